@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use loadline_engine::http1::{Progress, ProtocolError, ResponseParser};
+use loadline_engine::http1::{Progress, ResponseParser};
 
 fuzz_target!(|input: (usize, bool, &[u8])| {
     let (cut, to_head, bytes) = input;
@@ -20,11 +20,9 @@ fuzz_target!(|input: (usize, bool, &[u8])| {
         }),
         early => early,
     };
-    // Which of two faults of one head is found first may depend on the cut; whether there is one may not.
-    let faulty = |result: &Result<Progress, ProtocolError>| result.is_err();
-    if faulty(&whole) || faulty(&pieces) {
-        assert_eq!(faulty(&whole), faulty(&pieces), "{whole:?} {pieces:?}");
-    } else {
-        assert_eq!(whole, pieces);
+    // A fault in a head that came in pieces is only seen at its empty line, so pieces may still be waiting for it.
+    match (&whole, &pieces) {
+        (Err(_), Err(_) | Ok(Progress::Partial)) => {}
+        (whole, pieces) => assert_eq!(whole, pieces),
     }
 });

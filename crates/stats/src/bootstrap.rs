@@ -1,0 +1,121 @@
+//! The hierarchical bootstrap: the standard error, interval and p-value of any statistic of a run.
+//! What is resampled is the highest level that was replicated, each unit with all that lies beneath it.
+//!
+//! Resampling blocks inside the resampled deployments as well would count the blocks' variance twice (Davison
+//! & Hinkley, "Bootstrap Methods and their Application", 1997, section 3.8, strategy 1 against strategy 2):
+//! with 6 deployments of 4 blocks that differ by block alone, such intervals cover over 99 % instead of 95 %.
+//!
+//! The interval is estimate ± t(n−1) · √(n/(n−1)) · SE of the bootstrap, for n units. The root undoes the
+//! bootstrap's downward bias (it divides by n), t pays for the few units that the error is estimated from
+//! (Efron & Tibshirani, "An Introduction to the Bootstrap", 1993, chapter 12); for a mean this is Student's
+//! interval. Chosen by simulation (`tests/coverage.rs`): with 2, 6, 8 and 12 clustered deployments it covers
+//! 95, 96, 94 and 94 %; Hesterberg's expanded percentile interval ("What Teachers Should Know About the
+//! Bootstrap", 2015) 52, 93, 92 and 94 %; the plain percentile interval 52, 87, 88 and 92 %; a bootstrap-t
+//! does not exist for two units. Where deployments differ by more than requests do, an upper quantile hangs
+//! on one or two of them, and this interval too falls to 92 %.
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+use crate::{Interval, t_quantile, two_sided_p};
+
+/// What the bootstrap draws: the highest replicated level of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Whole deployments, each with all its blocks.
+    Deployment,
+    /// The blocks of the only deployment. What differs between deployments is then not covered by the
+    /// interval.
+    Block,
+}
+
+impl Unit {
+    /// The unit to resample in a run of so many deployments.
+    pub fn highest_replicated(deployments: usize) -> Self {
+        if deployments >= 2 { Self::Deployment } else { Self::Block }
+    }
+}
+
+/// An estimate and how far resampling moves it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bootstrap {
+    /// The statistic of the data as they are.
+    pub estimate: f64,
+    /// Its standard error: √(n/(n−1)) times the standard deviation of the resampled statistics.
+    pub standard_error: f64,
+    /// How many units were resampled, at least 2.
+    pub units: usize,
+}
+
+/// Bootstraps a statistic over `units` (two or more).
+///
+/// `statistic` gets the number of times that each unit is in the sample, and computes the figure from the
+/// data so weighted: a merged-histogram quantile, a mean, the difference of two cells. Both cells of a
+/// difference must use the same counts, which keeps them paired. It is called first with every count 1 (the
+/// estimate), then `resamples` times with counts that add up to `units`. The same seed draws the same
+/// samples, whatever the statistic.
+///
+/// The standard error itself is uncertain by 1/√(2·`resamples`): 1.6 % with 2,000. Two units need no chance:
+/// each is taken twice, once.
+///
+/// None with fewer than two units or resamples, or when the statistic is not finite for some sample.
+pub fn bootstrap(
+    units: usize,
+    resamples: usize,
+    seed: u64,
+    mut statistic: impl FnMut(&[u32]) -> f64,
+) -> Option<Bootstrap> {
+    if units < 2 || resamples < 2 {
+        return None;
+    }
+    let mut counts = vec![1; units];
+    let estimate = statistic(&counts);
+    if !estimate.is_finite() {
+        return None;
+    }
+    if units == 2 {
+        // Of two units there are three samples, and the mixed one is the estimate. The two pure ones give the
+        // deviation without the mixed sample's own noise, which makes intervals of quantiles cover over 97 %.
+        let standard_error = (statistic(&[2, 0]) - statistic(&[0, 2])).abs() / 2.0;
+        return standard_error.is_finite().then_some(Bootstrap { estimate, standard_error, units });
+    }
+    let mut random = Pcg64::seed_from_u64(seed);
+    // Welford's recurrence, on distances from the estimate: figures may be large and differ little.
+    let (mut mean, mut squares) = (0.0, 0.0);
+    for drawn in 1..=resamples {
+        counts.fill(0);
+        for _ in 0..units {
+            counts[random.random_range(0..units)] += 1;
+        }
+        let distance = statistic(&counts) - estimate;
+        let step = distance - mean;
+        mean += step / drawn as f64;
+        squares += step * (distance - mean);
+    }
+    let units_f = units as f64;
+    let standard_error = (squares / (resamples as f64 - 1.0) * units_f / (units_f - 1.0)).sqrt();
+    standard_error.is_finite().then_some(Bootstrap { estimate, standard_error, units })
+}
+
+impl Bootstrap {
+    /// The interval at `confidence` (0.95 for 95 %), strictly between 0 and 1, in the statistic's unit.
+    pub fn interval(&self, confidence: f64) -> Interval {
+        let t = t_quantile(0.5 + confidence / 2.0, self.degrees_of_freedom());
+        Interval::around(self.estimate, t * self.standard_error)
+    }
+
+    /// The two-sided p-value of "the statistic is zero".
+    ///
+    /// It is below α exactly where the interval at 1 − α leaves out zero, so what is said of one holds for
+    /// the other. When resampling moves nothing, it is 1 for an estimate of zero and 0 for any other.
+    pub fn p_value(&self) -> f64 {
+        if self.estimate == 0.0 {
+            return 1.0;
+        }
+        two_sided_p(self.estimate / self.standard_error, self.degrees_of_freedom())
+    }
+
+    fn degrees_of_freedom(&self) -> f64 {
+        self.units as f64 - 1.0
+    }
+}

@@ -1,0 +1,33 @@
+//! Intervals, tests and corrections for paired slices: pure functions that read no clock and do no I/O.
+//! Each module is one method and names the paper that it comes from.
+//!
+//! | question | module |
+//! |---|---|
+//! | how far off may this difference be? | [`mod@bootstrap`] for any statistic, [`student`] for plain means |
+//! | several contrasts were judged: which p-values still count? | [`mod@holm`] |
+//! | may the run stop once its interval is narrow? | [`sequential`] |
+//! | what may be said of the difference? | [`verdict`] |
+//! | is the warm-up over? | [`stationarity`], which asks [`mann_kendall`] |
+//! | are these arrivals a Poisson process? | [`anderson_darling`] |
+//!
+//! Figures carry whatever unit the caller gives them; confidence levels, errors and p-values are fractions
+//! of one.
+
+pub mod anderson_darling;
+pub mod bootstrap;
+pub mod holm;
+pub mod interval;
+pub mod mann_kendall;
+pub mod sequential;
+pub mod stationarity;
+pub mod student;
+pub mod verdict;
+
+pub use anderson_darling::{GoodnessOfFit, exponential_gaps};
+pub use bootstrap::{Bootstrap, Unit, bootstrap};
+pub use holm::holm;
+pub use interval::Interval;
+pub use sequential::{look_confidence, look_sizes};
+pub use stationarity::{Stationarity, stationary};
+pub use student::{t_interval, t_quantile, two_sided_p};
+pub use verdict::{Judgement, MIN_BLOCKS, judge};
