@@ -1,0 +1,182 @@
+//! Cells and slices of the result: each cell's own figures, and every slice as it was measured.
+
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use hdrhistogram::Histogram;
+use loadline_engine::Load;
+use loadline_experiment::plan::{CellPlan, Role as PlanRole, Site};
+use loadline_experiment::store::{SliceRow, encode};
+use loadline_stats::t_interval;
+
+use crate::figures::{Prepared, merged};
+use crate::metrics::{METRICS, Times};
+use crate::result::{Cell, Deployment, Figure, Histograms, Percentiles, Role, Slice};
+use crate::sample::{Counted, Paired};
+use crate::{ALPHA, RunData};
+
+/// The cells of a run.
+pub fn cells(data: &RunData, counted: &Counted<'_>) -> Vec<Cell> {
+    data.run.plan.cells.iter().enumerate().map(|(id, plan)| cell(data, counted, id, plan)).collect()
+}
+
+fn cell(data: &RunData, counted: &Counted<'_>, id: usize, plan: &CellPlan) -> Cell {
+    let experiment = &data.run.experiment;
+    let site = &data.run.plan.sites[plan.site];
+    let load = &experiment.loads[plan.load];
+    let slices: Vec<&SliceRow> =
+        counted.get(&id).into_iter().flat_map(|cell| cell.values().copied()).collect();
+    let mut errors = BTreeMap::new();
+    for (kind, count) in slices.iter().flat_map(|slice| &slice.errors) {
+        *errors.entry(kind.clone()).or_insert(0) += count;
+    }
+    let side_by_side = data.run.side_by_side.contains(&id);
+    Cell {
+        id,
+        service: experiment.services[site.service].name.clone(),
+        platform: experiment.platforms[site.platform].name.clone(),
+        load: load.load.to_string(),
+        rate_per_second: match load.load {
+            Load::Open { rate, .. } => Some(rate.as_per_second()),
+            Load::Closed => None,
+        },
+        connections: load.connections,
+        role: match plan.role {
+            PlanRole::Baseline => Role::Baseline,
+            PlanRole::Twin => Role::Twin,
+            PlanRole::Candidate => Role::Candidate,
+        },
+        label: label(data, site),
+        interleave: if side_by_side { "requests" } else { "slices" }.to_owned(),
+        deployments: deployments(data, counted, id, plan),
+        answered: slices.iter().map(|slice| slice.answered).sum(),
+        errors,
+        figures: figures(counted, id),
+        histograms: histograms(&slices),
+    }
+}
+
+/// What sets a site apart from the others: its platform, its service, or both.
+fn label(data: &RunData, site: &Site) -> String {
+    let experiment = &data.run.experiment;
+    let service = &experiment.services[site.service].name;
+    let platform = &experiment.platforms[site.platform].name;
+    let prime = if site.twin { "′" } else { "" };
+    match (experiment.services.len() > 1, experiment.platforms.len() > 1) {
+        (true, true) => format!("{service} on {platform}{prime}"),
+        (true, false) => format!("{service}{prime}"),
+        _ => format!("{platform}{prime}"),
+    }
+}
+
+fn deployments(data: &RunData, counted: &Counted<'_>, id: usize, plan: &CellPlan) -> Vec<Deployment> {
+    let of_site = data.deployments.iter().filter(|row| row.site == plan.site);
+    of_site
+        .map(|row| {
+            let warm_up =
+                data.warm_ups.iter().find(|warm_up| warm_up.cell == id && warm_up.round == row.round);
+            let slices: Vec<&SliceRow> = counted
+                .get(&id)
+                .into_iter()
+                .flat_map(|cell| cell.values().copied())
+                .filter(|slice| slice.round == row.round)
+                .collect();
+            let response = merged(Times::Response, slices.iter().copied());
+            let seconds: f64 = slices.iter().map(|slice| slice.duration_s).sum();
+            let answered: u64 = slices.iter().map(|slice| slice.answered_in_time).sum();
+            Deployment {
+                round: row.round,
+                ready_ms: row.ready_ms,
+                warmup_s: warm_up.map_or(0.0, |warm_up| warm_up.seconds),
+                stationary: warm_up.is_some_and(|warm_up| warm_up.stationary),
+                left_out: row.left_out.clone(),
+                response_mean_ns: response.mean(),
+                response_p99_ns: response.value_at_quantile(0.99),
+                rate_per_second: if seconds > 0.0 { answered as f64 / seconds } else { 0.0 },
+            }
+        })
+        .collect()
+}
+
+fn figures(counted: &Counted<'_>, id: usize) -> Vec<Figure> {
+    // A cell paired with itself is the cell by units.
+    let units: Vec<Vec<&SliceRow>> = Paired::new(counted, id, id)
+        .units
+        .into_iter()
+        .map(|unit| unit.into_iter().map(|pair| pair.0).collect())
+        .collect();
+    METRICS
+        .iter()
+        .filter_map(|metric| {
+            let value = Prepared::new(metric, units.iter().cloned())?.whole();
+            let each: Option<Vec<f64>> = units
+                .iter()
+                .map(|unit| Some(Prepared::new(metric, std::iter::once(unit.clone()))?.whole()))
+                .collect();
+            let t_interval = t_interval(&each?, 1.0 - ALPHA).map(|interval| [interval.low, interval.high]);
+            value.is_finite().then(|| Figure {
+                metric: metric.id.to_owned(),
+                label: metric.label.to_owned(),
+                unit: metric.unit,
+                value,
+                t_interval: t_interval.filter(|bounds| bounds.iter().all(|bound| bound.is_finite())),
+            })
+        })
+        .collect()
+}
+
+fn histograms(slices: &[&SliceRow]) -> Histograms {
+    let [response, service, send_lag] =
+        [Times::Response, Times::Service, Times::SendLag].map(|times| merged(times, slices.iter().copied()));
+    let base64 = |histogram: &Histogram<u64>| BASE64_STANDARD.encode(encode(histogram));
+    Histograms {
+        response: base64(&response),
+        service: base64(&service),
+        send_lag: base64(&send_lag),
+        response_percentiles: percentiles(&response),
+        service_percentiles: percentiles(&service),
+        send_lag_percentiles: percentiles(&send_lag),
+    }
+}
+
+fn percentiles(histogram: &Histogram<u64>) -> Percentiles {
+    Percentiles {
+        p50: histogram.value_at_quantile(0.5),
+        p90: histogram.value_at_quantile(0.9),
+        p99: histogram.value_at_quantile(0.99),
+        p999: histogram.value_at_quantile(0.999),
+        max: histogram.max(),
+    }
+}
+
+/// Every slice in the order of measurement.
+pub fn slices(data: &RunData, counted: &Counted<'_>) -> Vec<Slice> {
+    let counts = |slice: &SliceRow| {
+        let chosen = counted.get(&slice.cell).and_then(|cell| cell.get(&(slice.round, slice.block)));
+        chosen.is_some_and(|chosen| chosen.attempt == slice.attempt)
+    };
+    data.slices
+        .iter()
+        .map(|slice| Slice {
+            cell: slice.cell,
+            round: slice.round,
+            block: slice.block,
+            position: slice.position,
+            attempt: slice.attempt,
+            counted: counts(slice),
+            at_s: slice.at_s,
+            duration_s: slice.duration_s,
+            due: slice.due,
+            answered: slice.answered,
+            errors: slice.errors.clone(),
+            rate_per_second: slice.answered_in_time as f64 / slice.duration_s,
+            response_mean_ns: slice.response.mean(),
+            response: percentiles(&slice.response),
+            service: percentiles(&slice.service),
+            send_lag: percentiles(&slice.send_lag),
+            observations: slice.observations.clone(),
+            failed_gates: slice.gate_failures.iter().map(|failure| failure.text.clone()).collect(),
+        })
+        .collect()
+}

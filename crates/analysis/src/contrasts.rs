@@ -1,0 +1,168 @@
+//! Each cell against its baseline: difference, interval, Holm's correction, verdict.
+
+use loadline_experiment::plan::Role;
+use loadline_stats::{Bootstrap, Interval, Judgement, MIN_BLOCKS, bootstrap, holm, judge};
+
+use crate::figures::Prepared;
+use crate::metrics::{METRICS, Metric};
+use crate::result::{Contrast, Row, Verdict};
+use crate::sample::{Counted, Paired};
+use crate::{ALPHA, RunData};
+
+/// Resamples of the bootstrap: its standard error is then known to 1.6 % (1 ÷ √(2 × 2000)).
+const RESAMPLES: usize = 2000;
+/// Fewest requests beyond a quantile for a claim about it.
+const LEAST_BEYOND: f64 = 10.0;
+/// Differences within this share of the baseline are equivalent, unless the experiment says otherwise.
+const DEFAULT_MARGIN: f64 = 0.01;
+
+/// The contrasts of all candidates. `noise`: the twins' contrasts, which give the resolution.
+pub fn contrasts(
+    data: &RunData,
+    counted: &Counted<'_>,
+    confidence: f64,
+    noise: &[Contrast],
+) -> Vec<Contrast> {
+    let mut contrasts: Vec<Contrast> = data
+        .run
+        .plan
+        .cells
+        .iter()
+        .enumerate()
+        .filter(|(_, cell)| cell.role == Role::Candidate)
+        .filter_map(|(cell, plan)| {
+            // Noise is load's own: the twin of the same load tells it.
+            let of_load =
+                noise.iter().find(|contrast| data.run.plan.cells[contrast.candidate].load == plan.load);
+            let resolution = |metric: &str| {
+                let row = of_load?.rows.iter().find(|row| row.metric == metric)?;
+                row.interval.map(|[low, high]| low.abs().max(high.abs()))
+            };
+            Some(contrast(data, counted, plan.against?, cell, confidence, &resolution))
+        })
+        .collect();
+    correct(&mut contrasts, confidence);
+    contrasts
+}
+
+/// One cell against another, not corrected yet: `p_holm` holds the plain p-value.
+pub fn contrast(
+    data: &RunData,
+    counted: &Counted<'_>,
+    baseline: usize,
+    candidate: usize,
+    confidence: f64,
+    resolution: &dyn Fn(&str) -> Option<f64>,
+) -> Contrast {
+    let paired = Paired::new(counted, baseline, candidate);
+    let margin = data.run.experiment.plan.margin;
+    let rows = METRICS
+        .iter()
+        .filter_map(|metric| {
+            row(metric, &paired, data.run.experiment.plan.seed, confidence, margin, resolution(metric.id))
+        })
+        .collect();
+    Contrast { baseline, candidate, rows }
+}
+
+fn row(
+    metric: &Metric,
+    paired: &Paired<'_>,
+    seed: u64,
+    confidence: f64,
+    margin: Option<f64>,
+    resolution: Option<f64>,
+) -> Option<Row> {
+    let baseline =
+        Prepared::new(metric, paired.units.iter().map(|unit| unit.iter().map(|pair| pair.0).collect()))?;
+    let candidate =
+        Prepared::new(metric, paired.units.iter().map(|unit| unit.iter().map(|pair| pair.1).collect()))?;
+    let (was, is) = (baseline.whole(), candidate.whole());
+    if !was.is_finite() || !is.is_finite() {
+        return None;
+    }
+    let note = no_claim(paired, &baseline, &candidate);
+    let spread = match note {
+        Some(_) => None,
+        None => bootstrap(paired.units.len(), RESAMPLES, seed, |weights| {
+            candidate.figure(weights) - baseline.figure(weights)
+        }),
+    };
+    let margin = match margin {
+        Some(share) => share * was.abs(),
+        None => (DEFAULT_MARGIN * was.abs()).max(resolution.unwrap_or(0.0)),
+    };
+    let alone =
+        |slice| Prepared::new(metric, std::iter::once(vec![slice])).map_or(f64::NAN, |data| data.whole());
+    let mut row = Row {
+        metric: metric.id.to_owned(),
+        label: metric.label.to_owned(),
+        unit: metric.unit,
+        baseline: was,
+        candidate: is,
+        difference: is - was,
+        relative: (was != 0.0).then(|| (is - was) / was),
+        interval: spread.as_ref().map(|spread| bounds(spread, confidence)),
+        p_holm: spread.as_ref().map(Bootstrap::p_value),
+        margin,
+        resolution,
+        verdict: Verdict::Unresolved,
+        note,
+        block_differences: paired
+            .pairs()
+            .map(|(was, is)| alone(is) - alone(was))
+            .filter(|difference| difference.is_finite())
+            .collect(),
+    };
+    row.verdict = verdict(metric, &row, paired.blocks(), confidence);
+    Some(row)
+}
+
+/// Why nothing can be claimed, if so.
+fn no_claim(paired: &Paired<'_>, baseline: &Prepared, candidate: &Prepared) -> Option<String> {
+    if paired.blocks() < MIN_BLOCKS {
+        return Some(format!("{} blocks: fewer than {MIN_BLOCKS} make no claim", paired.blocks()));
+    }
+    let beyond = baseline.beyond().into_iter().chain(candidate.beyond()).fold(f64::INFINITY, f64::min);
+    (beyond < LEAST_BEYOND).then(|| {
+        format!("only {beyond:.0} requests lie beyond this quantile: fewer than {LEAST_BEYOND} make no claim")
+    })
+}
+
+fn bounds(spread: &Bootstrap, confidence: f64) -> [f64; 2] {
+    let Interval { low, high } = spread.interval(confidence);
+    [low, high]
+}
+
+fn verdict(metric: &Metric, row: &Row, blocks: usize, confidence: f64) -> Verdict {
+    let (Some([low, high]), Some(p)) = (row.interval, row.p_holm) else { return Verdict::Unresolved };
+    // A run with looks along the way has spent part of its error on each of them.
+    let alpha = ALPHA.min(1.0 - confidence);
+    match judge(Interval { low, high }, row.margin, p, alpha, blocks) {
+        Judgement::Equivalent => Verdict::Equivalent,
+        Judgement::Unresolved => Verdict::Unresolved,
+        Judgement::Higher => metric.sense.verdict(true),
+        Judgement::Lower => metric.sense.verdict(false),
+    }
+}
+
+/// Holm's correction over the contrasts of each metric, and the verdicts that follow.
+fn correct(contrasts: &mut [Contrast], confidence: f64) {
+    for metric in METRICS {
+        let mut rows: Vec<&mut Row> = contrasts
+            .iter_mut()
+            .flat_map(|contrast| contrast.rows.iter_mut())
+            .filter(|row| row.metric == metric.id && row.p_holm.is_some())
+            .collect();
+        let plain: Vec<f64> = rows.iter().filter_map(|row| row.p_holm).collect();
+        for (row, corrected) in rows.iter_mut().zip(holm(&plain)) {
+            row.p_holm = Some(corrected);
+            // Rows with a p-value come from at least as many blocks as a claim needs.
+            row.verdict = verdict(metric, row, MIN_BLOCKS, confidence);
+            let excludes_zero = row.interval.is_some_and(|[low, high]| low > 0.0 || high < 0.0);
+            if row.verdict == Verdict::Unresolved && excludes_zero {
+                row.note = Some("not significant after Holm's correction over all contrasts".to_owned());
+            }
+        }
+    }
+}

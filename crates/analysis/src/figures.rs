@@ -1,0 +1,170 @@
+//! A metric's figure for any weighting of units: what the bootstrap asks for, thousands of times.
+
+use std::collections::BTreeMap;
+
+use hdrhistogram::Histogram;
+use loadline_experiment::store::SliceRow;
+
+use crate::metrics::{Kind, Metric, Times};
+
+/// A metric's data of one cell, unit by unit.
+pub enum Prepared {
+    /// Counts of the merged histograms' buckets.
+    Buckets(Buckets),
+    /// Numerators and denominators.
+    Ratios(Vec<(f64, f64)>),
+}
+
+/// Buckets that any unit has counts in, in order of value.
+pub struct Buckets {
+    quantile: f64,
+    /// Lowest value and width of each bucket, ns.
+    ranges: Vec<(f64, f64)>,
+    /// Counts by unit, then by bucket.
+    counts: Vec<Vec<u64>>,
+}
+
+impl Prepared {
+    /// Gathers a metric's data. `None` when no slice has it.
+    pub fn new<'a>(metric: &Metric, units: impl Iterator<Item = Vec<&'a SliceRow>>) -> Option<Prepared> {
+        match metric.kind {
+            Kind::Quantile(times, quantile) => {
+                let merged: Vec<BTreeMap<(u64, u64), u64>> =
+                    units.map(|slices| merge(times, &slices)).collect();
+                Some(Prepared::Buckets(Buckets::new(quantile, &merged)))
+            }
+            Kind::Ratio(ratio) => {
+                let sum = |slices: Vec<&SliceRow>| {
+                    let seen = slices.into_iter().filter_map(ratio);
+                    seen.fold((0.0, 0.0), |sum, slice| (sum.0 + slice.0, sum.1 + slice.1))
+                };
+                Some(Prepared::Ratios(units.map(sum).collect())).filter(|ratios| ratios.whole().is_finite())
+            }
+        }
+    }
+
+    /// The figure with each unit taken so many times; NaN when there is nothing to compute it from.
+    pub fn figure(&self, weights: &[u32]) -> f64 {
+        match self {
+            Prepared::Buckets(buckets) => buckets.figure(weights),
+            Prepared::Ratios(ratios) => {
+                let (top, bottom) =
+                    ratios.iter().zip(weights).fold((0.0, 0.0), |(top, bottom), (ratio, weight)| {
+                        (top + ratio.0 * f64::from(*weight), bottom + ratio.1 * f64::from(*weight))
+                    });
+                top / bottom
+            }
+        }
+    }
+
+    /// The figure with each unit taken once.
+    pub fn whole(&self) -> f64 {
+        let units = match self {
+            Prepared::Buckets(buckets) => buckets.counts.len(),
+            Prepared::Ratios(ratios) => ratios.len(),
+        };
+        self.figure(&vec![1; units])
+    }
+
+    /// Requests beyond the quantile; `None` for a ratio, whose every request counts.
+    pub fn beyond(&self) -> Option<f64> {
+        match self {
+            Prepared::Buckets(buckets) => {
+                let total: u64 = buckets.counts.iter().flatten().sum();
+                Some(total as f64 * (1.0 - buckets.quantile))
+            }
+            Prepared::Ratios(_) => None,
+        }
+    }
+}
+
+impl Buckets {
+    fn new(quantile: f64, units: &[BTreeMap<(u64, u64), u64>]) -> Buckets {
+        let all: BTreeMap<(u64, u64), ()> =
+            units.iter().flat_map(|unit| unit.keys().map(|key| (*key, ()))).collect();
+        let ranges = all.keys().map(|(low, width)| (*low as f64, *width as f64)).collect();
+        let counts = units
+            .iter()
+            .map(|unit| all.keys().map(|key| unit.get(key).copied().unwrap_or(0)).collect())
+            .collect();
+        Buckets { quantile, ranges, counts }
+    }
+
+    /// The quantile of the merged counts, interpolated within its bucket so that it does not jump by a bucket's width.
+    fn figure(&self, weights: &[u32]) -> f64 {
+        let taken: Vec<(u64, &[u64])> = self
+            .counts
+            .iter()
+            .zip(weights)
+            .filter(|(_, weight)| **weight > 0)
+            .map(|(counts, weight)| (u64::from(*weight), counts.as_slice()))
+            .collect();
+        let count = |bucket: usize| taken.iter().map(|(weight, counts)| weight * counts[bucket]).sum::<u64>();
+        let total: u64 = taken.iter().map(|(weight, counts)| weight * counts.iter().sum::<u64>()).sum();
+        let rank = self.quantile * total as f64;
+        let mut below = 0;
+        for (bucket, (low, width)) in self.ranges.iter().enumerate() {
+            let here = count(bucket);
+            if here > 0 && (below + here) as f64 >= rank {
+                return low + width * ((rank - below as f64) / here as f64);
+            }
+            below += here;
+        }
+        f64::NAN
+    }
+}
+
+/// The merged histograms of some slices, as (lowest value, width) → count.
+fn merge(times: Times, slices: &[&SliceRow]) -> BTreeMap<(u64, u64), u64> {
+    let mut merged = BTreeMap::new();
+    for slice in slices {
+        let histogram = times.of(slice);
+        for value in histogram.iter_recorded() {
+            let low = histogram.lowest_equivalent(value.value_iterated_to());
+            let width = histogram.equivalent_range(low);
+            *merged.entry((low, width)).or_insert(0) += value.count_at_value();
+        }
+    }
+    merged
+}
+
+/// The merged histogram of some slices.
+pub fn merged<'a>(times: Times, slices: impl Iterator<Item = &'a SliceRow>) -> Histogram<u64> {
+    let mut whole = loadline_engine::new_histogram();
+    for slice in slices {
+        // Only a histogram with wider bounds could not be added, and all have the same.
+        whole.add(times.of(slice)).expect("histograms of a run have the same bounds");
+    }
+    whole
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn buckets(quantile: f64, units: &[&[(u64, u64)]]) -> Buckets {
+        let maps: Vec<BTreeMap<(u64, u64), u64>> =
+            units.iter().map(|unit| unit.iter().map(|(low, count)| ((*low, 10), *count)).collect()).collect();
+        Buckets::new(quantile, &maps)
+    }
+
+    #[test]
+    fn a_quantile_is_interpolated_within_its_bucket() {
+        let buckets = buckets(0.5, &[&[(100, 2), (110, 2), (120, 4)]]);
+        assert_eq!(buckets.figure(&[1]), 120.0, "half of eight lie below 120");
+        assert_eq!(super::tests::buckets(0.75, &[&[(100, 2), (110, 2), (120, 4)]]).figure(&[1]), 125.0);
+    }
+
+    #[test]
+    fn units_count_as_often_as_they_are_drawn() {
+        let buckets = buckets(0.5, &[&[(100, 4)], &[(200, 4)]]);
+        assert_eq!(buckets.figure(&[2, 0]), 105.0);
+        assert_eq!(buckets.figure(&[0, 2]), 205.0);
+        assert_eq!(buckets.figure(&[1, 1]), 110.0);
+    }
+
+    #[test]
+    fn nothing_recorded_gives_no_figure() {
+        assert!(buckets(0.5, &[&[], &[]]).figure(&[1, 1]).is_nan());
+    }
+}

@@ -1,0 +1,103 @@
+//! From the rows of the store to the result: figures, contrasts, verdicts, trust. Reads no clock and does no I/O.
+
+mod cells;
+mod contrasts;
+mod figures;
+mod metrics;
+mod noise;
+pub mod result;
+mod sample;
+mod settle;
+mod trust;
+
+use loadline_experiment::store::{DeploymentRow, RunRow, SliceRow, WarmUpRow};
+
+use result::{PlanInfo, RunInfo, RunResult, RunState, SCHEMA};
+
+pub use settle::{is_settled, look_at};
+
+/// Error that verdicts are allowed in all: one in twenty.
+const ALPHA: f64 = 0.05;
+
+/// All that the store holds of a run.
+pub struct RunData {
+    /// The run itself.
+    pub run: RunRow,
+    /// Its deployments.
+    pub deployments: Vec<DeploymentRow>,
+    /// Its warm-ups.
+    pub warm_ups: Vec<WarmUpRow>,
+    /// Its slices, in the order of measurement.
+    pub slices: Vec<SliceRow>,
+}
+
+/// Judges a run.
+pub fn analyse(data: &RunData) -> RunResult {
+    let counted = sample::counted(&data.slices);
+    let blocks_measured = sample::blocks(data, &counted);
+    let rounds = sample::rounds(data, &counted);
+    let confidence = settle::confidence(&data.run.experiment, rounds);
+    let noise = noise::contrasts(data, &counted, confidence);
+    let contrasts = contrasts::contrasts(data, &counted, confidence, &noise);
+    let trust = trust::judge(data, &counted);
+    let cells = cells::cells(data, &counted);
+    let slices = cells::slices(data, &counted);
+    let seconds_to_settle = settle::seconds_to_settle(data, rounds, &contrasts);
+    RunResult {
+        schema: SCHEMA.to_owned(),
+        run: run_info(data),
+        machine: data.run.machine.clone(),
+        plan: PlanInfo {
+            slice_s: data.run.experiment.plan.slice.as_secs_f64(),
+            blocks: data.run.experiment.plan.blocks,
+            deployments: rounds,
+            deployments_planned: data.run.experiment.plan.deployments,
+            blocks_measured,
+            confidence,
+            interval_method: settle::interval_method(&data.run.experiment, rounds),
+            service_cpus: data.run.service_cpus.clone(),
+            load_cpus: data.run.load_cpus.clone(),
+            until: data.run.experiment.plan.until,
+            seconds_to_settle,
+        },
+        cells,
+        contrasts,
+        noise,
+        trust,
+        slices,
+        notes: notes(data, rounds),
+    }
+}
+
+fn run_info(data: &RunData) -> RunInfo {
+    let run = &data.run;
+    RunInfo {
+        id: run.id,
+        name: run.experiment.name.clone(),
+        question: run.experiment.question.clone(),
+        started: run.started.clone(),
+        finished: run.finished.clone(),
+        state: match run.state {
+            loadline_experiment::store::RunState::Unfinished => RunState::Unfinished,
+            loadline_experiment::store::RunState::Complete => RunState::Complete,
+            loadline_experiment::store::RunState::Interrupted => RunState::Interrupted,
+            loadline_experiment::store::RunState::Failed => RunState::Failed,
+        },
+        failures: run.failures.clone(),
+        command_line: run.command_line.clone(),
+        version: run.version.clone(),
+        seed: run.experiment.plan.seed,
+        experiment: serde_json::to_value(&run.experiment).unwrap_or_default(),
+    }
+}
+
+fn notes(data: &RunData, rounds: u32) -> Vec<String> {
+    let mut notes = data.run.notes.clone();
+    if rounds == 1 {
+        notes.push(
+            "one deployment: the intervals do not cover how one start of a service differs from the next (--deployments)"
+                .to_owned(),
+        );
+    }
+    notes
+}

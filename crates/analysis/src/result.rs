@@ -1,0 +1,384 @@
+//! The result model: everything a reader may ask of a run, in one versioned document that every output is made from.
+//!
+//! Figures are in the unit that their field names: `_ns`, `_us`, `_s`, `_bytes`; `per_request` figures are divided by answered
+//! requests. The JSON Schema of this module is published as `docs/result.schema.json`.
+
+use std::collections::BTreeMap;
+
+use loadline_observe::{Machine, Observations};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Name and version of the format; a reader refuses what it doesn't know.
+pub const SCHEMA: &str = "loadline.result/1";
+
+/// One run, measured and judged.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RunResult {
+    /// Always [`SCHEMA`].
+    pub schema: String,
+    /// What was run, when, by which command.
+    pub run: RunInfo,
+    /// The machine it ran on.
+    pub machine: Machine,
+    /// How it was measured.
+    pub plan: PlanInfo,
+    /// One per service × platform × load, and the twins; in the order of the experiment.
+    pub cells: Vec<Cell>,
+    /// Each cell against its baseline, in the order of the experiment; the twins' contrasts are in `noise`.
+    pub contrasts: Vec<Contrast>,
+    /// Twin against baseline, one per load: what is seen here is noise.
+    pub noise: Vec<Contrast>,
+    /// Whether the figures can be trusted, gate by gate.
+    pub trust: Trust,
+    /// Every slice in the order of measurement, repeats and failures included.
+    pub slices: Vec<Slice>,
+    /// Sentences that a reader must know: what was left out, what was chosen automatically.
+    pub notes: Vec<String>,
+}
+
+/// What was run, when, by which command.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RunInfo {
+    /// Number of the run in its store.
+    pub id: i64,
+    /// Name of the experiment.
+    pub name: String,
+    /// The author's question.
+    pub question: Option<String>,
+    /// RFC 3339.
+    pub started: String,
+    /// RFC 3339; absent when the run was killed.
+    pub finished: Option<String>,
+    /// How it ended.
+    pub state: RunState,
+    /// What went wrong, for `failed`, and cells given up in a run that went on.
+    pub failures: Vec<String>,
+    /// The command line, word by word.
+    pub command_line: Vec<String>,
+    /// Version of loadline.
+    pub version: String,
+    /// Seed of order and schedules.
+    pub seed: u64,
+    /// The experiment as it was understood.
+    pub experiment: serde_json::Value,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RunState {
+    /// All of the plan was measured.
+    Complete,
+    /// Ctrl-C; what was measured until then is here.
+    Interrupted,
+    /// A service or platform failed; what was measured until then is here.
+    Failed,
+    /// Not ended: still running, or killed.
+    Unfinished,
+}
+
+/// How it was measured.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct PlanInfo {
+    /// Length of a slice, s.
+    pub slice_s: f64,
+    /// Blocks in a deployment.
+    pub blocks: u32,
+    /// Deployments measured.
+    pub deployments: u32,
+    /// Deployments planned (without `until`).
+    pub deployments_planned: u32,
+    /// Blocks measured over all deployments.
+    pub blocks_measured: u32,
+    /// Confidence of the intervals, 0.95.
+    pub confidence: f64,
+    /// The kind of interval in a sentence, with its source.
+    pub interval_method: String,
+    /// CPUs of the services.
+    pub service_cpus: Vec<usize>,
+    /// CPUs of the load.
+    pub load_cpus: Vec<usize>,
+    /// Target half-width relative to the baseline (`--until`).
+    pub until: Option<f64>,
+    /// Deployments in all at the present spread to settle what is unresolved within ±5 %, seconds; absent when settled.
+    pub seconds_to_settle: Option<SecondsToSettle>,
+}
+
+/// How much longer to measure until an unresolved metric is settled.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SecondsToSettle {
+    /// Label of the metric, `response p99`.
+    pub metric: String,
+    /// Half-width asked for, relative to the baseline.
+    pub within: f64,
+    /// Further seconds of measuring.
+    pub seconds: f64,
+}
+
+/// One service × platform × load.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Cell {
+    /// Index in [`RunResult::cells`].
+    pub id: usize,
+    /// Name of the service.
+    pub service: String,
+    /// Name of the platform.
+    pub platform: String,
+    /// The load as text, `2000/s Poisson`.
+    pub load: String,
+    /// Asked rate, requests a second; absent in a closed loop.
+    pub rate_per_second: Option<f64>,
+    /// Connections kept open.
+    pub connections: usize,
+    /// What the cell is for.
+    pub role: Role,
+    /// The name a table shows: what sets the cell apart; twins end with a prime (`host′`).
+    pub label: String,
+    /// How its slices took turns with the others'.
+    pub interleave: String,
+    /// One per deployment of its service.
+    pub deployments: Vec<Deployment>,
+    /// Answered requests over all trusted slices.
+    pub answered: u64,
+    /// Errors by kind over all trusted slices.
+    pub errors: BTreeMap<String, u64>,
+    /// The figures of the cell by metric id, with Student's t interval over deployments.
+    pub figures: Vec<Figure>,
+    /// The merged histograms of the trusted slices.
+    pub histograms: Histograms,
+}
+
+/// What a cell is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// What the others are compared with.
+    Baseline,
+    /// The baseline deployed a second time.
+    Twin,
+    /// What is compared.
+    Candidate,
+}
+
+/// One start of a service.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Deployment {
+    /// Which round of deployments, from 0.
+    pub round: u32,
+    /// Start to readiness, ms.
+    pub ready_ms: f64,
+    /// Warm-up, s.
+    pub warmup_s: f64,
+    /// Whether the warm-up ended because the cell was stationary.
+    pub stationary: bool,
+    /// What the platform could not do here, in sentences.
+    pub left_out: Vec<String>,
+    /// Mean response time over the counted slices of this deployment, weighted by answered requests, ns; zero when none was answered.
+    pub response_mean_ns: f64,
+    /// 99th percentile of the merged response histograms of those slices, ns; zero when none was answered.
+    pub response_p99_ns: u64,
+    /// Answered requests a second over those slices.
+    pub rate_per_second: f64,
+}
+
+/// A cell's own figure of a metric.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Figure {
+    /// Id of the metric, `response.p50`.
+    pub metric: String,
+    /// Label, `response p50`.
+    pub label: String,
+    /// Unit of all figures: `ns`, `1`, `/s`, `bytes`.
+    pub unit: Unit,
+    /// Over all trusted slices, histograms merged.
+    pub value: f64,
+    /// Student's t interval over the deployments' figures (over blocks with one deployment), because people publish that.
+    pub t_interval: Option<[f64; 2]>,
+}
+
+/// Unit of a figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Unit {
+    /// Nanoseconds.
+    #[serde(rename = "ns")]
+    Nanoseconds,
+    /// A plain number.
+    #[serde(rename = "1")]
+    Count,
+    /// Requests per second.
+    #[serde(rename = "/s")]
+    PerSecond,
+    /// Bytes.
+    #[serde(rename = "bytes")]
+    Bytes,
+}
+
+/// A cell against its baseline.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Contrast {
+    /// Index of the baseline cell.
+    pub baseline: usize,
+    /// Index of the compared cell.
+    pub candidate: usize,
+    /// One row per metric, in the order in which a table shows them.
+    pub rows: Vec<Row>,
+}
+
+/// One metric of a contrast.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Row {
+    /// Id of the metric, `response.p50`.
+    pub metric: String,
+    /// Label, `response p50`.
+    pub label: String,
+    /// Unit of the figures below.
+    pub unit: Unit,
+    /// The baseline's figure.
+    pub baseline: f64,
+    /// The candidate's figure.
+    pub candidate: f64,
+    /// Candidate − baseline.
+    pub difference: f64,
+    /// Difference ÷ baseline; absent when the baseline is zero.
+    pub relative: Option<f64>,
+    /// Interval of the difference; absent when nothing can be claimed (too few blocks or requests).
+    pub interval: Option<[f64; 2]>,
+    /// p-value of "no difference", Holm-corrected over the contrasts of this metric.
+    pub p_holm: Option<f64>,
+    /// Differences within ± this are equivalent.
+    pub margin: f64,
+    /// The smallest difference that this run could have shown, from the twin; absent without one.
+    pub resolution: Option<f64>,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Why there is no claim, or what to know of this row.
+    pub note: Option<String>,
+    /// Block by block, in order of measurement: candidate − baseline of the slices' own figures.
+    pub block_differences: Vec<f64>,
+}
+
+/// What a contrast says of a metric. CPU is `costlier` and counts are `more` where time is `slower`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// A time is longer.
+    Slower,
+    /// A time is shorter.
+    Faster,
+    /// Costs more CPU or memory.
+    Costlier,
+    /// Costs less CPU or memory.
+    Cheaper,
+    /// A count or rate is higher.
+    More,
+    /// A count or rate is lower.
+    Fewer,
+    /// Within the margin.
+    Equivalent,
+    /// The run can't tell.
+    Unresolved,
+}
+
+/// Whether the figures can be trusted.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Trust {
+    /// Whether all gates hold.
+    pub trusted: bool,
+    /// Each gate over the whole run.
+    pub gates: Vec<GateSummary>,
+    /// Slices measured, repeats included.
+    pub slices: usize,
+    /// Slices that failed a gate.
+    pub slices_failed: usize,
+    /// Slices that were repeats.
+    pub slices_repeated: usize,
+}
+
+/// One gate over the whole run.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct GateSummary {
+    /// `rate`, `send_lag`, `errors`, `steal`, `foreign_cpu`, `stationary`.
+    pub gate: String,
+    /// Short text with the figure, `send lag p99 6 µs`.
+    pub text: String,
+    /// Whether it holds for the run: no cell lost more than the tolerated share of its slices to it.
+    pub holds: bool,
+    /// Slices that failed it and were not made good by a repeat.
+    pub failed: usize,
+    /// What to do when it fails.
+    pub remedy: String,
+}
+
+/// One measured interval of a cell.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Slice {
+    /// Cell measured.
+    pub cell: usize,
+    /// Round of deployments.
+    pub round: u32,
+    /// Block within the round.
+    pub block: u32,
+    /// Position within the block.
+    pub position: u32,
+    /// 0, then 1, 2 … for repeats.
+    pub attempt: u32,
+    /// Whether its figures count: it passed every gate, or is the last attempt (then the run isn't trusted).
+    pub counted: bool,
+    /// Seconds since the start of the run.
+    pub at_s: f64,
+    /// Length, s.
+    pub duration_s: f64,
+    /// Requests that were due.
+    pub due: u64,
+    /// Requests answered.
+    pub answered: u64,
+    /// Errors by kind.
+    pub errors: BTreeMap<String, u64>,
+    /// Answered requests a second.
+    pub rate_per_second: f64,
+    /// Mean response time, ns.
+    pub response_mean_ns: f64,
+    /// Quantiles of the response time, ns.
+    pub response: Percentiles,
+    /// Quantiles of the service time, ns.
+    pub service: Percentiles,
+    /// Quantiles of the send lag, ns.
+    pub send_lag: Percentiles,
+    /// What the machine and the service did.
+    pub observations: Observations,
+    /// Gates that failed, in sentences.
+    pub failed_gates: Vec<String>,
+}
+
+/// Quantiles of a histogram, ns; zero when it is empty.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Percentiles {
+    /// Median.
+    pub p50: u64,
+    /// 90th percentile.
+    pub p90: u64,
+    /// 99th percentile.
+    pub p99: u64,
+    /// 99.9th percentile.
+    pub p999: u64,
+    /// Largest value.
+    pub max: u64,
+}
+
+/// Merged histograms of a cell: base64 of HdrHistogram's V2 encoding, values in ns.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Histograms {
+    /// From the moment a request was due to its last byte.
+    pub response: String,
+    /// From the moment a request was written to its last byte.
+    pub service: String,
+    /// From the moment a request could have been written to when it was.
+    pub send_lag: String,
+    /// Quantiles of the same three.
+    pub response_percentiles: Percentiles,
+    /// See `response_percentiles`.
+    pub service_percentiles: Percentiles,
+    /// See `response_percentiles`.
+    pub send_lag_percentiles: Percentiles,
+}

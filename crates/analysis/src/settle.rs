@@ -1,0 +1,92 @@
+//! How sure the intervals are, when a run may stop, and how long it would take to settle what it left open.
+
+use loadline_experiment::spec::Experiment;
+use loadline_stats::{look_confidence, look_sizes};
+
+use crate::result::{Contrast, Row, RunResult, SecondsToSettle, Verdict};
+use crate::{ALPHA, RunData};
+
+/// The half-width that "to settle" aims at, relative to the baseline.
+const SETTLED_WITHIN: f64 = 0.05;
+
+/// Whether a run with `until` is looked at after so many deployments.
+pub fn look_at(experiment: &Experiment, deployments: u32) -> bool {
+    look_sizes(experiment.plan.deployments as usize)
+        .take_while(|size| *size <= deployments as usize)
+        .any(|size| size == deployments as usize)
+}
+
+/// Confidence of the intervals after so many deployments.
+///
+/// Without `until` 95 %. With it the run is looked at several times and stops when it likes what it sees; look k then uses the
+/// error α ÷ (k (k + 1)), which adds up to α over all looks.
+pub fn confidence(experiment: &Experiment, deployments: u32) -> f64 {
+    if experiment.plan.until.is_none() {
+        return 1.0 - ALPHA;
+    }
+    let begun = look_sizes(experiment.plan.deployments as usize)
+        .take_while(|size| *size < deployments as usize)
+        .count();
+    look_confidence(ALPHA, begun + 1)
+}
+
+/// The kind of interval in a sentence.
+pub fn interval_method(experiment: &Experiment, deployments: u32) -> String {
+    let unit = if deployments >= 2 { "deployments" } else { "blocks" };
+    let base = format!(
+        "bootstrap over {unit} with all that lies beneath them (Davison & Hinkley 1997, 3.8), standard error times Student's t"
+    );
+    match experiment.plan.until {
+        None => base,
+        Some(_) => format!(
+            "{base}; looked at repeatedly, so a confidence sequence by a union bound over geometrically spaced looks (Darling & \
+             Robbins 1967; Howard, Ramdas, McAuliffe & Sekhon 2021)"
+        ),
+    }
+}
+
+/// Whether every contrast's p50 interval is as narrow as `until` asks.
+pub fn is_settled(result: &RunResult) -> bool {
+    let Some(until) = result.plan.until else { return false };
+    let rows =
+        result.contrasts.iter().chain(&result.noise).filter_map(|contrast| row(contrast, "response.p50"));
+    let mut any = false;
+    for row in rows {
+        any = true;
+        if half_width(row).is_none_or(|half| half > until * row.baseline.abs()) {
+            return false;
+        }
+    }
+    any
+}
+
+/// How much longer until the first open latency metric is known to ±5 %: the interval narrows with the square root of the number
+/// of deployments.
+pub fn seconds_to_settle(
+    data: &RunData,
+    deployments: u32,
+    contrasts: &[Contrast],
+) -> Option<SecondsToSettle> {
+    let begun = data.deployments.iter().map(|row| row.at_s).reduce(f64::min)?;
+    let ended = data.slices.iter().map(|row| row.at_s + row.duration_s).reduce(f64::max)?;
+    let seconds_each = (ended - begun) / f64::from(deployments.max(1));
+    ["response.p50", "response.p99", "response.p99.9"].into_iter().find_map(|metric| {
+        let row = contrasts
+            .iter()
+            .find_map(|contrast| row(contrast, metric).filter(|row| row.verdict == Verdict::Unresolved))?;
+        let ratio = half_width(row)? / (SETTLED_WITHIN * row.baseline.abs());
+        (ratio > 1.0).then(|| SecondsToSettle {
+            metric: row.label.clone(),
+            within: SETTLED_WITHIN,
+            seconds: seconds_each * f64::from(deployments) * (ratio * ratio - 1.0),
+        })
+    })
+}
+
+fn row<'a>(contrast: &'a Contrast, metric: &str) -> Option<&'a Row> {
+    contrast.rows.iter().find(|row| row.metric == metric)
+}
+
+fn half_width(row: &Row) -> Option<f64> {
+    row.interval.map(|[low, high]| (high - low) / 2.0)
+}

@@ -1,0 +1,92 @@
+//! Whether the figures can be trusted: each gate over the whole run.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use loadline_experiment::gates::Gate;
+use loadline_experiment::store::SliceRow;
+
+use crate::RunData;
+use crate::figures::merged;
+use crate::metrics::Times;
+use crate::result::{GateSummary, Trust};
+use crate::sample::Counted;
+
+/// Share of a cell's slices that may fail a gate, repeats used up, before the run isn't trusted: their weight in a median or a
+/// sum is then too small to carry a verdict.
+const TOLERATED: f64 = 0.1;
+
+/// Judges the gates of a run.
+pub fn judge(data: &RunData, counted: &Counted<'_>) -> Trust {
+    let slices: Vec<&SliceRow> = counted.values().flat_map(|cell| cell.values().copied()).collect();
+    let mut gates: Vec<GateSummary> =
+        Gate::ALL.into_iter().map(|gate| summary(gate, counted, &slices)).collect();
+    gates.push(stationary(data));
+    Trust {
+        trusted: !slices.is_empty() && gates.iter().all(|gate| gate.holds),
+        gates,
+        slices: data.slices.len(),
+        slices_failed: data.slices.iter().filter(|slice| !slice.gate_failures.is_empty()).count(),
+        slices_repeated: data.slices.iter().filter(|slice| slice.attempt > 0).count(),
+    }
+}
+
+fn summary(gate: Gate, counted: &Counted<'_>, slices: &[&SliceRow]) -> GateSummary {
+    let fails = |slice: &&&SliceRow| slice.gate_failures.iter().any(|failure| failure.gate == gate);
+    let failed = slices.iter().filter(fails).count();
+    let holds = counted.values().all(|cell| {
+        let failed = cell.values().filter(fails).count();
+        failed as f64 <= TOLERATED * cell.len() as f64
+    });
+    let mut text = figure(gate, slices);
+    if failed > 0 {
+        text.push_str(&format!(" ({failed} of {} slices failed)", slices.len()));
+    }
+    GateSummary { gate: gate.name().to_owned(), text, holds, failed, remedy: gate.remedy().to_owned() }
+}
+
+/// The gate's figure over all slices.
+fn figure(gate: Gate, slices: &[&SliceRow]) -> String {
+    let sum = |of: &dyn Fn(&SliceRow) -> u64| slices.iter().map(|slice| of(slice)).sum::<u64>() as f64;
+    let share = |part: &dyn Fn(&SliceRow) -> u64| {
+        let capacity = sum(&|slice| slice.cpu_use.map_or(0, |cpu| cpu.capacity_ns));
+        if capacity > 0.0 { format!("{:.1} %", sum(part) / capacity * 100.0) } else { "unknown".to_owned() }
+    };
+    match gate {
+        Gate::Rate => {
+            let (sent, due) = (sum(&|slice| slice.sent_in_time), sum(&|slice| slice.due));
+            format!("rate {:.2} %", if due > 0.0 { sent / due * 100.0 } else { 100.0 })
+        }
+        Gate::SendLag => {
+            let lag = merged(Times::SendLag, slices.iter().copied()).value_at_quantile(0.99);
+            format!("send lag p99 {:.0?}", Duration::from_nanos(lag))
+        }
+        Gate::Errors => format!("errors {:.0}", sum(&|slice| slice.errors.values().sum())),
+        Gate::Steal => format!("stolen CPU {}", share(&|slice| slice.cpu_use.map_or(0, |cpu| cpu.steal_ns))),
+        Gate::ForeignCpu => {
+            format!("other programs {}", share(&|slice| slice.cpu_use.map_or(0, |cpu| cpu.foreign_ns)))
+        }
+    }
+}
+
+/// Whether the warm-ups ended because the cells were warm.
+fn stationary(data: &RunData) -> GateSummary {
+    let mut by_cell: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+    for warm_up in &data.warm_ups {
+        let (failed, all) = by_cell.entry(warm_up.cell).or_default();
+        *failed += usize::from(!warm_up.stationary);
+        *all += 1;
+    }
+    let failed: usize = by_cell.values().map(|(failed, _)| failed).sum();
+    let text = match failed {
+        0 => "stationary".to_owned(),
+        failed => format!("stationary ({failed} of {} warm-ups ended at their limit)", data.warm_ups.len()),
+    };
+    GateSummary {
+        gate: "stationary".to_owned(),
+        text,
+        holds: by_cell.values().all(|(failed, all)| *failed as f64 <= TOLERATED * *all as f64),
+        failed,
+        remedy: "the service was still getting faster or slower: give it a longer --warmup".to_owned(),
+    }
+}

@@ -1,0 +1,153 @@
+//! The gates of a slice: what must hold for its figures to be the service's and not the generator's or the machine's.
+
+use std::time::Duration;
+
+use loadline_engine::{Load, Record};
+use loadline_observe::Observations;
+use serde::{Deserialize, Serialize};
+
+/// Least share of the due requests that must have been sent in time.
+pub const SENT_SHARE: f64 = 0.999;
+/// Largest 99th percentile of the send lag. A virtual CPU that was asleep was seen to wake 24 to 32 µs late.
+pub const SEND_LAG_P99: Duration = Duration::from_micros(100);
+/// Largest share of failed requests.
+pub const ERROR_SHARE: f64 = 0.001;
+/// Largest share of the machine's CPU time that a hypervisor may have taken away.
+pub const STEAL_SHARE: f64 = 0.02;
+/// Largest share of the machine's CPU time that other programs may have used.
+pub const FOREIGN_SHARE: f64 = 0.10;
+
+/// Which gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Gate {
+    /// The asked rate was achieved.
+    Rate,
+    /// Requests left when they were due.
+    SendLag,
+    /// Requests succeeded.
+    Errors,
+    /// The hypervisor left the CPUs to us.
+    Steal,
+    /// Other programs left the CPUs to us.
+    ForeignCpu,
+}
+
+impl Gate {
+    /// All gates, in the order in which they are shown.
+    pub const ALL: [Gate; 5] = [Gate::Rate, Gate::SendLag, Gate::Errors, Gate::Steal, Gate::ForeignCpu];
+
+    /// The name under which it is kept.
+    pub fn name(self) -> &'static str {
+        match self {
+            Gate::Rate => "rate",
+            Gate::SendLag => "send_lag",
+            Gate::Errors => "errors",
+            Gate::Steal => "steal",
+            Gate::ForeignCpu => "foreign_cpu",
+        }
+    }
+
+    /// What to do when it fails.
+    pub fn remedy(self) -> &'static str {
+        match self {
+            Gate::Rate => "the service can't carry this rate: ask for less, or open more connections",
+            Gate::SendLag => {
+                "the generator was late: give the load a CPU of its own (--load-cpus), or ask for a lower rate"
+            }
+            Gate::Errors => "requests failed: look at the service's output and at the requests",
+            Gate::Steal => "the hypervisor took CPU time away: measure on a quieter or dedicated machine",
+            Gate::ForeignCpu => "other programs used the CPUs: stop them, or measure on another machine",
+        }
+    }
+}
+
+/// A gate that did not hold for a slice.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GateFailure {
+    /// Which.
+    pub gate: Gate,
+    /// The figure and its bound, in a sentence.
+    pub text: String,
+}
+
+/// CPU time of one slice, ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CpuUse {
+    /// All CPUs together, idle included.
+    pub capacity_ns: u64,
+    /// Taken by the hypervisor.
+    pub steal_ns: u64,
+    /// By programs that are neither the load nor a service of this run.
+    pub foreign_ns: u64,
+}
+
+impl CpuUse {
+    /// What is left of the machine's time when idling, the load and the services are taken off; `None` when the machine can't be
+    /// read.
+    ///
+    /// Idle time is measured by the kernel; busy time is sampled at its ticks and would miss whatever begins with one
+    /// (Documentation/admin-guide/cpu-load.rst). So what others used is what is left over, interrupts included.
+    pub fn of(machine: &Observations, services_ns: u64, load_ns: u64, cpus: usize) -> Option<CpuUse> {
+        let capacity_ns = machine.wall_ns? * cpus as u64;
+        let modes = machine.machine?;
+        let ours_and_idle = modes.idle_ns + modes.iowait_ns + modes.steal_ns + services_ns + load_ns;
+        Some(CpuUse {
+            capacity_ns,
+            steal_ns: modes.steal_ns,
+            foreign_ns: capacity_ns.saturating_sub(ours_and_idle),
+        })
+    }
+}
+
+/// The gates that a slice fails.
+pub fn failures(load: &Load, record: &Record, cpu: Option<CpuUse>) -> Vec<GateFailure> {
+    let mut failures = Vec::new();
+    let mut fail = |gate, text| failures.push(GateFailure { gate, text });
+    if let Load::Open { rate, .. } = load
+        && record.sent_share() < SENT_SHARE
+    {
+        fail(
+            Gate::Rate,
+            format!(
+                "{:.1} % of {rate} was sent in time, less than {:.1} %",
+                record.sent_share() * 100.0,
+                SENT_SHARE * 100.0
+            ),
+        );
+    }
+    let lag = Duration::from_nanos(record.send_lag.value_at_quantile(0.99));
+    if matches!(load, Load::Open { .. }) && lag > SEND_LAG_P99 {
+        fail(Gate::SendLag, format!("send lag p99 {lag:.0?}, more than {SEND_LAG_P99:?}"));
+    }
+    let errors = record.errors.total();
+    if errors as f64 > ERROR_SHARE * record.due as f64 || (record.due > 0 && record.answered == 0) {
+        let kinds: Vec<String> =
+            record.errors.by_name().iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        fail(Gate::Errors, format!("{errors} of {} requests failed: {}", record.due, kinds.join(", ")));
+    }
+    if let Some(cpu) = cpu {
+        let share = |part: u64| part as f64 / cpu.capacity_ns.max(1) as f64;
+        if share(cpu.steal_ns) > STEAL_SHARE {
+            fail(
+                Gate::Steal,
+                format!(
+                    "stolen CPU {:.1} %, more than {:.0} %",
+                    share(cpu.steal_ns) * 100.0,
+                    STEAL_SHARE * 100.0
+                ),
+            );
+        }
+        if share(cpu.foreign_ns) > FOREIGN_SHARE {
+            fail(
+                Gate::ForeignCpu,
+                format!(
+                    "other programs {:.1} %, more than {:.0} %",
+                    share(cpu.foreign_ns) * 100.0,
+                    FOREIGN_SHARE * 100.0
+                ),
+            );
+        }
+    }
+    failures
+}

@@ -1,0 +1,342 @@
+//! The run loop: rounds of deployments, blocks of slices, each thing kept in the store as it ends.
+
+mod error;
+mod events;
+mod measure;
+mod ready;
+mod site;
+mod warm_up;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use loadline_engine::Load;
+use loadline_observe::Machine;
+use loadline_platform::{Ground, RunName};
+
+use crate::placement::{self, Cpus};
+use crate::plan::{Plan, Turn};
+use crate::spec::{Experiment, Interleave, OnFailure, PlatformKind};
+use crate::store::{NewRun, RunState, Store};
+
+pub use error::RunError;
+pub use events::Event;
+use site::LiveSite;
+
+/// A slice with fewer requests than this gathers next to nothing.
+const FEW_REQUESTS: f64 = 100.0;
+/// Cells run side by side while all of them together keep one CPU no busier than this.
+const NEARLY_IDLE: f64 = 0.05;
+
+/// What a run needs beside its experiment.
+pub struct RunOptions {
+    /// Kept with the run.
+    pub command_line: Vec<String>,
+    /// Version of the program, kept with the run.
+    pub version: String,
+    /// The program that serves the built-in services.
+    pub program: PathBuf,
+    /// Set to end the run; what was measured is kept.
+    pub stop: Arc<AtomicBool>,
+    /// CPUs that this process may use, in order.
+    pub allowed_cpus: Vec<usize>,
+}
+
+/// Says after a round whether enough was measured, for `until`.
+pub trait Referee {
+    /// Whether the run may end after so many deployments.
+    fn settled(&mut self, store: &Store, run: i64, deployments: u32) -> bool;
+}
+
+/// How a run ended.
+pub struct RunOutcome {
+    /// Its number in the store.
+    pub run: i64,
+    /// How it ended.
+    pub state: RunState,
+    /// Why, when it failed.
+    pub failure: Option<RunError>,
+}
+
+/// Executes an experiment. What it measures is in the store whatever happens; an error means that there is no run at all.
+pub fn execute(
+    experiment: &Experiment,
+    options: &RunOptions,
+    store: &Store,
+    referee: &mut dyn Referee,
+    events: &mut dyn FnMut(Event),
+) -> Result<RunOutcome, RunError> {
+    let plan = Plan::new(experiment);
+    let cpus = placement::place(&experiment.placement, &options.allowed_cpus);
+    let name = RunName::random();
+    let machine = Machine::describe();
+    let run = store.begin_run(&NewRun {
+        label: &name.to_string(),
+        version: &options.version,
+        command_line: &options.command_line,
+        experiment,
+        plan: &plan,
+        machine: &machine,
+        service_cpus: &cpus.service,
+        load_cpus: &cpus.load,
+    })?;
+    let mut execution = Execution {
+        experiment,
+        options,
+        store,
+        run,
+        failed_sites: vec![false; plan.sites.len()],
+        plan,
+        cpus,
+        machine_cpus: machine.cpus.unwrap_or(1) as usize,
+        begun: Instant::now(),
+        side_by_side: None,
+        noted: Vec::new(),
+        events,
+    };
+    let result = execution.deploy_and_measure(name, referee);
+    let (state, failure) = match result {
+        Ok(()) if options.stop.load(Ordering::Relaxed) => (RunState::Interrupted, None),
+        Ok(()) => (RunState::Complete, None),
+        Err(RunError::Interrupted) => (RunState::Interrupted, None),
+        Err(failure) => {
+            store.add_failure(run, &failure.to_string())?;
+            (RunState::Failed, Some(failure))
+        }
+    };
+    store.finish_run(run, state)?;
+    Ok(RunOutcome { run, state, failure })
+}
+
+/// A run under way.
+struct Execution<'a> {
+    experiment: &'a Experiment,
+    options: &'a RunOptions,
+    store: &'a Store,
+    run: i64,
+    plan: Plan,
+    cpus: Cpus,
+    /// CPUs of the machine, ours or not.
+    machine_cpus: usize,
+    begun: Instant,
+    /// Sites that failed in a run that goes on without them.
+    failed_sites: Vec<bool>,
+    /// Cells measured request by request; decided after the first warm-up.
+    side_by_side: Option<Vec<usize>>,
+    /// Notes already in the store.
+    noted: Vec<String>,
+    events: &'a mut dyn FnMut(Event),
+}
+
+impl Execution<'_> {
+    fn deploy_and_measure(&mut self, name: RunName, referee: &mut dyn Referee) -> Result<(), RunError> {
+        let all_external = self
+            .experiment
+            .platforms
+            .iter()
+            .all(|platform| matches!(platform.kind, PlatformKind::External { .. }));
+        let ground = if all_external { None } else { Some(Ground::prepare(name)?) };
+        if let Some(note) = self.cpus.note.clone() {
+            self.note(&note)?;
+        }
+        let result = self.rounds(ground.as_ref(), referee);
+        if let Some(ground) = ground {
+            ground.remove()?;
+        }
+        result
+    }
+
+    fn rounds(&mut self, ground: Option<&Ground>, referee: &mut dyn Referee) -> Result<(), RunError> {
+        let plan = &self.experiment.plan;
+        for round in 0.. {
+            let enough = match plan.until {
+                None => round >= plan.deployments,
+                Some(_) => round >= plan.deployments && referee.settled(self.store, self.run, round),
+            };
+            if enough {
+                return Ok(());
+            }
+            if round > 0 && plan.within.is_some_and(|within| self.begun.elapsed() >= within) {
+                self.note("the run ended because the time given with --within was over")?;
+                return Ok(());
+            }
+            for stage in self.plan.stages(plan.isolation, round) {
+                self.stage(ground, round, &stage)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Deploys the sites of a stage, warms their cells up, measures the blocks and stops the sites.
+    fn stage(&mut self, ground: Option<&Ground>, round: u32, sites: &[usize]) -> Result<(), RunError> {
+        let mut live: Vec<LiveSite> = Vec::new();
+        for site in sites.iter().copied().filter(|site| !self.failed_sites[*site]).collect::<Vec<_>>() {
+            match self.deploy(ground, round, site) {
+                Ok(deployed) => live.push(deployed),
+                Err(failure) => self.give_up(site, failure)?,
+            }
+        }
+        let result = self.warm_up_and_measure(round, &mut live);
+        for site in live {
+            let stopped = site.stop();
+            if result.is_ok() {
+                stopped?;
+            }
+        }
+        result
+    }
+
+    fn warm_up_and_measure(&mut self, round: u32, live: &mut Vec<LiveSite>) -> Result<(), RunError> {
+        self.warm_up(round, live)?;
+        let side_by_side = match self.side_by_side.clone() {
+            Some(cells) => cells,
+            None => self.decide_side_by_side(live)?,
+        };
+        for block in 0..self.experiment.plan.blocks {
+            self.block(round, block, live, &side_by_side)?;
+            (self.events)(Event::BlockDone { round, block });
+        }
+        Ok(())
+    }
+
+    fn block(
+        &mut self,
+        round: u32,
+        block: u32,
+        live: &mut Vec<LiveSite>,
+        side_by_side: &[usize],
+    ) -> Result<(), RunError> {
+        let cells: Vec<usize> = live.iter().flat_map(LiveSite::cells).collect();
+        let together: Vec<usize> = side_by_side.iter().copied().filter(|cell| cells.contains(cell)).collect();
+        let gap = |load: usize| self.mean_gap(load);
+        let mut turns: Vec<(Turn, u32)> = self
+            .plan
+            .block(round, block, &cells, &together, &gap)
+            .into_iter()
+            .map(|turn| (turn, 0))
+            .collect();
+        let mut position = 0;
+        while position < turns.len() {
+            let (turn, attempt) = turns[position].clone();
+            let place = measure::Place { round, block, attempt, position: position as u32 };
+            let failed = match self.measure(place, &turn, live) {
+                Ok(failed) => failed,
+                Err(failure) => {
+                    // With its service dead a load can't be driven; the run may go on without that site.
+                    let sites = live.len();
+                    self.bury_the_dead(live)?;
+                    if live.len() == sites {
+                        return Err(failure);
+                    }
+                    Vec::new()
+                }
+            };
+            if !failed.is_empty() && attempt < self.experiment.plan.repeats {
+                (self.events)(Event::Repeating { cells: failed.clone() });
+                turns.push((turn, attempt + 1));
+            }
+            self.bury_the_dead(live)?;
+            position += 1;
+        }
+        Ok(())
+    }
+
+    /// Drops the sites whose service has ended.
+    fn bury_the_dead(&mut self, live: &mut Vec<LiveSite>) -> Result<(), RunError> {
+        let mut index = 0;
+        while index < live.len() {
+            match live[index].death() {
+                None => index += 1,
+                Some(failure) => {
+                    let site = live.remove(index);
+                    let number = site.index;
+                    drop(site);
+                    self.give_up(number, failure)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the run, or goes on without a site, as the experiment says.
+    fn give_up(&mut self, site: usize, failure: RunError) -> Result<(), RunError> {
+        match (self.experiment.plan.on_failure, &failure) {
+            (OnFailure::Continue, RunError::Service { .. } | RunError::Platform(_)) => {
+                self.store.add_failure(self.run, &failure.to_string())?;
+                self.failed_sites[site] = true;
+                (self.events)(Event::GivenUp { failure: failure.to_string() });
+                if self.failed_sites.iter().all(|failed| *failed) { Err(failure) } else { Ok(()) }
+            }
+            _ => Err(failure),
+        }
+    }
+
+    /// Cells whose slices would gather next to nothing run side by side, if together they leave the machine all but idle.
+    fn decide_side_by_side(&mut self, live: &[LiveSite]) -> Result<Vec<usize>, RunError> {
+        let cells: Vec<usize> = live.iter().flat_map(LiveSite::cells).collect();
+        let rate = |cell: usize| match self.load_of(cell) {
+            Load::Open { rate, .. } => Some(rate.as_per_second()),
+            Load::Closed => None,
+        };
+        let slow: Vec<usize> = match self.experiment.plan.interleave {
+            Interleave::Slices => Vec::new(),
+            Interleave::Requests => cells.into_iter().filter(|cell| rate(*cell).is_some()).collect(),
+            Interleave::Auto => {
+                let slice = self.experiment.plan.slice.as_secs_f64();
+                cells
+                    .into_iter()
+                    .filter(|cell| rate(*cell).is_some_and(|rate| rate * slice < FEW_REQUESTS))
+                    .collect()
+            }
+        };
+        let busy: f64 = slow
+            .iter()
+            .map(|cell| {
+                let site = live.iter().find(|site| site.cells().any(|other| other == *cell));
+                rate(*cell).unwrap_or(0.0) * site.map_or(0.0, |site| site.cpu_s_per_request)
+            })
+            .sum();
+        let chosen = match self.experiment.plan.interleave {
+            Interleave::Auto if busy > NEARLY_IDLE => Vec::new(),
+            _ => slow,
+        };
+        if !chosen.is_empty() {
+            self.note(&format!(
+                "{} cells run side by side, request by request: a slice would gather fewer than {FEW_REQUESTS} requests, and \
+                 together they keep one CPU {:.1} % busy",
+                chosen.len(),
+                busy * 100.0
+            ))?;
+        }
+        self.store.set_side_by_side(self.run, &chosen)?;
+        self.side_by_side = Some(chosen.clone());
+        Ok(chosen)
+    }
+
+    fn load_of(&self, cell: usize) -> Load {
+        self.experiment.loads[self.plan.cells[cell].load].load
+    }
+
+    fn mean_gap(&self, load: usize) -> Duration {
+        match self.experiment.loads[load].load {
+            Load::Open { rate, .. } => rate.mean_gap(),
+            Load::Closed => Duration::ZERO,
+        }
+    }
+
+    /// Keeps a sentence that a reader must know, once.
+    fn note(&mut self, note: &str) -> Result<(), RunError> {
+        if !self.noted.iter().any(|noted| noted == note) {
+            self.store.add_note(self.run, note)?;
+            self.noted.push(note.to_owned());
+            (self.events)(Event::Note(note.to_owned()));
+        }
+        Ok(())
+    }
+
+    fn check_interrupted(&self) -> Result<(), RunError> {
+        if self.options.stop.load(Ordering::Relaxed) { Err(RunError::Interrupted) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,57 @@
+//! Why a run can't go on, with what the service last said.
+
+use crate::store::StoreError;
+
+/// Why a run ended before its plan did.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The platform could not do its part.
+    #[error(transparent)]
+    Platform(#[from] loadline_platform::Error),
+    /// The store could not be written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The load could not be driven.
+    #[error("{site}: {source}")]
+    Engine {
+        /// Service and platform.
+        site: String,
+        /// Why.
+        source: loadline_engine::EngineError,
+    },
+    /// The requests can't be sent.
+    #[error(transparent)]
+    Request(#[from] loadline_engine::MixError),
+    /// A service did not get ready, or ended.
+    #[error("{site}: {why}{output}")]
+    Service {
+        /// Service and platform.
+        site: String,
+        /// What happened.
+        why: String,
+        /// What it last printed, each line indented; empty when it printed nothing.
+        output: String,
+    },
+    /// Ctrl-C.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// Lines of a service's output that an error shows.
+const SHOWN_LINES: usize = 20;
+
+impl RunError {
+    /// An error about a service, with the end of its output.
+    pub fn service(site: &str, why: impl Into<String>, output: &str) -> RunError {
+        let lines: Vec<&str> = output.lines().collect();
+        let shown = &lines[lines.len().saturating_sub(SHOWN_LINES)..];
+        let output = match shown {
+            [] => "\n  (it printed nothing)".to_owned(),
+            lines => format!(
+                "\n  its last output:\n{}",
+                lines.iter().map(|line| format!("    {line}\n")).collect::<String>()
+            ),
+        };
+        RunError::Service { site: site.to_owned(), why: why.into(), output: output.trim_end().to_owned() }
+    }
+}

@@ -1,0 +1,50 @@
+//! What a run says of itself while it goes on, for whoever shows progress.
+
+use std::time::Duration;
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// A service is being started.
+    Deploying {
+        /// Round of deployments, from 0.
+        round: u32,
+        /// Service and platform.
+        site: String,
+    },
+    /// A service answered for the first time.
+    Ready {
+        /// Service and platform.
+        site: String,
+        /// Since its start.
+        after: Duration,
+    },
+    /// A cell is warm, or its time for warming up is over.
+    Warm {
+        /// Index of the cell.
+        cell: usize,
+        /// How long it was loaded.
+        after: Duration,
+        /// Whether it is stationary.
+        stationary: bool,
+    },
+    /// Every cell was measured once more.
+    BlockDone {
+        /// Round of deployments, from 0.
+        round: u32,
+        /// Block of the round, from 0.
+        block: u32,
+    },
+    /// Slices failed a gate and will be measured again.
+    Repeating {
+        /// Indices of the cells.
+        cells: Vec<usize>,
+    },
+    /// The run goes on without a service.
+    GivenUp {
+        /// Why.
+        failure: String,
+    },
+    /// A sentence that a reader must know.
+    Note(String),
+}

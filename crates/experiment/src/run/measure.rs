@@ -1,0 +1,154 @@
+//! Measuring one turn: counters before, the load, counters after, the gates, the store.
+
+use std::time::Duration;
+
+use loadline_engine::{Engine, Record, SliceSpec};
+use loadline_observe::{Observations, Snapshot, between};
+
+use super::site::LiveSite;
+use super::{Execution, RunError};
+use crate::gates::{self, CpuUse};
+use crate::plan::Turn;
+use crate::store::SliceRow;
+
+/// Where in the run a turn is.
+#[derive(Clone, Copy)]
+pub struct Place {
+    pub round: u32,
+    pub block: u32,
+    pub attempt: u32,
+    pub position: u32,
+}
+
+impl Execution<'_> {
+    /// Measures a turn and keeps its slices; returns the cells that failed a gate.
+    pub(super) fn measure(
+        &mut self,
+        place: Place,
+        turn: &Turn,
+        live: &mut [LiveSite],
+    ) -> Result<Vec<usize>, RunError> {
+        self.check_interrupted()?;
+        let (cells, duration) = match turn {
+            Turn::Slice(cell) => (vec![(*cell, Duration::ZERO)], self.experiment.plan.slice),
+            // As long as their slices would have taken one after the other.
+            Turn::SideBySide(cells) => (cells.clone(), self.experiment.plan.slice * cells.len() as u32),
+        };
+        // A service that died earlier in this block has no cell any more.
+        let cells: Vec<(usize, Duration)> = cells
+            .into_iter()
+            .filter(|(cell, _)| live.iter().any(|site| site.cells().any(|other| other == *cell)))
+            .collect();
+        let at_s = self.begun.elapsed().as_secs_f64();
+        let (records, before, after) = self.drive(place, &cells, duration, live)?;
+        let observed: Vec<Observations> =
+            before.iter().zip(&after).map(|(before, after)| between(before, after)).collect();
+        let services_ns = observed.iter().filter_map(|site| site.service_cpu_ns).sum();
+        let load_ns = records.iter().map(|record| record.cpu_ns).sum();
+        let mut failed = Vec::new();
+        for ((cell, _), record) in cells.iter().zip(records) {
+            if record.stopped {
+                return Err(RunError::Interrupted);
+            }
+            let site = live.iter().position(|site| site.cells().any(|other| other == *cell)).unwrap_or(0);
+            let cpu_use = CpuUse::of(&observed[site], services_ns, load_ns, self.machine_cpus);
+            let mut observations = observed[site].clone();
+            if cells.len() > 1 {
+                // What the whole machine did can't be told apart by cell.
+                observations.machine = None;
+                observations.machine_busy_ns = None;
+                observations.net_rx_softirqs = None;
+                observations.net_tx_softirqs = None;
+            }
+            let gate_failures = gates::failures(&self.load_of(*cell), &record, cpu_use);
+            if !gate_failures.is_empty() {
+                failed.push(*cell);
+            }
+            let row = slice_row(place, *cell, at_s, record, observations, cpu_use, gate_failures);
+            self.store.add_slice(self.run, &row)?;
+        }
+        Ok(failed)
+    }
+
+    /// Drives the cells from one common start; returns their records, and every site's counters before and after.
+    #[allow(clippy::type_complexity)]
+    fn drive(
+        &self,
+        place: Place,
+        cells: &[(usize, Duration)],
+        duration: Duration,
+        live: &mut [LiveSite],
+    ) -> Result<(Vec<Record>, Vec<Snapshot>, Vec<Snapshot>), RunError> {
+        for (cell, _) in cells {
+            with_engine(live, *cell, Engine::prepare)?;
+        }
+        let before = live.iter().map(LiveSite::snapshot).collect();
+        let start = Engine::next_start();
+        for (cell, offset) in cells {
+            let load = self.plan.cells[*cell].load;
+            let slice = SliceSpec {
+                load: self.load_of(*cell),
+                duration,
+                seed: self.plan.schedule_seed(place.round, place.block, load),
+                offset: *offset,
+            };
+            with_engine(live, *cell, |engine| engine.begin(slice, start))?;
+        }
+        let mut records = Vec::with_capacity(cells.len());
+        for (cell, _) in cells {
+            records.push(with_engine(live, *cell, Engine::finish)?);
+        }
+        Ok((records, before, live.iter().map(LiveSite::snapshot).collect()))
+    }
+}
+
+fn with_engine<T>(
+    live: &mut [LiveSite],
+    cell: usize,
+    act: impl FnOnce(&mut Engine) -> Result<T, loadline_engine::EngineError>,
+) -> Result<T, RunError> {
+    for site in live {
+        if let Some(engine) = site.engine(cell) {
+            return act(engine).map_err(|source| {
+                // When the service is dead, that is the better explanation.
+                site.death().unwrap_or(RunError::Engine { site: site.label.clone(), source })
+            });
+        }
+    }
+    Err(RunError::Interrupted)
+}
+
+fn slice_row(
+    place: Place,
+    cell: usize,
+    at_s: f64,
+    record: Record,
+    observations: Observations,
+    cpu_use: Option<CpuUse>,
+    gate_failures: Vec<gates::GateFailure>,
+) -> SliceRow {
+    SliceRow {
+        cell,
+        round: place.round,
+        block: place.block,
+        attempt: place.attempt,
+        position: place.position,
+        at_s,
+        duration_s: record.duration.as_secs_f64(),
+        due: record.due,
+        sent_in_time: record.sent_in_time,
+        answered: record.answered,
+        answered_in_time: record.answered_in_time,
+        waited: record.waited,
+        reconnects: record.reconnects,
+        received_bytes: record.received_bytes,
+        load_cpu_ns: record.cpu_ns,
+        errors: record.errors.by_name(),
+        response: record.response,
+        service: record.service,
+        send_lag: record.send_lag,
+        observations,
+        cpu_use,
+        gate_failures,
+    }
+}

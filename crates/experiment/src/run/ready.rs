@@ -1,0 +1,67 @@
+//! Waiting until a service answers, and saying what it printed when it doesn't.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use loadline_engine::{Engine, Load, Mix, Options, Request, SliceSpec};
+
+use super::site::LiveSite;
+use super::{Execution, RunError};
+use crate::spec::Service;
+
+/// Between two attempts.
+const PAUSE: Duration = Duration::from_millis(5);
+/// Longest wait for one attempt's answer: a pod's first packets may be lost while addresses are being resolved.
+const ATTEMPT: Duration = Duration::from_secs(1);
+
+impl Execution<'_> {
+    /// Asks until the service is ready; returns how long that took from `begun`.
+    pub(super) fn wait_until_ready(
+        &self,
+        site: &mut LiveSite,
+        service: &Service,
+        options: &Options,
+        begun: Instant,
+    ) -> Result<Duration, RunError> {
+        let failure = |source| RunError::Engine { site: site.label.clone(), source };
+        let request = Request::get(service.ready.path.as_deref().unwrap_or("/"));
+        let mut probe = Engine::start(&Options {
+            mix: Mix::new(&[request], &options.endpoint)?,
+            threads: 1,
+            timeout: ATTEMPT,
+            stop: Arc::new(AtomicBool::new(false)),
+            ..options.clone()
+        })
+        .map_err(failure)?;
+        // A closed loop so short that it is one request.
+        let once = SliceSpec {
+            load: Load::Closed,
+            duration: Duration::from_nanos(1_000),
+            seed: 0,
+            offset: Duration::ZERO,
+        };
+        loop {
+            let last = match (probe.prepare(), &service.ready.path) {
+                (Err(error), _) => error.to_string(),
+                (Ok(()), None) => return Ok(begun.elapsed()),
+                (Ok(()), Some(path)) => match probe.drive(once) {
+                    Ok(record) if record.answered > 0 && record.errors.total() == 0 => {
+                        return Ok(begun.elapsed());
+                    }
+                    Ok(record) => format!("GET {path} failed: {:?}", record.errors.by_name()),
+                    Err(error) => error.to_string(),
+                },
+            };
+            if let Some(death) = site.death() {
+                return Err(death);
+            }
+            self.check_interrupted()?;
+            if begun.elapsed() >= service.ready.within {
+                let why = format!("it was not ready within {:?}: {last}", service.ready.within);
+                return Err(RunError::service(&site.label, why, &site.output()));
+            }
+            std::thread::sleep(PAUSE);
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! A site that is deployed: its service, and an engine connected to it for each load.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use loadline_engine::{Endpoint, Engine, Mix, Options, Request};
+use loadline_observe::{Snapshot, Subject};
+use loadline_platform::{
+    Cgroup, Deployment, External, Ground, Host, Local, Netns, Platform, ServiceProcess, Vantage,
+};
+
+use super::{Event, Execution, RunError};
+use crate::spec::{PlatformKind, RequestSpec, Service, Start};
+use crate::store::DeploymentRow;
+
+/// Longest wait for a response, and of a due request for a connection.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A deployed service and the engines of its cells.
+pub struct LiveSite {
+    /// Index in the plan.
+    pub index: usize,
+    /// Service and platform, in words.
+    pub label: String,
+    /// CPU time of service and load together per request, s; known after the warm-up.
+    pub cpu_s_per_request: f64,
+    deployment: Box<dyn Deployment>,
+    subject: Subject,
+    engines: Vec<(usize, Engine)>,
+}
+
+impl LiveSite {
+    /// Indices of its cells.
+    pub fn cells(&self) -> impl Iterator<Item = usize> {
+        self.engines.iter().map(|(cell, _)| *cell)
+    }
+
+    /// The engine of one of its cells.
+    pub fn engine(&mut self, cell: usize) -> Option<&mut Engine> {
+        self.engines.iter_mut().find(|(other, _)| *other == cell).map(|(_, engine)| engine)
+    }
+
+    /// The counters of its service and of the machine.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot::take(&self.subject)
+    }
+
+    /// Why the service is no more, if it isn't.
+    pub fn death(&mut self) -> Option<RunError> {
+        let status = self.deployment.exited()?;
+        Some(RunError::service(
+            &self.label,
+            format!("the service ended by itself ({status})"),
+            &self.output(),
+        ))
+    }
+
+    /// The last that its service printed.
+    pub fn output(&self) -> String {
+        self.deployment.output_tail()
+    }
+
+    /// Ends the load, then the service.
+    pub fn stop(mut self) -> Result<(), RunError> {
+        self.engines.clear();
+        Ok(self.deployment.stop()?)
+    }
+}
+
+impl Execution<'_> {
+    /// Starts a site's service, waits until it is ready and connects its engines.
+    pub(super) fn deploy(
+        &mut self,
+        ground: Option<&Ground>,
+        round: u32,
+        index: usize,
+    ) -> Result<LiveSite, RunError> {
+        self.check_interrupted()?;
+        let site = self.plan.sites[index].clone();
+        let service = &self.experiment.services[site.service];
+        let platform = &self.experiment.platforms[site.platform];
+        let label = self.site_label(index);
+        (self.events)(Event::Deploying { round, site: label.clone() });
+        let begun = Instant::now();
+        let deployment = self.start(&platform.kind, ground, service)?;
+        let mut endpoint = Endpoint::from(deployment.address());
+        if let PlatformKind::External { authority, .. } = &platform.kind {
+            endpoint.authority.clone_from(authority);
+        }
+        let client = match deployment.vantage() {
+            Vantage::Client => ground.map(|ground| ground.client().clone()),
+            Vantage::Node => None,
+        };
+        let mut site = LiveSite {
+            index,
+            label,
+            cpu_s_per_request: 0.0,
+            subject: subject_of(deployment.as_ref()),
+            deployment,
+            engines: Vec::new(),
+        };
+        let options = self.engine_options(client, endpoint, service)?;
+        let ready = self.wait_until_ready(&mut site, service, &options, begun)?;
+        (self.events)(Event::Ready { site: site.label.clone(), after: ready });
+        let left_out = site.deployment.left_out().to_vec();
+        for sentence in &left_out {
+            self.note(&format!("{}: {sentence}", site.label))?;
+        }
+        self.store.add_deployment(
+            self.run,
+            &DeploymentRow {
+                site: index,
+                round,
+                at_s: (begun - self.begun).as_secs_f64(),
+                ready_ms: ready.as_secs_f64() * 1e3,
+                left_out,
+            },
+        )?;
+        for (cell, plan) in self.plan.cells.iter().enumerate().filter(|(_, plan)| plan.site == index) {
+            let connections = self.experiment.loads[plan.load].connections;
+            let engine = Engine::start(&Options { connections, ..options.clone() })
+                .map_err(|source| RunError::Engine { site: site.label.clone(), source })?;
+            site.engines.push((cell, engine));
+        }
+        Ok(site)
+    }
+
+    fn start(
+        &self,
+        kind: &PlatformKind,
+        ground: Option<&Ground>,
+        service: &Service,
+    ) -> Result<Box<dyn Deployment>, RunError> {
+        let platform: Box<dyn Platform> = match kind {
+            PlatformKind::Host => Box::new(Host),
+            PlatformKind::Local(layers) => Box::new(Local { layers: layers.clone() }),
+            PlatformKind::External { address, .. } => return Ok(Box::new(External { address: *address })),
+        };
+        // `deploy_and_measure` prepares a ground whenever a platform is not external.
+        let ground = ground.expect("there is a ground for platforms of this machine");
+        Ok(platform.deploy(ground, &self.process(service))?)
+    }
+
+    fn site_label(&self, index: usize) -> String {
+        let site = &self.plan.sites[index];
+        let service = &self.experiment.services[site.service].name;
+        let platform = &self.experiment.platforms[site.platform].name;
+        format!("{service} on {platform}{}", if site.twin { "′" } else { "" })
+    }
+
+    fn process(&self, service: &Service) -> ServiceProcess {
+        ServiceProcess {
+            argv: match &service.start {
+                Some(start) => argv(start, &self.options.program),
+                None => Vec::new(),
+            },
+            env: service.env.clone(),
+            cpus: self.cpus.service.clone(),
+            limits: self.experiment.limits,
+            working_dir: None,
+            port: service.port,
+        }
+    }
+
+    fn engine_options(
+        &self,
+        client: Option<Netns>,
+        endpoint: Endpoint,
+        service: &Service,
+    ) -> Result<Options, RunError> {
+        let requests: Vec<Request> = service.requests.iter().map(request).collect();
+        Ok(Options {
+            mix: Mix::new(&requests, &endpoint)?,
+            endpoint,
+            connections: 1,
+            threads: self.cpus.load.len(),
+            cpus: self.cpus.load.clone(),
+            timeout: TIMEOUT,
+            stop: self.options.stop.clone(),
+            on_thread_start: Arc::new(move || match &client {
+                Some(client) => client.enter().map_err(std::io::Error::other),
+                None => Ok(()),
+            }),
+        })
+    }
+}
+
+fn argv(start: &Start, program: &Path) -> Vec<String> {
+    match start {
+        Start::Command(argv) => argv.clone(),
+        Start::Builtin { name, args } => {
+            let fixed =
+                [&program.to_string_lossy(), "serve", name, "--listen", "{host}:{port}"].map(str::to_owned);
+            fixed.into_iter().chain(args.iter().cloned()).collect()
+        }
+    }
+}
+
+fn request(spec: &RequestSpec) -> Request {
+    Request {
+        method: spec.method.clone(),
+        path: spec.path.clone(),
+        headers: spec.headers.clone(),
+        body: spec.body.clone().unwrap_or_default().into_bytes(),
+        weight: spec.weight,
+    }
+}
+
+fn subject_of(deployment: &dyn Deployment) -> Subject {
+    let cgroup = deployment.cgroup().map(|cgroup| match cgroup {
+        // Without that hierarchy the path is empty, and nothing is read there.
+        Cgroup::V1 { cpu, cpuacct, memory, .. } => loadline_observe::Cgroup::V1 {
+            cpu: cpu.clone(),
+            cpuacct: cpuacct.clone(),
+            memory: memory.clone().unwrap_or_default(),
+        },
+        Cgroup::V2 { dir } => loadline_observe::Cgroup::V2 { dir: dir.clone() },
+    });
+    Subject { root_pid: deployment.root_pid(), cgroup }
+}

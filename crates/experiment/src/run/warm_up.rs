@@ -1,0 +1,123 @@
+//! Warming up: cycles of load and pause, in turn over all cells, until each cell's service time is stationary.
+
+use std::time::Duration;
+
+use loadline_engine::{Arrivals, Load, Rate, SliceSpec};
+use loadline_stats::{Stationarity, stationary};
+
+use super::site::LiveSite;
+use super::{Event, Execution, RunError};
+use crate::store::WarmUpRow;
+
+/// Length of a cycle. Eight of them, the least that the test of stationarity asks for, take little more than a second.
+const CYCLE: Duration = Duration::from_millis(150);
+/// A rate below this is warmed up at this rate, or a cycle would hold too few requests for a median.
+const LEAST_PER_SECOND: f64 = 200.0;
+
+struct Progress {
+    cell: usize,
+    figures: Vec<f64>,
+    loaded: Duration,
+    done: bool,
+}
+
+impl Execution<'_> {
+    /// Warms up all cells of the live sites. The pauses of one cell are the others' cycles.
+    pub(super) fn warm_up(&mut self, round: u32, live: &mut Vec<LiveSite>) -> Result<(), RunError> {
+        let mut cells: Vec<Progress> = live
+            .iter()
+            .flat_map(LiveSite::cells)
+            .map(|cell| Progress { cell, figures: Vec::new(), loaded: Duration::ZERO, done: false })
+            .collect();
+        let mut cycle = 0;
+        while cells.iter().any(|progress| !progress.done) {
+            for progress in cells.iter_mut().filter(|progress| !progress.done) {
+                self.check_interrupted()?;
+                // A site may have died in an earlier cycle.
+                let Some(site) = live.iter_mut().find(|site| site.cells().any(|cell| cell == progress.cell))
+                else {
+                    progress.done = true;
+                    continue;
+                };
+                if let Err(failure) = self.cycle(round, cycle, progress, site) {
+                    let sites = live.len();
+                    self.bury_the_dead(live)?;
+                    if live.len() == sites {
+                        return Err(failure);
+                    }
+                } else if progress.done {
+                    self.keep_warm_up(round, progress)?;
+                }
+            }
+            cycle += 1;
+        }
+        Ok(())
+    }
+
+    fn cycle(
+        &mut self,
+        round: u32,
+        cycle: u32,
+        progress: &mut Progress,
+        site: &mut LiveSite,
+    ) -> Result<(), RunError> {
+        let slice = SliceSpec {
+            load: brisk(self.load_of(progress.cell)),
+            duration: CYCLE,
+            seed: self.plan.warm_up_seed(round, cycle, self.plan.cells[progress.cell].load),
+            offset: Duration::ZERO,
+        };
+        let before = site.snapshot();
+        let Some(engine) = site.engine(progress.cell) else { return Ok(()) };
+        let record = match engine.drive(slice) {
+            Ok(record) => record,
+            Err(source) => {
+                // When the service is dead, that is the better explanation.
+                return Err(site.death().unwrap_or(RunError::Engine { site: site.label.clone(), source }));
+            }
+        };
+        if record.stopped {
+            return Err(RunError::Interrupted);
+        }
+        if record.answered > 0 {
+            let service_ns = loadline_observe::between(&before, &site.snapshot()).service_cpu_ns.unwrap_or(0);
+            site.cpu_s_per_request = (service_ns + record.cpu_ns) as f64 / 1e9 / record.answered as f64;
+            progress.figures.push(record.service.value_at_quantile(0.5) as f64);
+        }
+        progress.loaded += CYCLE;
+        let is_stationary = stationary(&progress.figures) == Stationarity::Stationary;
+        progress.done = is_stationary || progress.loaded >= self.experiment.plan.warmup;
+        Ok(())
+    }
+
+    fn keep_warm_up(&mut self, round: u32, progress: &Progress) -> Result<(), RunError> {
+        let is_stationary = stationary(&progress.figures) == Stationarity::Stationary;
+        let after = progress.loaded;
+        (self.events)(Event::Warm { cell: progress.cell, after, stationary: is_stationary });
+        self.store.add_warm_up(
+            self.run,
+            &WarmUpRow {
+                cell: progress.cell,
+                round,
+                seconds: after.as_secs_f64(),
+                stationary: is_stationary,
+                figures: progress.figures.clone(),
+            },
+        )?;
+        Ok(())
+    }
+}
+
+/// The load of a warm-up: the cell's own, but not so slow that a cycle tells nothing.
+fn brisk(load: Load) -> Load {
+    match load {
+        Load::Open { rate, arrivals } if rate.as_per_second() >= LEAST_PER_SECOND => {
+            Load::Open { rate, arrivals }
+        }
+        Load::Open { .. } => match Rate::per_second(LEAST_PER_SECOND) {
+            Ok(rate) => Load::Open { rate, arrivals: Arrivals::Uniform },
+            Err(_) => load,
+        },
+        Load::Closed => Load::Closed,
+    }
+}

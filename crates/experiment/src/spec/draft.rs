@@ -1,0 +1,273 @@
+//! An experiment as it was written, every value a text with its place.
+//!
+//! YAML and flags both fill a draft; validation reads nothing else. The shapes below are also where the JSON Schema for
+//! editors comes from, so their descriptions speak to the author of an experiment file.
+
+use schemars::JsonSchema;
+
+use super::error::{Complaint, Place, Problems};
+use super::schema;
+
+/// A value and where it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Located<T> {
+    /// The value.
+    pub value: T,
+    /// Where it was written.
+    pub place: Place,
+}
+
+/// A text and where it was written; numbers and switches are kept as texts too.
+pub type Text = Located<String>;
+
+impl Located<String> {
+    /// Reads the text with `parse`; a complaint is noted at the text's place.
+    pub(crate) fn read<T>(
+        &self,
+        problems: &mut Problems,
+        parse: impl FnOnce(&str) -> Result<T, Complaint>,
+    ) -> Option<T> {
+        problems.note(&self.place, parse(&self.value))
+    }
+}
+
+/// A loadline experiment: services, platforms and loads to compare.
+#[derive(Clone, Debug, PartialEq, JsonSchema)]
+#[schemars(title = "loadline experiment", deny_unknown_fields)]
+pub struct Draft {
+    /// The whole file or command line.
+    #[schemars(skip)]
+    pub place: Place,
+    /// Short name, shown as the title.
+    pub name: Option<Text>,
+    /// The question that the run is to answer, in your words.
+    pub question: Option<Text>,
+    /// What is measured. Write either `service` or `services`.
+    pub service: Option<ServiceDraft>,
+    /// What is compared, if it is more than one service; the first is the baseline.
+    #[schemars(length(min = 1))]
+    pub services: Option<Located<Vec<ServiceDraft>>>,
+    /// What a service may use, the same on every platform.
+    pub limits: Option<LimitsDraft>,
+    /// Where the services run; the first is the baseline.
+    #[schemars(required, length(min = 1))]
+    pub platforms: Option<Located<Vec<PlatformDraft>>>,
+    /// What is offered to the services.
+    #[schemars(required, length(min = 1))]
+    pub loads: Option<Located<Vec<LoadDraft>>>,
+    /// How much is measured, in which order.
+    pub plan: Option<PlanDraft>,
+    /// Which CPUs serve and which load; chosen automatically if left out.
+    pub cpus: Option<CpusDraft>,
+}
+
+/// What is measured: how to start it, what to ask of it, how to tell that it is ready.
+#[derive(Clone, Debug, PartialEq, JsonSchema)]
+#[schemars(deny_unknown_fields, rename = "Service")]
+pub struct ServiceDraft {
+    /// Where it was written.
+    #[schemars(skip)]
+    pub place: Place,
+    /// Name in tables; by default the built-in's with its arguments, or the program's.
+    pub name: Option<Text>,
+    /// A service that comes with loadline. Write either `builtin` or `command`.
+    #[schemars(with = "Option<schema::Builtin>")]
+    pub builtin: Option<Text>,
+    /// Arguments of the built-in service.
+    #[schemars(with = "Option<schema::Words>")]
+    pub args: Option<Words>,
+    /// Program and arguments of your own service. `{host}` and `{port}` are filled in; no shell is involved.
+    #[schemars(with = "Option<schema::Words>")]
+    pub command: Option<Words>,
+    /// Environment variables added to the inherited ones; `{host}` and `{port}` are filled in.
+    #[schemars(with = "Option<schema::TextMap>")]
+    pub env: Option<Vec<(Text, Text)>>,
+    /// The port that the service insists on. Without it the service takes `{port}` or `$PORT`.
+    #[schemars(with = "Option<u16>", range(min = 1))]
+    pub port: Option<Text>,
+    /// The request mix.
+    #[schemars(length(min = 1))]
+    pub requests: Option<Located<Vec<RequestDraft>>>,
+    /// When the service counts as ready.
+    pub ready: Option<ReadyDraft>,
+}
+
+/// Words of a command line: one text split like a shell does, or a list.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Words {
+    /// Still to be split.
+    Line(Text),
+    /// Already split.
+    List(Located<Vec<Text>>),
+}
+
+/// One request of the mix.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RequestDraft {
+    /// `GET /path`, or the path alone.
+    Line(Text),
+    /// Spelt out.
+    Fields(Box<RequestFields>),
+}
+
+/// A request spelt out.
+#[derive(Clone, Debug, PartialEq, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct RequestFields {
+    /// Where it was written.
+    #[schemars(skip)]
+    pub place: Place,
+    /// The method, GET by default.
+    pub method: Option<Text>,
+    /// Path and query, starting with `/`.
+    #[schemars(required)]
+    pub path: Option<Text>,
+    /// Header names and values. Host, Content-Length and the like are set by loadline.
+    #[schemars(with = "Option<schema::TextMap>")]
+    pub headers: Option<Vec<(Text, Text)>>,
+    /// The body, sent with its length.
+    pub body: Option<Text>,
+    /// Share of the mix relative to the other requests; 1 by default.
+    #[schemars(with = "Option<u32>", range(min = 1))]
+    pub weight: Option<Text>,
+}
+
+/// When the service counts as ready.
+#[derive(Clone, Debug, PartialEq, JsonSchema)]
+#[schemars(deny_unknown_fields, rename = "Ready")]
+pub struct ReadyDraft {
+    /// Where it was written.
+    #[schemars(skip)]
+    pub place: Place,
+    /// A path whose GET is answered with success; without it an accepted connection is enough.
+    pub http: Option<Text>,
+    /// How long that may take.
+    #[schemars(with = "Option<schema::DurationText>")]
+    pub within: Option<Text>,
+}
+
+/// What a service may use.
+#[derive(Clone, Debug, PartialEq, JsonSchema)]
+#[schemars(deny_unknown_fields, rename = "Limits")]
+pub struct LimitsDraft {
+    /// CPUs, fractions allowed.
+    #[schemars(with = "Option<f64>", range(min = 0.01))]
+    pub cpu: Option<Text>,
+    /// Memory, as in 512Mi.
+    #[schemars(with = "Option<schema::SizeText>")]
+    pub memory: Option<Text>,
+}
+
+/// Where the services run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlatformDraft {
+    /// Where it was written.
+    pub place: Place,
+    /// Name in tables; by default what kind it is.
+    pub name: Option<Text>,
+    /// What kind it is.
+    pub kind: KindDraft,
+}
+
+/// The kind of a platform.
+#[derive(Clone, Debug, PartialEq)]
+pub enum KindDraft {
+    /// `host`, `pod` or `container`.
+    Word(Text),
+    /// Layers of one's own choice.
+    Local(Located<Vec<LayerDraft>>),
+    /// A URL.
+    External(Text),
+}
+
+/// One layer of a local platform.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LayerDraft {
+    /// `cgroup`, `veth`, `bridge`, `nodeport` or `published`.
+    pub name: Text,
+    /// Of a node port: what makes its rules.
+    pub backend: Option<Text>,
+    /// Of a node port: among how many services it stands.
+    pub services: Option<Text>,
+}
+
+/// One load.
+#[derive(Clone, Debug, PartialEq, JsonSchema)]
+#[schemars(deny_unknown_fields, rename = "Load")]
+pub struct LoadDraft {
+    /// Where it was written.
+    #[schemars(skip)]
+    pub place: Place,
+    /// Requests with their unit of time: 2000/s or 100/min. Write either `rate` or `closed: true`.
+    #[schemars(with = "Option<schema::RateText>")]
+    pub rate: Option<Text>,
+    /// The arrival process of a rate.
+    #[schemars(with = "Option<schema::ArrivalsText>")]
+    pub arrivals: Option<Text>,
+    /// A closed loop: each connection sends its next request when the last one is answered.
+    #[schemars(with = "Option<bool>")]
+    pub closed: Option<Text>,
+    /// Connections kept open; 16 by default.
+    #[schemars(with = "Option<u16>", range(min = 1))]
+    pub connections: Option<Text>,
+}
+
+/// How much is measured, in which order.
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema)]
+#[schemars(deny_unknown_fields, rename = "Plan")]
+pub struct PlanDraft {
+    /// Length of a slice; 1.2s by default.
+    #[schemars(with = "Option<schema::DurationText>")]
+    pub slice: Option<Text>,
+    /// Blocks in each deployment; 3 by default.
+    #[schemars(with = "Option<u32>", range(min = 1))]
+    pub blocks: Option<Text>,
+    /// How often everything is deployed anew; 8 by default.
+    #[schemars(with = "Option<u32>", range(min = 1))]
+    pub deployments: Option<Text>,
+    /// Seed of the order and the schedules; 7 by default.
+    #[schemars(with = "Option<u64>")]
+    pub seed: Option<Text>,
+    /// Go on until every median's interval is this narrow on each side: 1%.
+    #[schemars(with = "Option<schema::ShareText>")]
+    pub until: Option<Text>,
+    /// Time after which no further deployment is begun; with `until` 15min by default.
+    #[schemars(with = "Option<schema::DurationText>")]
+    pub within: Option<Text>,
+    /// Deploy the baseline a second time to see the noise; true by default.
+    #[schemars(with = "Option<bool>")]
+    pub twin: Option<Text>,
+    /// How cells share the machine.
+    #[schemars(with = "Option<schema::IsolationText>")]
+    pub isolation: Option<Text>,
+    /// How cells take turns.
+    #[schemars(with = "Option<schema::InterleaveText>")]
+    pub interleave: Option<Text>,
+    /// Longest warm-up of a cell; 30s by default.
+    #[schemars(with = "Option<schema::DurationText>")]
+    pub warmup: Option<Text>,
+    /// How often a slice that fails a gate is repeated; 2 by default.
+    #[schemars(with = "Option<u32>")]
+    pub repeats: Option<Text>,
+    /// Differences within this share of the baseline are equivalent; by default the larger of 1% and the resolution.
+    #[schemars(with = "Option<schema::ShareText>")]
+    pub margin: Option<Text>,
+    /// What happens when a service can't be deployed or dies.
+    #[schemars(with = "Option<schema::OnFailureText>")]
+    pub on_failure: Option<Text>,
+}
+
+/// CPUs of the service and of the load.
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema)]
+#[schemars(deny_unknown_fields, rename = "Cpus")]
+pub struct CpusDraft {
+    /// CPUs that services are pinned to.
+    #[schemars(with = "Option<schema::CpuSet>")]
+    pub service: Option<CpuWords>,
+    /// CPUs that load threads are pinned to.
+    #[schemars(with = "Option<schema::CpuSet>")]
+    pub load: Option<CpuWords>,
+}
+
+/// CPU numbers and ranges: `0`, `2-3`.
+pub type CpuWords = Located<Vec<Text>>;

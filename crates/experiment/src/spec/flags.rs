@@ -1,0 +1,234 @@
+//! Flags of the command line, as typed, turned into the same draft that a file makes.
+
+use super::Experiment;
+use super::draft::{
+    CpuWords, CpusDraft, Draft, KindDraft, LayerDraft, LimitsDraft, LoadDraft, Located, PlanDraft,
+    PlatformDraft, ReadyDraft, RequestDraft, ServiceDraft, Text, Words,
+};
+use super::error::{Place, Problems, SpecError};
+use super::machine::Machine;
+use super::validate;
+use super::words::split;
+
+/// The flags that describe an experiment, every value as it was typed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Flags {
+    /// `--service`, repeatable: a built-in service with its arguments, `orders --delay 200us`.
+    pub services: Vec<String>,
+    /// `--command`, repeatable: a command line with `{port}`.
+    pub commands: Vec<String>,
+    /// `--request`, repeatable: `GET /path` or `/path`, for all services.
+    pub requests: Vec<String>,
+    /// `--on`, repeatable: `host`, `pod`, `container`, `local:cgroup+veth`, `http://…`, each with `NAME=` before it if
+    /// it is to be called otherwise.
+    pub on: Vec<String>,
+    /// `--rate`, repeatable: `2000/s`.
+    pub rates: Vec<String>,
+    /// `--closed`: a closed loop, beside the rates if there are any.
+    pub closed: bool,
+    /// `--connections`
+    pub connections: Option<String>,
+    /// `--arrivals`: `poisson` or `uniform`.
+    pub arrivals: Option<String>,
+    /// `--limit-cpu`: number of CPUs.
+    pub limit_cpu: Option<String>,
+    /// `--limit-memory`: `512Mi`.
+    pub limit_memory: Option<String>,
+    /// `--slice`: a duration.
+    pub slice: Option<String>,
+    /// `--blocks`
+    pub blocks: Option<String>,
+    /// `--deployments`
+    pub deployments: Option<String>,
+    /// `--seed`
+    pub seed: Option<String>,
+    /// `--until`: `1%`.
+    pub until: Option<String>,
+    /// `--within`: a duration.
+    pub within: Option<String>,
+    /// `--margin`: `2%`.
+    pub margin: Option<String>,
+    /// `--no-twin`
+    pub no_twin: bool,
+    /// `--service-cpus`: `0,2-3`.
+    pub service_cpus: Option<String>,
+    /// `--load-cpus`: `0,2-3`.
+    pub load_cpus: Option<String>,
+    /// `--ready`: a path.
+    pub ready: Option<String>,
+    /// `--isolation`: `shared` or `exclusive`.
+    pub isolation: Option<String>,
+    /// `--interleave`: `auto`, `slices` or `requests`.
+    pub interleave: Option<String>,
+    /// `--on-failure`: `end` or `continue`.
+    pub on_failure: Option<String>,
+    /// `--warmup`: a duration.
+    pub warmup: Option<String>,
+    /// `--repeats`
+    pub repeats: Option<String>,
+}
+
+/// Makes an experiment of flags.
+///
+/// # Errors
+/// When the flags aren't a valid experiment on this machine.
+pub fn from_flags(flags: &Flags, machine: &Machine) -> Result<Experiment, SpecError> {
+    let mut problems = Problems::default();
+    let draft = draft(flags, &mut problems);
+    problems
+        .finish(Some(draft))
+        .and_then(|draft| validate::experiment(&draft, machine))
+        .map_err(SpecError::without_text)
+}
+
+fn draft(flags: &Flags, problems: &mut Problems) -> Draft {
+    Draft {
+        place: Place::CommandLine,
+        name: None,
+        question: None,
+        service: None,
+        services: several("--service", services(flags, problems)),
+        limits: Some(LimitsDraft {
+            cpu: one("--limit-cpu", &flags.limit_cpu),
+            memory: one("--limit-memory", &flags.limit_memory),
+        }),
+        platforms: several("--on", flags.on.iter().map(|text| platform(text)).collect()),
+        loads: several("--rate", loads(flags)),
+        plan: Some(PlanDraft {
+            slice: one("--slice", &flags.slice),
+            blocks: one("--blocks", &flags.blocks),
+            deployments: one("--deployments", &flags.deployments),
+            seed: one("--seed", &flags.seed),
+            until: one("--until", &flags.until),
+            within: one("--within", &flags.within),
+            twin: flags.no_twin.then(|| Located { value: "false".to_owned(), place: place("--no-twin", "") }),
+            isolation: one("--isolation", &flags.isolation),
+            interleave: one("--interleave", &flags.interleave),
+            warmup: one("--warmup", &flags.warmup),
+            repeats: one("--repeats", &flags.repeats),
+            margin: one("--margin", &flags.margin),
+            on_failure: one("--on-failure", &flags.on_failure),
+        }),
+        cpus: Some(CpusDraft {
+            service: cpu_words("--service-cpus", &flags.service_cpus),
+            load: cpu_words("--load-cpus", &flags.load_cpus),
+        }),
+    }
+}
+
+fn services(flags: &Flags, problems: &mut Problems) -> Vec<ServiceDraft> {
+    let mut drafts = Vec::new();
+    for line in &flags.services {
+        let place = place("--service", line);
+        let Some(words) = problems.note(&place, split(line)) else { continue };
+        let mut words = words.into_iter().map(|value| Located { value, place: place.clone() });
+        // An empty line is left to validation, which knows the names to choose from.
+        let builtin = words.next().unwrap_or(Located { value: String::new(), place: place.clone() });
+        let args = Words::List(Located { value: words.collect(), place: place.clone() });
+        drafts.push(service(flags, place, Some(builtin), Some(args), None));
+    }
+    for line in &flags.commands {
+        let command = text("--command", line);
+        drafts.push(service(flags, command.place.clone(), None, None, Some(Words::Line(command))));
+    }
+    if drafts.is_empty() && (!flags.requests.is_empty() || flags.ready.is_some()) {
+        drafts.push(service(flags, Place::CommandLine, None, None, None));
+    }
+    drafts
+}
+
+fn service(
+    flags: &Flags,
+    place: Place,
+    builtin: Option<Text>,
+    args: Option<Words>,
+    command: Option<Words>,
+) -> ServiceDraft {
+    let requests = flags.requests.iter().map(|line| RequestDraft::Line(text("--request", line))).collect();
+    let http = one("--ready", &flags.ready);
+    ServiceDraft {
+        place,
+        name: None,
+        builtin,
+        args,
+        command,
+        env: None,
+        port: None,
+        requests: several("--request", requests),
+        ready: http.map(|http| ReadyDraft { place: http.place.clone(), http: Some(http), within: None }),
+    }
+}
+
+/// `[NAME=]KIND`; a name has no colon or slash before the `=`, so that a URL may hold one.
+fn platform(typed: &str) -> PlatformDraft {
+    let place = place("--on", typed);
+    let at = |value: &str| Located { value: value.trim().to_owned(), place: place.clone() };
+    let (name, kind) = match typed.split_once('=') {
+        Some((name, kind)) if !name.contains([':', '/']) => (Some(at(name)), kind),
+        _ => (None, typed),
+    };
+    let kind = if let Some(layers) = kind.strip_prefix("local:") {
+        let layers = layers.split('+').filter(|layer| !layer.trim().is_empty());
+        let layers =
+            layers.map(|layer| LayerDraft { name: at(layer), backend: None, services: None }).collect();
+        KindDraft::Local(Located { value: layers, place: place.clone() })
+    } else if kind.contains("://") {
+        KindDraft::External(at(kind))
+    } else {
+        KindDraft::Word(at(kind))
+    };
+    PlatformDraft { place: place.clone(), name, kind }
+}
+
+fn loads(flags: &Flags) -> Vec<LoadDraft> {
+    let connections = one("--connections", &flags.connections);
+    let arrivals = one("--arrivals", &flags.arrivals);
+    let mut drafts = Vec::new();
+    for rate in &flags.rates {
+        let rate = text("--rate", rate);
+        drafts.push(LoadDraft {
+            place: rate.place.clone(),
+            rate: Some(rate),
+            arrivals: arrivals.clone(),
+            closed: None,
+            connections: connections.clone(),
+        });
+    }
+    if flags.closed {
+        let place = place("--closed", "");
+        drafts.push(LoadDraft {
+            place: place.clone(),
+            rate: None,
+            // With rates beside it the arrivals are meant for those.
+            arrivals: if flags.rates.is_empty() { arrivals } else { None },
+            closed: Some(Located { value: "true".to_owned(), place }),
+            connections,
+        });
+    }
+    drafts
+}
+
+fn cpu_words(flag: &'static str, typed: &Option<String>) -> Option<CpuWords> {
+    let typed = typed.as_deref()?;
+    let place = place(flag, typed);
+    let words = typed.split(',').map(str::trim).filter(|word| !word.is_empty());
+    let value = words.map(|word| Located { value: word.to_owned(), place: place.clone() }).collect();
+    Some(Located { value, place })
+}
+
+fn place(name: &'static str, value: &str) -> Place {
+    Place::Flag { name, value: value.to_owned() }
+}
+
+fn text(name: &'static str, value: &str) -> Text {
+    Located { value: value.to_owned(), place: place(name, value) }
+}
+
+fn one(name: &'static str, value: &Option<String>) -> Option<Text> {
+    value.as_deref().map(|value| text(name, value))
+}
+
+/// The values of a repeatable flag; `None` if it wasn't there.
+fn several<T>(name: &'static str, values: Vec<T>) -> Option<Located<Vec<T>>> {
+    (!values.is_empty()).then(|| Located { value: values, place: place(name, "") })
+}

@@ -1,0 +1,26 @@
+//! Values that are one of a few words.
+
+use crate::spec::error::{Complaint, Names, suggestion};
+
+/// The value that stands beside `text`; `what` begins the complaint: "an arrival process".
+pub(super) fn choice<T: Copy>(text: &str, what: &str, choices: &[(&str, T)]) -> Result<T, Complaint> {
+    let word = text.trim();
+    if let Some((_, value)) = choices.iter().find(|(name, _)| *name == word) {
+        return Ok(*value);
+    }
+    let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+    let complaint =
+        Complaint::new(format!("`{word}` is not {what}")).label(format!("one of {}", Names(&names)));
+    Err(complaint.help(suggestion(word, &names)))
+}
+
+/// `true` or `false`.
+pub(super) fn switch(text: &str) -> Result<bool, Complaint> {
+    match text.trim() {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        other => {
+            Err(Complaint::new(format!("`{other}` is neither true nor false")).help("write true or false"))
+        }
+    }
+}

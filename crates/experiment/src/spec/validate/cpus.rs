@@ -1,0 +1,77 @@
+//! CPU sets: numbers and ranges that exist, and that service and load don't share.
+
+use crate::spec::Placement;
+use crate::spec::draft::{CpuWords, CpusDraft};
+use crate::spec::error::{Complaint, Problems};
+use crate::spec::machine::Machine;
+
+/// The CPUs of the service and of the load.
+pub(super) fn placement(
+    draft: Option<&CpusDraft>,
+    machine: &Machine,
+    problems: &mut Problems,
+) -> Option<Placement> {
+    let Some(draft) = draft else { return Some(Placement::default()) };
+    let before = problems.count();
+    let mut read = |words: &Option<CpuWords>| words.as_ref().and_then(|words| set(words, machine, problems));
+    let placement = Placement { service_cpus: read(&draft.service), load_cpus: read(&draft.load) };
+    match (&placement.service_cpus, &placement.load_cpus) {
+        (Some(service), Some(load)) => {
+            if let (Some(shared), Some(words)) = (service.iter().find(|cpu| load.contains(cpu)), &draft.load)
+            {
+                let complaint =
+                    Complaint::new(format!("CPU {shared} is given to the service and to the load"));
+                problems.add(&words.place, complaint.help("give each its own, or they measure each other"));
+            }
+        }
+        (Some(only), None) | (None, Some(only)) if only.len() >= machine.cpus.len() => {
+            if let Some(words) = draft.service.as_ref().or(draft.load.as_ref()) {
+                let complaint = Complaint::new("no CPU is left for the other side");
+                problems.add(&words.place, complaint.help("service and load need at least one CPU each"));
+            }
+        }
+        _ => {}
+    }
+    (problems.count() == before).then_some(placement)
+}
+
+/// The CPUs that the words name, ascending.
+fn set(words: &CpuWords, machine: &Machine, problems: &mut Problems) -> Option<Vec<usize>> {
+    let mut cpus = Vec::new();
+    for word in &words.value {
+        let (first, last) = word.read(problems, range)?;
+        for cpu in first..=last {
+            if !machine.cpus.contains(&cpu) {
+                let here: Vec<String> = machine.cpus.iter().map(usize::to_string).collect();
+                let complaint = Complaint::new(format!("there is no CPU {cpu} here"));
+                problems
+                    .add(&word.place, complaint.help(format!("this process may use {}", here.join(", "))));
+                return None;
+            }
+            if cpus.contains(&cpu) {
+                let complaint = Complaint::new(format!("CPU {cpu} is there twice"));
+                problems.add(&word.place, complaint.help("name each CPU once"));
+                return None;
+            }
+            cpus.push(cpu);
+        }
+    }
+    if cpus.is_empty() {
+        problems.add(&words.place, Complaint::new("no CPU is named").help("write 0 or 0,2-3"));
+        return None;
+    }
+    cpus.sort_unstable();
+    Some(cpus)
+}
+
+/// Reads `2` or `2-3`.
+fn range(text: &str) -> Result<(usize, usize), Complaint> {
+    let number = |text: &str| text.trim().parse::<usize>().ok();
+    let bounds = match text.split_once('-') {
+        Some((first, last)) => number(first).zip(number(last)),
+        None => number(text).map(|cpu| (cpu, cpu)),
+    };
+    bounds.filter(|(first, last)| first <= last).ok_or_else(|| {
+        Complaint::new(format!("`{}` is not a CPU", text.trim())).help("write numbers and ranges: 0 or 2-3")
+    })
+}

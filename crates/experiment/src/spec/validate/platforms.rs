@@ -1,0 +1,103 @@
+//! Platforms: presets, layers of one's own choice, and URLs of what already runs.
+
+use std::net::{IpAddr, SocketAddr};
+
+use super::layers::layers;
+use super::names::{name, unique};
+use super::way_out;
+use crate::spec::draft::{Draft, KindDraft, PlatformDraft, Text};
+use crate::spec::error::{Complaint, Place, Problems, later_version, suggestion};
+use crate::spec::machine::Machine;
+use crate::spec::url::parse_url;
+use crate::spec::{Platform, PlatformKind};
+
+const WORDS: [&str; 5] = ["host", "pod", "container", "local", "external"];
+/// Platforms of later versions.
+const LATER: [&str; 3] = ["docker", "kubernetes", "ssh"];
+
+/// All platforms of the draft that are valid.
+pub(super) fn platforms(draft: &Draft, machine: &Machine, problems: &mut Problems) -> Vec<Platform> {
+    let drafts = draft.platforms.as_ref().map_or(&[][..], |platforms| &platforms.value);
+    if drafts.is_empty() {
+        let place = draft.platforms.as_ref().map_or(&draft.place, |platforms| &platforms.place);
+        let help = way_out(&draft.place, "write `platforms: [host, pod]`", "write --on host --on pod");
+        problems.add(place, Complaint::new("no platform is given").help(help));
+    }
+    let read: Vec<(Platform, &Place)> = drafts
+        .iter()
+        .filter_map(|draft| {
+            let platform = platform(draft, machine, problems)?;
+            Some((platform, draft.name.as_ref().map_or(&draft.place, |name| &name.place)))
+        })
+        .collect();
+    let help = way_out(
+        &draft.place,
+        "give one a `name` of its own; the noise is shown by the twin",
+        "name one of them: --on NAME=…; the noise is shown by the twin",
+    );
+    unique(
+        "platforms",
+        read.iter().map(|(platform, place)| (platform.name.as_str(), *place)),
+        help,
+        problems,
+    );
+    read.into_iter().map(|(platform, _)| platform).collect()
+}
+
+fn platform(draft: &PlatformDraft, machine: &Machine, problems: &mut Problems) -> Option<Platform> {
+    let given = draft.name.as_ref().map(|text| text.read(problems, name));
+    let (default_name, kind) = match &draft.kind {
+        KindDraft::Word(word) => (word.value.trim().to_owned(), word.read(problems, preset)?),
+        KindDraft::Local(list) => {
+            let layers = layers(list, problems)?;
+            let names: Vec<&str> = list.value.iter().map(|layer| layer.name.value.trim()).collect();
+            (names.join("+"), PlatformKind::Local(layers))
+        }
+        KindDraft::External(url) => (url.value.trim().to_owned(), external(url, machine, problems)?),
+    };
+    let name = match given {
+        Some(name) => name?,
+        None => default_name,
+    };
+    Some(Platform { name, kind })
+}
+
+fn preset(text: &str) -> Result<PlatformKind, Complaint> {
+    if let Some(layers) = loadline_platform::preset(text.trim()) {
+        return Ok(PlatformKind::Local(layers));
+    }
+    match text.trim() {
+        "host" => Ok(PlatformKind::Host),
+        "local" => Err(Complaint::new("`local` needs its layers")
+            .help("write {local: [cgroup, veth]}, or local:cgroup+veth on the command line")),
+        "external" => Err(Complaint::new("`external` needs its URL")
+            .help("write {external: http://127.0.0.1:8080}, or the URL alone on the command line")),
+        later if LATER.contains(&later) => Err(later_version(later)),
+        url if url.contains("://") => {
+            Err(Complaint::new("a URL needs its key").help(format!("write {{external: {url}}}")))
+        }
+        other => {
+            Err(Complaint::new(format!("there is no platform `{other}`")).help(suggestion(other, &WORDS)))
+        }
+    }
+}
+
+fn external(url: &Text, machine: &Machine, problems: &mut Problems) -> Option<PlatformKind> {
+    let target = url.read(problems, parse_url)?;
+    let addresses = match target.host.parse::<IpAddr>() {
+        Ok(address) => vec![SocketAddr::new(address, target.port)],
+        Err(_) => (machine.resolve)(&target.host, target.port),
+    };
+    // Of `localhost` and its like the IPv4 address is the one that more servers listen on.
+    let address = addresses.iter().find(|address| address.is_ipv4()).or(addresses.first());
+    let Some(address) = address else {
+        let complaint = Complaint::new(format!("the name `{}` has no address", target.host));
+        problems.add(&url.place, complaint.help("check its spelling, or write the address itself"));
+        return None;
+    };
+    Some(PlatformKind::External {
+        url: url.value.trim().to_owned(),
+        address: *address,
+        authority: target.authority,
+    })
+}

@@ -1,0 +1,108 @@
+//! Whether the parts of an experiment fit together: something to compare, ports that don't collide, ways of taking turns
+//! that the loads allow.
+
+use loadline_engine::Load;
+use loadline_platform::Layer;
+
+use super::services::{drafts, port_place};
+use super::way_out;
+use crate::spec::draft::{Draft, PlanDraft, Text};
+use crate::spec::error::{Complaint, Place, Problems};
+use crate::spec::machine::Machine;
+use crate::spec::{Experiment, Interleave, Isolation, Platform, PlatformKind};
+
+/// Notes what is wrong between parts that are each valid.
+pub(super) fn together(experiment: &Experiment, draft: &Draft, machine: &Machine, problems: &mut Problems) {
+    something_to_compare(experiment, draft, problems);
+    fixed_ports(experiment, draft, machine, problems);
+    taking_turns(experiment, draft, problems);
+    limits_apply(experiment, draft, problems);
+}
+
+fn something_to_compare(experiment: &Experiment, draft: &Draft, problems: &mut Problems) {
+    if experiment.services.len() * experiment.platforms.len() < 2 && !experiment.plan.twin {
+        let help = way_out(
+            &draft.place,
+            "add a platform or a service, or leave out `twin: false`",
+            "add a platform or a service, or leave out --no-twin",
+        );
+        let place = plan_place(draft, |plan| &plan.twin);
+        problems.add(place, Complaint::new("there is nothing to compare the only platform with").help(help));
+    }
+}
+
+/// A port that a service insists on is free, and only one deployment at a time wants it.
+fn fixed_ports(experiment: &Experiment, draft: &Draft, machine: &Machine, problems: &mut Problems) {
+    let on_node: Vec<bool> = experiment.platforms.iter().map(shares_the_nodes_ports).collect();
+    let at_once = experiment.plan.isolation == Isolation::Shared;
+    let mut taken: Vec<(u16, &str)> = Vec::new();
+    for (at, (service, written)) in experiment.services.iter().zip(drafts(draft)).enumerate() {
+        let Some(port) = service.port else { continue };
+        let mut deployments = on_node.iter().filter(|on_node| **on_node).count();
+        if deployments == 0 {
+            continue;
+        }
+        if at == 0 && experiment.plan.twin && on_node.first() == Some(&true) {
+            deployments += 1;
+        }
+        let place = port_place(written);
+        if (machine.listens)(port) {
+            let complaint = Complaint::new(format!("port {port} is in use on this machine"));
+            problems.add(place, complaint.help("stop what listens there: `ss -ltnp` names it"));
+        }
+        let help =
+            "leave `port` out and let the service take {port} or $PORT, or write `isolation: exclusive`";
+        if at_once && deployments > 1 {
+            let twin = if experiment.plan.twin { ", the baseline's twin included" } else { "" };
+            let message = format!("{deployments} deployments need port {port} at the same time{twin}");
+            problems.add(place, Complaint::new(message).help(help));
+        } else if at_once && let Some((_, other)) = taken.iter().find(|(other, _)| *other == port) {
+            let message = format!("port {port} is needed by `{other}` at the same time");
+            problems.add(place, Complaint::new(message).help(help));
+        }
+        taken.push((port, &service.name));
+    }
+}
+
+/// Whether a service there listens among the machine's own ports; behind a veth it has a network namespace of its own.
+fn shares_the_nodes_ports(platform: &Platform) -> bool {
+    match &platform.kind {
+        PlatformKind::Host => true,
+        PlatformKind::Local(layers) => !layers.iter().any(|layer| matches!(layer, Layer::Veth)),
+        PlatformKind::External { .. } => false,
+    }
+}
+
+fn taking_turns(experiment: &Experiment, draft: &Draft, problems: &mut Problems) {
+    if experiment.plan.interleave != Interleave::Requests {
+        return;
+    }
+    let place = plan_place(draft, |plan| &plan.interleave);
+    if experiment.loads.iter().any(|load| load.load == Load::Closed) {
+        let complaint = Complaint::new("a closed loop can't take turns request by request: it never pauses");
+        problems.add(place, complaint.help("take turns by slices, or give the load a rate"));
+    }
+    if experiment.plan.isolation == Isolation::Exclusive {
+        let complaint =
+            Complaint::new("cells that are deployed one at a time can't take turns request by request");
+        problems.add(place, complaint.help("choose either `isolation: exclusive` or `interleave: requests`"));
+    }
+}
+
+fn limits_apply(experiment: &Experiment, draft: &Draft, problems: &mut Problems) {
+    let limits = draft.limits.as_ref().and_then(|limits| limits.cpu.as_ref().or(limits.memory.as_ref()));
+    let all_external =
+        experiment.platforms.iter().all(|platform| matches!(platform.kind, PlatformKind::External { .. }));
+    if let Some(limit) = limits.filter(|_| all_external) {
+        let complaint = Complaint::new("what already runs can't be limited from here");
+        problems.add(
+            &limit.place,
+            complaint.help("leave the limits out, or add a platform that starts the service"),
+        );
+    }
+}
+
+/// The place of a value of the plan, or of the whole.
+fn plan_place(draft: &Draft, value: impl Fn(&PlanDraft) -> &Option<Text>) -> &Place {
+    draft.plan.as_ref().and_then(|plan| value(plan).as_ref()).map_or(&draft.place, |text| &text.place)
+}

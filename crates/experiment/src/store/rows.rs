@@ -1,0 +1,139 @@
+//! The rows of the store, as analysis reads them.
+
+use std::collections::BTreeMap;
+
+use hdrhistogram::Histogram;
+use loadline_observe::{Machine, Observations};
+use serde::{Deserialize, Serialize};
+
+use crate::gates::{CpuUse, GateFailure};
+use crate::plan::Plan;
+use crate::spec::Experiment;
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunState {
+    /// Still running, or killed.
+    Unfinished,
+    /// All of the plan was measured.
+    Complete,
+    /// Ctrl-C.
+    Interrupted,
+    /// A service or platform failed.
+    Failed,
+}
+
+/// A run.
+#[derive(Clone, Debug)]
+pub struct RunRow {
+    /// Number in the store.
+    pub id: i64,
+    /// Names what the run made on the machine.
+    pub label: String,
+    /// RFC 3339.
+    pub started: String,
+    /// RFC 3339.
+    pub finished: Option<String>,
+    /// How it ended.
+    pub state: RunState,
+    /// Version of loadline that measured.
+    pub version: String,
+    /// Word by word.
+    pub command_line: Vec<String>,
+    /// What was asked for.
+    pub experiment: Experiment,
+    /// Sites and cells.
+    pub plan: Plan,
+    /// Where.
+    pub machine: Machine,
+    /// CPUs of the services.
+    pub service_cpus: Vec<usize>,
+    /// CPUs of the load.
+    pub load_cpus: Vec<usize>,
+    /// Cells measured request by request.
+    pub side_by_side: Vec<usize>,
+    /// What a reader must know.
+    pub notes: Vec<String>,
+    /// What went wrong.
+    pub failures: Vec<String>,
+}
+
+/// One start of a site's service.
+#[derive(Clone, Debug)]
+pub struct DeploymentRow {
+    /// Index in the plan.
+    pub site: usize,
+    /// Round of deployments.
+    pub round: u32,
+    /// Since the start of the run, s.
+    pub at_s: f64,
+    /// Start to readiness, ms.
+    pub ready_ms: f64,
+    /// What the platform could not do.
+    pub left_out: Vec<String>,
+}
+
+/// The warm-up of a cell.
+#[derive(Clone, Debug)]
+pub struct WarmUpRow {
+    /// Index in the plan.
+    pub cell: usize,
+    /// Round of deployments.
+    pub round: u32,
+    /// How long the cell was loaded.
+    pub seconds: f64,
+    /// Whether it ended because the cell was stationary.
+    pub stationary: bool,
+    /// Median service time of each cycle, ns.
+    pub figures: Vec<f64>,
+}
+
+/// One slice of a cell.
+#[derive(Clone, Debug)]
+pub struct SliceRow {
+    /// Index in the plan.
+    pub cell: usize,
+    /// Round of deployments.
+    pub round: u32,
+    /// Block within the round.
+    pub block: u32,
+    /// 0, then repeats.
+    pub attempt: u32,
+    /// Turn within the block.
+    pub position: u32,
+    /// Since the start of the run, s.
+    pub at_s: f64,
+    /// Length, s.
+    pub duration_s: f64,
+    /// Requests that were due.
+    pub due: u64,
+    /// Requests written before the slice was over.
+    pub sent_in_time: u64,
+    /// Complete responses.
+    pub answered: u64,
+    /// Complete responses before the slice was over.
+    pub answered_in_time: u64,
+    /// Requests that found every connection busy.
+    pub waited: u64,
+    /// Connections opened again.
+    pub reconnects: u64,
+    /// Bytes of responses.
+    pub received_bytes: u64,
+    /// CPU time of the load threads, ns.
+    pub load_cpu_ns: u64,
+    /// Failed requests by kind.
+    pub errors: BTreeMap<String, u64>,
+    /// Response time, ns.
+    pub response: Histogram<u64>,
+    /// Service time, ns.
+    pub service: Histogram<u64>,
+    /// Send lag, ns.
+    pub send_lag: Histogram<u64>,
+    /// What machine and service did.
+    pub observations: Observations,
+    /// CPU time that others took.
+    pub cpu_use: Option<CpuUse>,
+    /// Gates that it failed.
+    pub gate_failures: Vec<GateFailure>,
+}

@@ -1,0 +1,305 @@
+//! The command line. Values that describe an experiment stay as typed: the spec reads and checks them, as it does a file's.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use loadline_experiment::spec::Flags;
+
+/// What a deployment platform costs an HTTP service, proved with intervals.
+#[derive(Parser)]
+#[command(
+    version,
+    max_term_width = 100,
+    after_help = "Exit codes: 0 done · 1 failed · 2 wrong usage or a bad file · \
+    3 measured, but not to be trusted · 130 interrupted"
+)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Compare a service on several platforms, or several services on one
+    Compare(CompareArguments),
+    /// Run an experiment file
+    Run(RunArguments),
+    /// Load a URL and show its response times
+    Load(LoadArguments),
+    /// Show a run again from the store
+    Report(ReportArguments),
+    /// Run a built-in service
+    Serve(ServeArguments),
+    /// Remove what killed runs left on this machine
+    Clean,
+    /// Print a JSON Schema: of experiment files or of results
+    Schema {
+        #[arg(value_enum)]
+        which: SchemaOf,
+    },
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum SchemaOf {
+    Experiment,
+    Result,
+}
+
+#[derive(Args)]
+pub struct CompareArguments {
+    /// Built-in service with its arguments: orders, hello or cpu; 'orders --delay 200us' [default: orders]
+    #[arg(long, value_name = "LINE", help_heading = "What")]
+    service: Vec<String>,
+    /// Your own service, started without a shell; {host} and {port} are filled in
+    #[arg(long, value_name = "LINE", help_heading = "What")]
+    command: Vec<String>,
+    /// Request: '/path', 'GET /path' or 'POST /path'; repeat for a mix
+    #[arg(long, value_name = "REQUEST", help_heading = "What")]
+    request: Vec<String>,
+    /// Path that answers 2xx once the service is ready
+    #[arg(long, value_name = "PATH", help_heading = "What")]
+    ready: Option<String>,
+    /// Platform: host, pod, container, local:cgroup+veth+bridge+nodeport, or a URL; the first is the baseline
+    /// [default: host and pod]
+    #[arg(long, value_name = "PLATFORM", help_heading = "Where")]
+    on: Vec<String>,
+    /// CPUs that the service may use on every platform: 1, 0.5
+    #[arg(long, value_name = "CPUS", help_heading = "Where")]
+    limit_cpu: Option<String>,
+    /// Memory that the service may use on every platform: 512Mi
+    #[arg(long, value_name = "SIZE", help_heading = "Where")]
+    limit_memory: Option<String>,
+    /// CPUs that services are pinned to: 0,2-3
+    #[arg(long, value_name = "CPUS", help_heading = "Where")]
+    service_cpus: Option<String>,
+    /// CPUs that load threads are pinned to
+    #[arg(long, value_name = "CPUS", help_heading = "Where")]
+    load_cpus: Option<String>,
+    /// Rate with its unit: 2000/s, 100/min; repeat for several loads [default: 2000/s]
+    #[arg(long, value_name = "RATE", help_heading = "Load")]
+    rate: Vec<String>,
+    /// Closed loop: every connection sends its next request when the last is answered
+    #[arg(long, help_heading = "Load")]
+    closed: bool,
+    /// How requests arrive: poisson or uniform [default: poisson]
+    #[arg(long, value_name = "PROCESS", help_heading = "Load")]
+    arrivals: Option<String>,
+    /// Connections kept open [default: 16]
+    #[arg(long, value_name = "N", help_heading = "Load")]
+    connections: Option<String>,
+    #[command(flatten)]
+    plan: PlanArguments,
+    #[command(flatten)]
+    pub outputs: OutputArguments,
+}
+
+#[derive(Args)]
+struct PlanArguments {
+    /// Length of a slice [default: 1.2s]
+    #[arg(long, value_name = "TIME", help_heading = "How much")]
+    slice: Option<String>,
+    /// Blocks in each deployment; a block is one slice of every cell [default: 3]
+    #[arg(long, value_name = "N", help_heading = "How much")]
+    blocks: Option<String>,
+    /// How often everything is deployed anew; intervals need several [default: 8]
+    #[arg(long, value_name = "N", help_heading = "How much")]
+    deployments: Option<String>,
+    /// Go on until the median's difference is known this well: 1%
+    #[arg(long, value_name = "SHARE", help_heading = "How much")]
+    until: Option<String>,
+    /// Begin no further deployment after this time
+    #[arg(long, value_name = "TIME", help_heading = "How much")]
+    within: Option<String>,
+    /// Differences within this share count as equivalent [default: 1%, or the resolution]
+    #[arg(long, value_name = "SHARE", help_heading = "How much")]
+    margin: Option<String>,
+    /// Seed of order and schedules [default: 7]
+    #[arg(long, value_name = "N", help_heading = "How much")]
+    seed: Option<String>,
+    /// Longest warm-up of a cell [default: 30s]
+    #[arg(long, value_name = "TIME", help_heading = "How much")]
+    warmup: Option<String>,
+    /// How often a slice that fails a gate is repeated [default: 2]
+    #[arg(long, value_name = "N", help_heading = "How much")]
+    repeats: Option<String>,
+    /// Don't deploy the baseline a second time to see the noise
+    #[arg(long, help_heading = "How much")]
+    no_twin: bool,
+    /// Whether all services share the machine: shared or exclusive [default: shared]
+    #[arg(long, value_name = "HOW", help_heading = "How much")]
+    isolation: Option<String>,
+    /// How cells take turns: auto, slices or requests [default: auto]
+    #[arg(long, value_name = "HOW", help_heading = "How much")]
+    interleave: Option<String>,
+    /// When a service fails: end or continue without it [default: end]
+    #[arg(long, value_name = "WHAT", help_heading = "How much")]
+    on_failure: Option<String>,
+}
+
+#[derive(Args)]
+pub struct RunArguments {
+    /// Experiment file (YAML); see examples/
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub outputs: OutputArguments,
+}
+
+/// Where results go.
+#[derive(Args)]
+pub struct OutputArguments {
+    /// File that keeps every run
+    #[arg(long, value_name = "FILE", default_value = "loadline.db", help_heading = "Results")]
+    pub store: PathBuf,
+    /// Write the whole result as JSON; - is standard output, instead of the table
+    #[arg(long, value_name = "FILE", help_heading = "Results")]
+    pub json: Option<PathBuf>,
+    /// Write one CSV row a slice
+    #[arg(long, value_name = "FILE", help_heading = "Results")]
+    pub csv: Option<PathBuf>,
+    /// Write one CSV row per deployment and cell: iteration,target,rpm,mean_latency_ms,p99_latency_ms,rps
+    #[arg(long, value_name = "FILE", help_heading = "Results")]
+    pub csv_summary: Option<PathBuf>,
+    /// Write the report as Markdown
+    #[arg(long, value_name = "FILE", help_heading = "Results")]
+    pub markdown: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct ReportArguments {
+    /// Number of the run [default: the latest]
+    pub run: Option<i64>,
+    /// List the runs in the store
+    #[arg(long)]
+    pub list: bool,
+    #[command(flatten)]
+    pub outputs: OutputArguments,
+}
+
+#[derive(Args)]
+pub struct LoadArguments {
+    /// Where to send requests: http://127.0.0.1:8080/path
+    pub url: String,
+    /// Rate with its unit: 2000/s, 100/min
+    #[arg(long, value_name = "RATE", required_unless_present = "closed", conflicts_with = "closed")]
+    pub rate: Option<String>,
+    /// Closed loop: every connection sends its next request when the last is answered
+    #[arg(long)]
+    pub closed: bool,
+    /// How requests arrive: poisson or uniform
+    #[arg(long, value_name = "PROCESS", default_value = "uniform", conflicts_with = "closed")]
+    pub arrivals: String,
+    /// How long
+    #[arg(long = "for", value_name = "TIME", default_value = "10s")]
+    pub duration: String,
+    /// Connections kept open
+    #[arg(long, value_name = "N", default_value = "64")]
+    pub connections: String,
+    /// Load threads
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub threads: String,
+    /// CPUs that load threads are pinned to
+    #[arg(long, value_name = "CPUS")]
+    pub cpus: Option<String>,
+    /// Method
+    #[arg(long, short = 'X', default_value = "GET")]
+    pub method: String,
+    /// Header, 'Name: value'; repeat for more
+    #[arg(long, short = 'H', value_name = "HEADER")]
+    pub header: Vec<String>,
+    /// Body
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    pub body: String,
+    /// Longest wait for a response
+    #[arg(long, value_name = "TIME", default_value = "10s")]
+    pub timeout: String,
+    /// Seed of the schedule
+    #[arg(long, value_name = "N", default_value_t = 7)]
+    pub seed: u64,
+}
+
+#[derive(Args)]
+pub struct ServeArguments {
+    #[command(subcommand)]
+    pub service: ServeCommand,
+}
+
+#[derive(Subcommand)]
+pub enum ServeCommand {
+    /// GET /api/orders: a list of orders as JSON
+    Orders {
+        /// How many orders; 12 are about 1 KB
+        #[arg(long, default_value_t = 12)]
+        orders: usize,
+        /// Simulated delay: 200us, or a range 1ms..5ms
+        #[arg(long, value_name = "TIME")]
+        delay: Option<loadline_services::Delay>,
+        #[command(flatten)]
+        common: ServeOptions,
+    },
+    /// GET /hello/KEY: a look-up in a concurrent cache
+    Hello {
+        #[command(flatten)]
+        common: ServeOptions,
+    },
+    /// GET /cpu?n=N: the N-th Fibonacci number, recursively
+    Cpu {
+        #[command(flatten)]
+        common: ServeOptions,
+    },
+}
+
+#[derive(Args, Clone)]
+pub struct ServeOptions {
+    /// Address to listen on
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
+    pub listen: SocketAddr,
+    /// Answer nothing for a while in every period: 1s/10s shows what coordinated omission hides
+    #[arg(long, value_name = "LENGTH/EVERY")]
+    pub stall: Option<loadline_services::Stall>,
+}
+
+impl CompareArguments {
+    /// The flags of the spec, with the default job filled in.
+    pub fn flags(&self) -> Flags {
+        let or = |given: &[String], defaults: &[&str]| -> Vec<String> {
+            if given.is_empty() {
+                defaults.iter().map(|word| (*word).to_owned()).collect()
+            } else {
+                given.to_vec()
+            }
+        };
+        let plan = &self.plan;
+        // External platforms bring their own service.
+        let external = !self.on.is_empty() && self.on.iter().all(|on| on.contains("://"));
+        let no_service = !self.command.is_empty() || external;
+        Flags {
+            services: if no_service { self.service.clone() } else { or(&self.service, &["orders"]) },
+            commands: self.command.clone(),
+            requests: self.request.clone(),
+            on: or(&self.on, &["host", "pod"]),
+            rates: if self.closed { self.rate.clone() } else { or(&self.rate, &["2000/s"]) },
+            closed: self.closed,
+            connections: self.connections.clone(),
+            arrivals: self.arrivals.clone(),
+            limit_cpu: self.limit_cpu.clone(),
+            limit_memory: self.limit_memory.clone(),
+            slice: plan.slice.clone(),
+            blocks: plan.blocks.clone(),
+            deployments: plan.deployments.clone(),
+            seed: plan.seed.clone(),
+            until: plan.until.clone(),
+            within: plan.within.clone(),
+            margin: plan.margin.clone(),
+            no_twin: plan.no_twin,
+            service_cpus: self.service_cpus.clone(),
+            load_cpus: self.load_cpus.clone(),
+            ready: self.ready.clone(),
+            isolation: plan.isolation.clone(),
+            interleave: plan.interleave.clone(),
+            on_failure: plan.on_failure.clone(),
+            warmup: plan.warmup.clone(),
+            repeats: plan.repeats.clone(),
+        }
+    }
+}

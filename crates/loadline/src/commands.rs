@@ -1,0 +1,15 @@
+//! One module per command; each turns arguments into calls of the libraries and a result into an exit code.
+
+mod clean;
+mod experiment;
+mod load;
+mod report;
+mod schema;
+mod serve;
+
+pub use clean::clean;
+pub use experiment::{compare, run};
+pub use load::load;
+pub use report::report;
+pub use schema::schema;
+pub use serve::serve;

@@ -1,0 +1,81 @@
+//! `loadline compare` and `loadline run`: an experiment from flags or from a file, executed, judged and shown.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, Result};
+use loadline_experiment::run::{Referee, RunOptions, execute};
+use loadline_experiment::spec::{Experiment, Machine, PlatformKind, from_flags, from_yaml_file};
+use loadline_experiment::store::Store;
+
+use super::serve;
+use crate::arguments::{CompareArguments, OutputArguments, RunArguments};
+use crate::exit::Exit;
+use crate::interrupt;
+use crate::outputs;
+use crate::progress::Progress;
+
+pub fn compare(arguments: &CompareArguments) -> Result<Exit> {
+    let experiment = from_flags(&arguments.flags(), &Machine::this(&serve::check))?;
+    execute_and_show(&experiment, &arguments.outputs)
+}
+
+pub fn run(arguments: &RunArguments) -> Result<Exit> {
+    let experiment = from_yaml_file(&arguments.file, &Machine::this(&serve::check))?;
+    execute_and_show(&experiment, &arguments.outputs)
+}
+
+fn execute_and_show(experiment: &Experiment, outputs: &OutputArguments) -> Result<Exit> {
+    let needs_namespaces =
+        experiment.platforms.iter().any(|p| !matches!(p.kind, PlatformKind::External { .. }));
+    if needs_namespaces && !rustix::process::geteuid().is_root() {
+        // Before any thread is started: a user namespace can only be entered by a process that has one.
+        loadline_platform::enter_user_namespace()?;
+    }
+    let stop = interrupt::stop_flag()?;
+    let store = Store::create(&outputs.store)?;
+    let options = options(stop)?;
+    let mut progress = Progress::new(experiment);
+    let mut referee = Judge { experiment };
+    let outcome = execute(experiment, &options, &store, &mut referee, &mut |event| progress.show(event))?;
+    progress.finish();
+    let result = outputs::analyse(&store, Some(outcome.run))?;
+    outputs::write(&result, outputs)?;
+    if let Some(failure) = &outcome.failure {
+        eprintln!("error: {failure}");
+    }
+    Ok(outputs::exit_of(&result))
+}
+
+fn options(stop: Arc<AtomicBool>) -> Result<RunOptions> {
+    Ok(RunOptions {
+        command_line: std::env::args().collect(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        program: own_program()?,
+        stop,
+        allowed_cpus: allowed_cpus()?,
+    })
+}
+
+/// This program's own file, which also serves the built-in services.
+fn own_program() -> Result<PathBuf> {
+    std::env::current_exe().context("can't find the file of this program, which serves the built-in services")
+}
+
+fn allowed_cpus() -> Result<Vec<usize>> {
+    let set = rustix::thread::sched_getaffinity(None).context("can't ask which CPUs this process may use")?;
+    Ok((0..rustix::thread::CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).collect())
+}
+
+/// Decides by analysis whether a run with `until` is settled.
+struct Judge<'a> {
+    experiment: &'a Experiment,
+}
+
+impl Referee for Judge<'_> {
+    fn settled(&mut self, store: &Store, run: i64, deployments: u32) -> bool {
+        loadline_analysis::look_at(self.experiment, deployments)
+            && outputs::analyse(store, Some(run)).is_ok_and(|result| loadline_analysis::is_settled(&result))
+    }
+}

@@ -1,0 +1,15 @@
+//! `loadline schema`: the JSON Schemas that this version reads and writes.
+
+use anyhow::Result;
+
+use crate::arguments::SchemaOf;
+use crate::exit::Exit;
+
+pub fn schema(which: SchemaOf) -> Result<Exit> {
+    let schema = match which {
+        SchemaOf::Experiment => loadline_experiment::spec::experiment_schema(),
+        SchemaOf::Result => loadline_report::result_schema(),
+    };
+    println!("{schema:#}");
+    Ok(Exit::Done)
+}

@@ -1,0 +1,59 @@
+//! Exit codes, and errors as a user reads them.
+
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+use loadline_experiment::spec::SpecError;
+
+/// How the program ends. Documented in the README; scripts rely on them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Measured, and to be trusted.
+    Done = 0,
+    /// Something failed; what was measured until then is kept.
+    Failed = 1,
+    /// Wrong usage or a bad file; nothing was started.
+    Usage = 2,
+    /// Measured, but the gates say don't trust it.
+    Untrusted = 3,
+    /// Ctrl-C; what was measured until then is kept.
+    Interrupted = 130,
+}
+
+/// What was asked for is not possible as it was asked for.
+#[derive(Debug)]
+pub struct UsageError(pub String);
+
+impl std::fmt::Display for UsageError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for UsageError {}
+
+impl Exit {
+    /// The code of an error.
+    pub fn of(error: &anyhow::Error) -> Exit {
+        if error.is::<SpecError>() || error.is::<UsageError>() { Exit::Usage } else { Exit::Failed }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// Prints an error to stderr.
+pub fn print_error(error: &anyhow::Error) {
+    match error.downcast_ref::<SpecError>() {
+        Some(spec) => eprintln!("{}", spec.render(colour(&std::io::stderr()))),
+        None => eprintln!("error: {error:#}"),
+    }
+}
+
+/// Whether to colour what goes to this stream (no-color.org).
+pub fn colour(stream: &impl IsTerminal) -> bool {
+    stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}

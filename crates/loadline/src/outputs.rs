@@ -1,0 +1,90 @@
+//! A result to everywhere it was asked for: terminal, JSON, CSV, Markdown.
+
+use std::fs::File;
+use std::io::{BufWriter, IsTerminal, Write};
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use loadline_analysis::result::{RunResult, RunState};
+use loadline_analysis::{RunData, analyse as judge};
+use loadline_experiment::store::Store;
+use loadline_report::{ReportError, Style};
+
+use crate::arguments::OutputArguments;
+use crate::exit::{Exit, colour};
+
+/// Terminal width that tables are made for when it can't be asked for.
+const WIDTH: usize = 100;
+
+/// Reads a run (the latest without a number) from the store and judges it.
+pub fn analyse(store: &Store, run: Option<i64>) -> Result<RunResult> {
+    let run = store.run(run)?;
+    let id = run.id;
+    Ok(judge(&RunData {
+        run,
+        deployments: store.deployments(id)?,
+        warm_ups: store.warm_ups(id)?,
+        slices: store.slices(id)?,
+    }))
+}
+
+/// Writes the files that were asked for, and the table unless standard output is taken.
+pub fn write(result: &RunResult, outputs: &OutputArguments) -> Result<()> {
+    let takes_stdout = |path: &Option<std::path::PathBuf>| path.as_deref() == Some(Path::new("-"));
+    let taken =
+        [&outputs.json, &outputs.csv, &outputs.csv_summary, &outputs.markdown].into_iter().any(takes_stdout);
+    if !taken {
+        let stdout = std::io::stdout();
+        let width = if stdout.is_terminal() { terminal_width() } else { WIDTH };
+        let style = Style { colour: colour(&stdout), width };
+        println!("{}", loadline_report::terminal(result, &style).trim_end());
+        println!("\n{}", kept(result, &outputs.store));
+    }
+    if let Some(path) = &outputs.json {
+        to(path, |out| loadline_report::json(result, out))?;
+    }
+    if let Some(path) = &outputs.csv {
+        to(path, |out| loadline_report::csv_slices(result, out))?;
+    }
+    if let Some(path) = &outputs.csv_summary {
+        to(path, |out| loadline_report::csv_summary(result, out))?;
+    }
+    if let Some(path) = &outputs.markdown {
+        to(path, |out| Ok(out.write_all(loadline_report::markdown(result).as_bytes())?))?;
+    }
+    Ok(())
+}
+
+/// The exit code that a result deserves.
+pub fn exit_of(result: &RunResult) -> Exit {
+    match result.run.state {
+        RunState::Interrupted => Exit::Interrupted,
+        RunState::Failed => Exit::Failed,
+        RunState::Complete | RunState::Unfinished if result.trust.trusted => Exit::Done,
+        RunState::Complete | RunState::Unfinished => Exit::Untrusted,
+    }
+}
+
+fn kept(result: &RunResult, store: &Path) -> String {
+    let id = result.run.id;
+    let option = match store.to_str() {
+        Some("loadline.db") => String::new(),
+        _ => format!(" --store {}", store.display()),
+    };
+    format!("Kept in {} as run {id} · loadline report {id}{option} --json run-{id}.json", store.display())
+}
+
+fn to(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), ReportError>) -> Result<()> {
+    if path == Path::new("-") {
+        return Ok(write(&mut std::io::stdout().lock())?);
+    }
+    let failed = || format!("can't write {}", path.display());
+    let mut file = BufWriter::new(File::create(path).with_context(failed)?);
+    write(&mut file).with_context(failed)?;
+    file.flush().with_context(failed)
+}
+
+fn terminal_width() -> usize {
+    rustix::termios::tcgetwinsize(std::io::stdout())
+        .map_or(WIDTH, |size| usize::from(size.ws_col).clamp(60, WIDTH))
+}

@@ -1,0 +1,124 @@
+//! Progress of a run: one living line with the time left on a terminal, plain lines elsewhere. Both go to stderr.
+
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use loadline_experiment::run::Event;
+use loadline_experiment::spec::Experiment;
+
+/// Shows the events of one run.
+pub struct Progress {
+    bar: Option<ProgressBar>,
+    total_blocks: u64,
+    deployments: u32,
+    open_ended: bool,
+    blocks_done: u64,
+    repeated: usize,
+    begun: Instant,
+    /// Cells warm in this round, and the longest warm-up.
+    warm: BTreeMap<usize, (Duration, bool)>,
+}
+
+impl Progress {
+    pub fn new(experiment: &Experiment) -> Progress {
+        let plan = &experiment.plan;
+        let total_blocks = u64::from(plan.blocks) * u64::from(plan.deployments);
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::with_draw_target(Some(total_blocks), ProgressDrawTarget::stderr());
+            let template = "  measuring {bar:25} {pos}/{len} blocks · {msg}";
+            bar.set_style(
+                // A wrong template shows in the first run; the default style is a fair substitute.
+                ProgressStyle::with_template(template)
+                    .unwrap_or_else(|_| ProgressStyle::default_bar())
+                    .progress_chars("━╸ "),
+            );
+            bar.enable_steady_tick(Duration::from_millis(500));
+            bar
+        });
+        Progress {
+            bar,
+            total_blocks,
+            deployments: plan.deployments,
+            open_ended: plan.until.is_some(),
+            blocks_done: 0,
+            repeated: 0,
+            begun: Instant::now(),
+            warm: BTreeMap::new(),
+        }
+    }
+
+    pub fn show(&mut self, event: Event) {
+        match event {
+            Event::Deploying { round, site } => {
+                self.warm.clear();
+                self.message(&format!("deployment {}/{}: {site}", round + 1, self.deployments));
+            }
+            Event::Ready { .. } => {}
+            Event::Warm { cell, after, stationary } => {
+                self.warm.insert(cell, (after, stationary));
+                if !stationary {
+                    self.line(&format!(
+                        "  a cell was not stationary after {:.0} s of warm-up",
+                        after.as_secs_f64()
+                    ));
+                }
+            }
+            Event::BlockDone { round, .. } => {
+                self.blocks_done += 1;
+                if let Some(bar) = &self.bar {
+                    bar.set_length(self.total_blocks.max(self.blocks_done));
+                    bar.set_position(self.blocks_done);
+                }
+                let left = self.time_left();
+                self.message(&format!(
+                    "deployment {}/{} · {} repeated · {left}",
+                    round + 1,
+                    self.deployments,
+                    self.repeated
+                ));
+                if self.bar.is_none() {
+                    eprintln!(
+                        "  block {}/{} · {} repeated · {left}",
+                        self.blocks_done, self.total_blocks, self.repeated
+                    );
+                }
+            }
+            Event::Repeating { cells } => self.repeated += cells.len(),
+            Event::GivenUp { failure } => self.line(&format!("  going on without a service: {failure}")),
+            Event::Note(note) => self.line(&format!("  note: {note}")),
+        }
+    }
+
+    pub fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn time_left(&self) -> String {
+        if self.open_ended && self.blocks_done >= self.total_blocks {
+            return "until the interval is narrow enough".to_owned();
+        }
+        let each = self.begun.elapsed().as_secs_f64() / self.blocks_done.max(1) as f64;
+        let seconds = each * self.total_blocks.saturating_sub(self.blocks_done) as f64;
+        match seconds as u64 {
+            seconds @ 0..60 => format!("{seconds} s left"),
+            seconds => format!("{} min {} s left", seconds / 60, seconds % 60),
+        }
+    }
+
+    fn message(&self, text: &str) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(text.to_owned());
+        }
+    }
+
+    fn line(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(text),
+            None => eprintln!("{text}"),
+        }
+    }
+}

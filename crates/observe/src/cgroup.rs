@@ -1,0 +1,201 @@
+//! The cgroup of a service: CPU time, throttling and memory as the kernel charges them to it, in either version.
+//! The figures include processes that have ended, so they are the best there is where a cgroup exists.
+
+use std::path::{Path, PathBuf};
+
+use rustix::process::Pid;
+
+use crate::process::parse_pids;
+use crate::procfs::{self, number_after};
+
+/// Where a service's cgroup is, as absolute paths.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cgroup {
+    /// Version 1: one directory in each hierarchy (Documentation/admin-guide/cgroup-v1).
+    V1 {
+        /// In the `cpu` hierarchy: the throttling, and which processes are in the cgroup.
+        cpu: PathBuf,
+        /// In the `cpuacct` hierarchy: the CPU time.
+        cpuacct: PathBuf,
+        /// In the `memory` hierarchy.
+        memory: PathBuf,
+    },
+    /// Version 2: one directory for all (Documentation/admin-guide/cgroup-v2.rst).
+    V2 {
+        /// The cgroup's directory.
+        dir: PathBuf,
+    },
+}
+
+/// CPU time charged to a cgroup and those below it since it was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct CpuUsage {
+    pub(crate) total_ns: u64,
+    /// In v1 sampled at each tick (kernel/sched/cpuacct.c), so only its proportion to `system_ns` is used.
+    pub(crate) user_ns: u64,
+    pub(crate) system_ns: u64,
+}
+
+/// What a CPU quota did since the cgroup was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Throttling {
+    /// Periods in which the cgroup had something to run.
+    pub(crate) periods: u64,
+    /// Periods in which it used up its quota.
+    pub(crate) throttled_periods: u64,
+    /// Time that it was held back, summed over CPUs.
+    pub(crate) throttled_ns: u64,
+}
+
+/// Memory charged to a cgroup, page cache included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct CgroupMemory {
+    pub(crate) now_bytes: Option<u64>,
+    /// The most since the cgroup was made; v2 has it from Linux 5.19 on.
+    pub(crate) peak_bytes: Option<u64>,
+}
+
+/// All that is read of a cgroup at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Reading {
+    pub(crate) cpu: Option<CpuUsage>,
+    pub(crate) throttling: Option<Throttling>,
+    pub(crate) memory: CgroupMemory,
+}
+
+impl Cgroup {
+    pub(crate) fn read(&self) -> Reading {
+        match self {
+            Self::V1 { cpu, cpuacct, memory } => Reading {
+                cpu: read_v1_cpu(cpuacct),
+                throttling: procfs::read(cpu.join("cpu.stat")).and_then(|text| parse_v1_throttling(&text)),
+                memory: CgroupMemory {
+                    now_bytes: procfs::read_number(memory.join("memory.usage_in_bytes")),
+                    peak_bytes: procfs::read_number(memory.join("memory.max_usage_in_bytes")),
+                },
+            },
+            Self::V2 { dir } => {
+                let stat = procfs::read(dir.join("cpu.stat")).unwrap_or_default();
+                Reading {
+                    cpu: parse_v2_cpu(&stat),
+                    throttling: parse_v2_throttling(&stat),
+                    memory: CgroupMemory {
+                        now_bytes: procfs::read_number(dir.join("memory.current")),
+                        peak_bytes: procfs::read_number(dir.join("memory.peak")),
+                    },
+                }
+            }
+        }
+    }
+
+    /// The processes directly in the cgroup; those in cgroups below it are not looked for.
+    pub(crate) fn processes(&self) -> Vec<Pid> {
+        let dir = match self {
+            Self::V1 { cpu, .. } => cpu,
+            Self::V2 { dir } => dir,
+        };
+        parse_pids(&procfs::read(dir.join("cgroup.procs")).unwrap_or_default()).collect()
+    }
+}
+
+fn read_v1_cpu(cpuacct: &Path) -> Option<CpuUsage> {
+    Some(CpuUsage {
+        total_ns: procfs::read_number(cpuacct.join("cpuacct.usage"))?,
+        user_ns: procfs::read_number(cpuacct.join("cpuacct.usage_user"))?,
+        system_ns: procfs::read_number(cpuacct.join("cpuacct.usage_sys"))?,
+    })
+}
+
+fn parse_v1_throttling(text: &str) -> Option<Throttling> {
+    Some(Throttling {
+        periods: number_after(text, "nr_periods")?,
+        throttled_periods: number_after(text, "nr_throttled")?,
+        throttled_ns: number_after(text, "throttled_time")?,
+    })
+}
+
+/// Microseconds in the file.
+fn parse_v2_cpu(text: &str) -> Option<CpuUsage> {
+    let ns = |key| number_after(text, key)?.checked_mul(1_000);
+    Some(CpuUsage { total_ns: ns("usage_usec")?, user_ns: ns("user_usec")?, system_ns: ns("system_usec")? })
+}
+
+/// Its lines are there only where the `cpu` controller is enabled.
+fn parse_v2_throttling(text: &str) -> Option<Throttling> {
+    Some(Throttling {
+        periods: number_after(text, "nr_periods")?,
+        throttled_periods: number_after(text, "nr_throttled")?,
+        throttled_ns: number_after(text, "throttled_usec")?.checked_mul(1_000)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::fs;
+    use std::io;
+
+    const V2_STAT: &str = "\
+usage_usec 5713482
+user_usec 4412007
+system_usec 1301475
+nice_usec 0
+core_sched.force_idle_usec 0
+nr_periods 213
+nr_throttled 42
+throttled_usec 1803311
+nr_bursts 0
+burst_usec 0
+";
+
+    #[test]
+    fn a_recorded_v2_tree_is_read() -> io::Result<()> {
+        let tree = tempfile::tempdir()?;
+        fs::write(tree.path().join("cpu.stat"), V2_STAT)?;
+        fs::write(tree.path().join("memory.current"), "12587008\n")?;
+        fs::write(tree.path().join("memory.peak"), "20971520\n")?;
+        fs::write(tree.path().join("cgroup.procs"), "4711\n4712\n")?;
+        let cgroup = Cgroup::V2 { dir: tree.path().to_owned() };
+        let expected = Reading {
+            cpu: Some(CpuUsage { total_ns: 5_713_482_000, user_ns: 4_412_007_000, system_ns: 1_301_475_000 }),
+            throttling: Some(Throttling { periods: 213, throttled_periods: 42, throttled_ns: 1_803_311_000 }),
+            memory: CgroupMemory { now_bytes: Some(12_587_008), peak_bytes: Some(20_971_520) },
+        };
+        assert_eq!(cgroup.read(), expected);
+        assert_eq!(cgroup.processes().len(), 2);
+        Ok(())
+    }
+
+    #[test]
+    fn v2_without_the_cpu_controller_has_cpu_time_and_no_throttling() {
+        let stat = "usage_usec 10\nuser_usec 7\nsystem_usec 3\n";
+        assert_eq!(parse_v2_cpu(stat), Some(CpuUsage { total_ns: 10_000, user_ns: 7_000, system_ns: 3_000 }));
+        assert_eq!(parse_v2_throttling(stat), None);
+    }
+
+    #[test]
+    fn recorded_v1_throttling_is_read_in_nanoseconds() {
+        let stat = "nr_periods 31\nnr_throttled 30\nthrottled_time 2402338951\nnr_bursts 0\nburst_time 0\n";
+        let expected = Throttling { periods: 31, throttled_periods: 30, throttled_ns: 2_402_338_951 };
+        assert_eq!(parse_v1_throttling(stat), Some(expected));
+    }
+
+    #[test]
+    fn a_cgroup_that_is_gone_reads_as_nothing() {
+        let gone = PathBuf::from("/sys/fs/cgroup/no-such-cgroup");
+        let v1 = Cgroup::V1 { cpu: gone.clone(), cpuacct: gone.clone(), memory: gone.clone() };
+        for cgroup in [v1, Cgroup::V2 { dir: gone }] {
+            assert_eq!(cgroup.read(), Reading::default());
+            assert!(cgroup.processes().is_empty());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_without_a_panic(text in "(?s).*", n: u64) {
+            let _ = (parse_v1_throttling(&text), parse_v2_cpu(&text), parse_v2_throttling(&text));
+            let _ = parse_v2_cpu(&format!("usage_usec {n}\nuser_usec {n}\nsystem_usec {n}"));
+        }
+    }
+}

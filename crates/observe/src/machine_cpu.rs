@@ -1,0 +1,133 @@
+//! `/proc/stat`: where the time of all CPUs together went.
+//! The kernel counts it in ticks of 1/USER_HZ s (10 ms), so over a slice each mode is known to about a percent.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::procfs;
+
+/// CPU time by mode, in nanoseconds summed over all CPUs; source: the `cpu` line of `/proc/stat` (proc_stat(5)).
+///
+/// Time spent for virtual machines on this machine is part of `user_ns` and `nice_ns`, as the kernel has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct MachineCpu {
+    /// Programs at normal priority.
+    pub user_ns: u64,
+    /// Programs at lowered priority.
+    pub nice_ns: u64,
+    /// The kernel on behalf of programs.
+    pub system_ns: u64,
+    /// Nothing to do.
+    pub idle_ns: u64,
+    /// Nothing to do but wait for a disk; the kernel's own documentation calls it unreliable.
+    pub iowait_ns: u64,
+    /// Hardware interrupts.
+    pub irq_ns: u64,
+    /// Soft interrupts.
+    pub softirq_ns: u64,
+    /// Ready to run, but the hypervisor ran somebody else.
+    pub steal_ns: u64,
+}
+
+impl MachineCpu {
+    /// Time in which this machine's CPUs did work: user, nice, system, irq and softirq; stolen time is not.
+    pub fn busy_ns(&self) -> u64 {
+        [self.user_ns, self.nice_ns, self.system_ns, self.irq_ns, self.softirq_ns]
+            .into_iter()
+            .fold(0, u64::saturating_add)
+    }
+
+    /// What was added since `before`. A mode that ran backwards, as idle and iowait may, counts as zero.
+    pub(crate) fn since(&self, before: &Self) -> Self {
+        Self {
+            user_ns: self.user_ns.saturating_sub(before.user_ns),
+            nice_ns: self.nice_ns.saturating_sub(before.nice_ns),
+            system_ns: self.system_ns.saturating_sub(before.system_ns),
+            idle_ns: self.idle_ns.saturating_sub(before.idle_ns),
+            iowait_ns: self.iowait_ns.saturating_sub(before.iowait_ns),
+            irq_ns: self.irq_ns.saturating_sub(before.irq_ns),
+            softirq_ns: self.softirq_ns.saturating_sub(before.softirq_ns),
+            steal_ns: self.steal_ns.saturating_sub(before.steal_ns),
+        }
+    }
+}
+
+/// The totals since boot.
+pub(crate) fn read() -> Option<MachineCpu> {
+    let ticks_per_second = rustix::param::clock_ticks_per_second();
+    parse(&procfs::read("/proc/stat")?, 1_000_000_000_u64.checked_div(ticks_per_second)?)
+}
+
+fn parse(text: &str, tick_ns: u64) -> Option<MachineCpu> {
+    let line = text.lines().find_map(|line| line.strip_prefix("cpu "))?;
+    let mut modes = line.split_ascii_whitespace().map(|word| word.parse::<u64>().ok()?.checked_mul(tick_ns));
+    let mut next = || modes.next().flatten();
+    Some(MachineCpu {
+        user_ns: next()?,
+        nice_ns: next()?,
+        system_ns: next()?,
+        idle_ns: next()?,
+        iowait_ns: next()?,
+        irq_ns: next()?,
+        softirq_ns: next()?,
+        steal_ns: next()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const SAMPLE: &str = "\
+cpu  84799 1 8463 116410 1104 2 144 154 7 0
+cpu0 41297 0 4007 59854 209 0 32 74 0 0
+cpu1 43502 1 4456 56556 895 2 111 79 7 0
+intr 457051 0 0
+";
+
+    #[test]
+    fn a_recorded_file_is_read_in_nanoseconds() {
+        let cpu = parse(SAMPLE, 10_000_000);
+        let expected = MachineCpu {
+            user_ns: 847_990_000_000,
+            nice_ns: 10_000_000,
+            system_ns: 84_630_000_000,
+            idle_ns: 1_164_100_000_000,
+            iowait_ns: 11_040_000_000,
+            irq_ns: 20_000_000,
+            softirq_ns: 1_440_000_000,
+            steal_ns: 1_540_000_000,
+        };
+        assert_eq!(cpu, Some(expected));
+        assert_eq!(expected.busy_ns(), 847_990_000_000 + 84_630_000_000 + 1_440_000_000 + 30_000_000);
+    }
+
+    #[test]
+    fn a_mode_that_ran_backwards_counts_as_zero() {
+        let before = MachineCpu { idle_ns: 10, user_ns: 5, ..MachineCpu::default() };
+        let after = MachineCpu { idle_ns: 9, user_ns: 7, ..MachineCpu::default() };
+        assert_eq!(after.since(&before), MachineCpu { user_ns: 2, ..MachineCpu::default() });
+    }
+
+    #[test]
+    fn a_file_without_the_line_or_with_too_few_modes_is_none() {
+        assert_eq!(parse("", 1), None);
+        assert_eq!(parse("cpu0 1 2 3 4 5 6 7 8\n", 1), None);
+        assert_eq!(parse("cpu  1 2 3 4\n", 1), None);
+    }
+
+    #[test]
+    fn this_machine_has_been_busy() {
+        assert!(read().is_some_and(|cpu| cpu.busy_ns() > 0));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_without_a_panic(text in "(?s).*", numbers: [u64; 8]) {
+            let _ = parse(&text, 10_000_000);
+            let line = numbers.map(|n| n.to_string()).join(" ");
+            let _ = parse(&format!("cpu  {line}"), 10_000_000).map(|cpu| cpu.busy_ns());
+        }
+    }
+}

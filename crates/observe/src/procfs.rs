@@ -1,0 +1,62 @@
+//! Small helpers for the text files of proc(5) and sysfs: reading one whole, and finding the figures in it.
+//! The parsers take any text and never panic; a figure that is not there is `None`.
+
+use std::fs;
+use std::path::Path;
+
+/// The whole file. Bytes that are not UTF-8, which a program can put into its own name, are replaced.
+pub(crate) fn read(path: impl AsRef<Path>) -> Option<String> {
+    let bytes = fs::read(path).ok()?;
+    Some(match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+    })
+}
+
+/// The whole file without surrounding white space; `None` if that leaves nothing.
+pub(crate) fn read_trimmed(path: impl AsRef<Path>) -> Option<String> {
+    let text = read(path)?;
+    let text = text.trim();
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// A file that holds one number.
+pub(crate) fn read_number(path: impl AsRef<Path>) -> Option<u64> {
+    read(path)?.trim().parse().ok()
+}
+
+/// The number after `key` and white space, as in cgroup's `cpu.stat` (`usage_usec 12`).
+pub(crate) fn number_after(text: &str, key: &str) -> Option<u64> {
+    text.lines().find_map(|line| {
+        let mut words = line.split_ascii_whitespace();
+        (words.next() == Some(key)).then(|| words.next()?.parse().ok())?
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_number_is_found_by_its_whole_key() {
+        let text = "nr_periods_x 1\nnr_periods 2\nnr_throttled many\nlast\n";
+        assert_eq!(number_after(text, "nr_periods"), Some(2));
+        assert_eq!(number_after(text, "nr_throttled"), None);
+        assert_eq!(number_after(text, "last"), None);
+        assert_eq!(number_after(text, "absent"), None);
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_is_none() {
+        assert_eq!(read("/proc/self/no-such-file"), None);
+        assert_eq!(read_number("/proc/self/no-such-file"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_searched_without_a_panic(text in "(?s).*", key in ".*") {
+            let _ = number_after(&text, &key);
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! The observers against the real kernel: children that burn CPU, threads that sleep, a real cgroup with a quota.
+//! The cgroup test needs the right to make one (root, or a delegated cgroup v2) and fails without.
+
+use std::error::Error;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use loadline_observe::{Cgroup, Observations, Snapshot, Subject, between};
+
+type Outcome = Result<(), Box<dyn Error>>;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A child process that is ended with the test.
+struct Burner(Child);
+
+impl Burner {
+    fn start(script: &str) -> io::Result<Self> {
+        Ok(Self(Command::new("/bin/sh").args(["-c", script]).spawn()?))
+    }
+
+    fn subject(&self) -> Subject {
+        Subject { root_pid: Some(self.0.id()), cgroup: None }
+    }
+}
+
+impl Drop for Burner {
+    fn drop(&mut self) {
+        // It may have ended by itself; then there is nothing left to do.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn wait_until(what: &str, mut done: impl FnMut() -> bool) -> Outcome {
+    let given_up_at = Instant::now() + PATIENCE;
+    while !done() {
+        if Instant::now() > given_up_at {
+            return Err(format!("waited in vain until {what}").into());
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    Ok(())
+}
+
+/// User and system ticks of a process, read here in another way than the observers do.
+fn ticks_used(pid: u32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_ascii_whitespace().collect();
+    Some(fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?)
+}
+
+fn observe(subject: &Subject, meanwhile: impl FnOnce() -> Outcome) -> Result<Observations, Box<dyn Error>> {
+    let before = Snapshot::take(subject);
+    meanwhile()?;
+    Ok(between(&before, &Snapshot::take(subject)))
+}
+
+#[test]
+fn the_cpu_time_of_a_busy_process_is_seen() -> Outcome {
+    let burner = Burner::start("while :; do :; done")?;
+    let pid = burner.0.id();
+    let seen = observe(&burner.subject(), || {
+        let start = ticks_used(pid).ok_or("the child is gone")?;
+        let ticks = rustix::param::clock_ticks_per_second() / 5;
+        wait_until("200 ms of CPU are used", || ticks_used(pid).is_some_and(|now| now >= start + ticks))
+    })?;
+    let used = seen.service_cpu_ns.ok_or("no CPU time")?;
+    // Ticks are rounded, so 20 of them may be a little less than 200 ms.
+    assert!((180_000_000..2_000_000_000).contains(&used), "{used} ns");
+    assert_eq!(seen.service_user_ns.zip(seen.service_system_ns).map(|(u, s)| u + s), Some(used));
+    assert!(seen.service_user_ns > seen.service_system_ns, "a loop of a shell is all user time: {seen:?}");
+    assert!(seen.machine_busy_ns.is_some_and(|busy| busy >= 100_000_000), "{seen:?}");
+    assert!(seen.wall_ns.is_some_and(|wall| wall > 0));
+    assert!(seen.memory_bytes.is_some_and(|bytes| bytes > 0) && seen.memory_peak_bytes >= seen.memory_bytes);
+    assert_eq!((seen.throttled_ns, seen.cgroup_memory_bytes), (None, None), "there is no cgroup");
+    Ok(())
+}
+
+#[test]
+fn a_grandchild_belongs_to_the_service() -> Outcome {
+    let burner = Burner::start("/bin/sh -c 'i=0; while [ $i -lt 3000000 ]; do i=$((i+1)); done' & wait")?;
+    let subject = burner.subject();
+    // The first shell only waits, so all of this is its child's.
+    let before = Snapshot::take(&subject);
+    wait_until("the grandchild has used 100 ms", || {
+        between(&before, &Snapshot::take(&subject)).service_cpu_ns.is_some_and(|used| used >= 100_000_000)
+    })
+}
+
+#[test]
+fn threads_that_sleep_switch_voluntarily() -> Outcome {
+    let (begin, begun) = mpsc::channel();
+    let (done, finished) = mpsc::channel();
+    let (leave, left) = mpsc::channel::<()>();
+    let sleeper = std::thread::spawn(move || -> Result<(), &'static str> {
+        begun.recv().map_err(|_| "no start")?;
+        for _ in 0..50 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        done.send(()).map_err(|_| "nobody waits")?;
+        // A thread that has ended is not counted, so it stays until it has been.
+        let _ = left.recv();
+        Ok(())
+    });
+    let subject = Subject { root_pid: Some(std::process::id()), cgroup: None };
+    let seen = observe(&subject, || {
+        begin.send(())?;
+        Ok(finished.recv()?)
+    })?;
+    drop(leave);
+    sleeper.join().map_err(|_| "the thread panicked")??;
+    assert!(seen.voluntary_switches.is_some_and(|n| n >= 50), "{:?}", seen.voluntary_switches);
+    assert!(seen.involuntary_switches.is_some() && seen.run_queue_wait_ns.is_some());
+    assert!(seen.net_rx_softirqs.is_some() && seen.net_tx_softirqs.is_some());
+    assert!(seen.tcp_retransmits.is_some());
+    Ok(())
+}
+
+#[test]
+fn of_an_external_service_only_the_machine_is_seen() -> Outcome {
+    let seen = observe(&Subject::default(), || Ok(()))?;
+    let machine_only = Observations {
+        wall_ns: seen.wall_ns,
+        machine: seen.machine,
+        machine_busy_ns: seen.machine_busy_ns,
+        net_rx_softirqs: seen.net_rx_softirqs,
+        net_tx_softirqs: seen.net_tx_softirqs,
+        ..Observations::default()
+    };
+    assert!(seen.machine.is_some());
+    assert_eq!(seen, machine_only);
+    Ok(())
+}
+
+#[test]
+fn a_service_that_died_has_no_figures_rather_than_zeros() -> Outcome {
+    let mut child = Command::new("/bin/sleep").arg("60").spawn()?;
+    let subject = Subject { root_pid: Some(child.id()), cgroup: None };
+    let seen = observe(&subject, || {
+        child.kill()?;
+        child.wait()?;
+        Ok(())
+    })?;
+    assert_eq!((seen.service_cpu_ns, seen.voluntary_switches, seen.memory_bytes), (None, None, None));
+    assert!(seen.machine.is_some());
+    Ok(())
+}
+
+#[test]
+fn observations_survive_json() -> Outcome {
+    let subject = Subject { root_pid: Some(std::process::id()), cgroup: None };
+    let seen = observe(&subject, || Ok(()))?;
+    assert_eq!(serde_json::from_str::<Observations>(&serde_json::to_string(&seen)?)?, seen);
+    Ok(())
+}
+
+/// A cgroup with a quota of a fifth of a CPU, removed with the test.
+struct Quota {
+    cgroup: Cgroup,
+    made: Vec<PathBuf>,
+}
+
+impl Quota {
+    fn make() -> io::Result<Self> {
+        let name = format!("loadline-observe-test-{}", std::process::id());
+        let root = Path::new("/sys/fs/cgroup");
+        if root.join("cgroup.controllers").exists() {
+            fs::write(root.join("cgroup.subtree_control"), "+cpu +memory")?;
+            let dir = root.join(name);
+            fs::create_dir(&dir)?;
+            let quota = Self { cgroup: Cgroup::V2 { dir: dir.clone() }, made: vec![dir.clone()] };
+            fs::write(dir.join("cpu.max"), "20000 100000")?;
+            return Ok(quota);
+        }
+        let [cpu, cpuacct, memory] = ["cpu", "cpuacct", "memory"].map(|h| root.join(h).join(&name));
+        let mut made = Vec::new();
+        for dir in [&cpu, &cpuacct, &memory] {
+            // Hierarchies may be mounted together, and then the directory is there already.
+            if !dir.exists() {
+                fs::create_dir(dir)?;
+                made.push(dir.clone());
+            }
+        }
+        let quota = Self { cgroup: Cgroup::V1 { cpu: cpu.clone(), cpuacct, memory }, made };
+        fs::write(cpu.join("cpu.cfs_period_us"), "100000")?;
+        fs::write(cpu.join("cpu.cfs_quota_us"), "20000")?;
+        Ok(quota)
+    }
+
+    fn add(&self, pid: u32) -> io::Result<()> {
+        let dirs = match &self.cgroup {
+            Cgroup::V1 { cpu, cpuacct, memory } => vec![cpu, cpuacct, memory],
+            Cgroup::V2 { dir } => vec![dir],
+        };
+        dirs.into_iter().try_for_each(|dir| fs::write(dir.join("cgroup.procs"), pid.to_string()))
+    }
+}
+
+impl Drop for Quota {
+    fn drop(&mut self) {
+        for dir in &self.made {
+            // A killed process leaves its cgroup a moment after it has been waited for.
+            let given_up_at = Instant::now() + PATIENCE;
+            while fs::remove_dir(dir).is_err() && Instant::now() < given_up_at {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_real_cgroup_tells_cpu_time_throttling_and_memory() -> Outcome {
+    let quota = Quota::make()?;
+
+    let burner = Burner::start("while :; do :; done")?;
+    quota.add(burner.0.id())?;
+    let subject = Subject { root_pid: Some(burner.0.id()), cgroup: Some(quota.cgroup.clone()) };
+    let before = Snapshot::take(&subject);
+    let mut seen = Observations::default();
+    wait_until("the quota has been used up twice", || {
+        seen = between(&before, &Snapshot::take(&subject));
+        seen.throttled_periods.is_some_and(|n| n >= 2)
+    })?;
+    // Two full quotas of 20 ms, less what was used of the first period before the first snapshot.
+    assert!(seen.service_cpu_ns.is_some_and(|ns| (10_000_000..2_000_000_000).contains(&ns)), "{seen:?}");
+    assert!(seen.periods >= seen.throttled_periods, "{seen:?}");
+    assert!(seen.throttled_ns.is_some_and(|ns| ns > 0), "{seen:?}");
+    assert!(seen.cgroup_memory_bytes.is_some() && seen.cgroup_memory_peak_bytes >= seen.cgroup_memory_bytes);
+    assert!(seen.involuntary_switches.is_some() && seen.memory_bytes.is_some());
+    Ok(())
+}

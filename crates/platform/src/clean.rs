@@ -1,0 +1,146 @@
+//! Removing what carries an owner's name. There is this one way only: a deployment's end, a run's end and
+//! `loadline clean` after a killed run all come here.
+
+use std::{fmt, path::PathBuf};
+
+use crate::{
+    Error, Netns, Registry, RunName, cgroup, iptables,
+    netlink::{self, Netlink},
+    nftables,
+    owner::Owner,
+    processes,
+    registry::State,
+};
+
+/// The tables of `iptables-nft` that our rules can bring into being.
+const IPTABLES_TABLES: [&str; 2] = ["nat", "filter"];
+
+/// One thing that was removed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Removed {
+    /// The run it belonged to.
+    pub run: RunName,
+    /// What it was.
+    pub kind: Kind,
+    /// Its name: a process's number and command, a link's name, a cgroup's path …
+    pub name: String,
+}
+
+/// Kinds of things that a run makes on a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it all")]
+pub enum Kind {
+    Process,
+    IptablesRules,
+    NftTable,
+    Link,
+    Cgroup,
+    /// The run's folder in the registry.
+    Folder,
+}
+
+impl fmt::Display for Removed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.kind {
+            Kind::Process => "process",
+            Kind::IptablesRules => "iptables",
+            Kind::NftTable => "nft table",
+            Kind::Link => "link",
+            Kind::Cgroup => "cgroup",
+            Kind::Folder => "run",
+        };
+        write!(f, "{kind} {}", self.name)
+    }
+}
+
+/// Removes what this user's killed runs left, in the network namespace of the calling thread. Live runs, and
+/// whatever doesn't carry a dead run's name, are left alone.
+///
+/// # Errors
+/// The first failure, after everything else that could be removed was; the run stays registered, to be tried again.
+pub fn clean() -> Result<Vec<Removed>, Error> {
+    Registry::of_this_user()?.clean()
+}
+
+impl Registry {
+    /// As [`clean`], for the runs of this registry.
+    pub fn clean(&self) -> Result<Vec<Removed>, Error> {
+        let node = Netns::current()?;
+        let mut removed = Vec::new();
+        let mut failure = None;
+        for folder in self.dead_runs()? {
+            let state = folder.state();
+            match remove_run(&state, &node, &mut removed).and_then(|()| folder.remove()) {
+                Ok(()) => {
+                    removed.push(Removed { run: state.run, kind: Kind::Folder, name: state.run.to_string() })
+                }
+                Err(error) => failure = failure.or(Some(error)),
+            }
+        }
+        failure.map_or(Ok(removed), Err)
+    }
+}
+
+/// Removes all that is left of a run but its registration.
+pub(crate) fn remove_run(state: &State, node: &Netns, removed: &mut Vec<Removed>) -> Result<(), Error> {
+    let owner = Owner::run(state.run);
+    let all = remove_owned(&owner, state, node, removed);
+    let made: Vec<&str> = IPTABLES_TABLES
+        .into_iter()
+        .filter(|t| !state.iptables_tables_found.iter().any(|found| found == t))
+        .collect();
+    let emptied = node.run(|| {
+        let there = nftables::ipv4_tables()?;
+        made.into_iter()
+            .filter(|table| there.iter().any(|t| t == table))
+            .try_for_each(nftables::remove_if_empty)
+    });
+    all.and(emptied)
+}
+
+/// Removes what carries the owner's name: processes first, so that nothing is in use, then rules, links and cgroups.
+/// Every step is tried; the first failure is returned.
+pub(crate) fn remove_owned(
+    owner: &Owner,
+    state: &State,
+    node: &Netns,
+    removed: &mut Vec<Removed>,
+) -> Result<(), Error> {
+    let mut outcome = Ok(());
+    let mut note = |kind, names: Result<Vec<String>, Error>| match names {
+        Ok(names) => removed.extend(names.into_iter().map(|name| Removed { run: owner.run, kind, name })),
+        Err(error) if outcome.is_ok() => outcome = Err(error),
+        Err(error) => tracing::warn!("{error}"),
+    };
+    // Deployments know their own leader; a run's end covers all of them.
+    let leaders = if owner.slot.is_none() { state.processes.as_slice() } else { &[] };
+    note(Kind::Process, processes::kill_owned(owner, leaders));
+    note(Kind::IptablesRules, node.run(|| iptables::remove(owner)));
+    note(Kind::NftTable, node.run(|| nftables::remove(owner)));
+    note(Kind::Link, remove_links(owner, node));
+    for top in state.cgroups.iter().filter(|top| top.ends_with(Owner::run(state.run).cgroup())) {
+        let dir = owner.slot.map_or(top.clone(), |slot| top.join(slot.to_string()));
+        note(Kind::Cgroup, remove_cgroup(dir));
+    }
+    outcome
+}
+
+fn remove_cgroup(dir: PathBuf) -> Result<Vec<String>, Error> {
+    let was_there = cgroup::remove(&dir)?;
+    Ok(was_there.then(|| dir.display().to_string()).into_iter().collect())
+}
+
+fn remove_links(owner: &Owner, node: &Netns) -> Result<Vec<String>, Error> {
+    netlink::talk(node, async |net: &Netlink| {
+        let mut removed = Vec::new();
+        for (index, name) in net.links().await?.into_iter().filter(|(_, name)| owner.owns_link(name)) {
+            // One end of a pair takes the other with it, so it may be gone by now.
+            match net.delete(index, &name).await {
+                Err(_) if net.index_of(&name).await.is_err() => {}
+                deleted => deleted?,
+            }
+            removed.push(name);
+        }
+        Ok(removed)
+    })
+}

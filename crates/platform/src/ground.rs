@@ -1,0 +1,177 @@
+//! What all deployments of a run share: the node, the client's namespace, and the wire between them.
+//! The client is modelled as remote, so that `host` isn't flattered by loopback and NAT acts where it does for others.
+
+use std::{
+    fs,
+    net::Ipv4Addr,
+    sync::{
+        Arc,
+        atomic::{AtomicU16, Ordering},
+    },
+};
+
+use crate::{
+    Error, Netns, Registry, RunName,
+    addresses::{BLOCK_PREFIX, Block, SLOT_PREFIX, SLOTS, Subnet},
+    cgroup, clean,
+    error::Doing,
+    iptables,
+    netlink::{self, Netlink},
+    nftables,
+    owner::{Owner, Role},
+    ports::Ports,
+    registry::{RunFolder, Surroundings},
+    spawner::Spawner,
+};
+
+/// The shared ground of one run. Dropping it removes everything that carries the run's name, deployments included,
+/// and kills every service still running; [`Ground::remove`] does the same and says what failed.
+pub struct Ground {
+    run: RunName,
+    node: Netns,
+    client: Netns,
+    block: Block,
+    folder: Arc<RunFolder>,
+    cgroups: Option<cgroup::Tree>,
+    spawner: Spawner,
+    ports: Ports,
+    next_slot: AtomicU16,
+    removed: bool,
+}
+
+impl Ground {
+    /// Registers the run with the user's [`Registry`] and lays the wire. The node is the network namespace of the
+    /// calling thread.
+    pub fn prepare(run: RunName) -> Result<Ground, Error> {
+        Ground::prepare_in(&Registry::of_this_user()?, run)
+    }
+
+    /// As [`Ground::prepare`], with another registry.
+    pub fn prepare_in(registry: &Registry, run: RunName) -> Result<Ground, Error> {
+        let node = Netns::current()?;
+        let client = Netns::new()?;
+        let around = Surroundings {
+            occupied: netlink::talk(&node, async |net: &Netlink| net.destinations().await)?,
+            iptables_tables: node.run(nftables::ipv4_tables)?,
+        };
+        let (cgroups, spawner) = (cgroup::Tree::detect()?, Spawner::start()?);
+        let folder = registry.register(run, &around)?;
+        let ground = Ground {
+            run,
+            node,
+            client,
+            block: folder.state().block,
+            folder: Arc::new(folder),
+            cgroups,
+            spawner,
+            ports: Ports::default(),
+            next_slot: AtomicU16::new(1),
+            removed: false,
+        };
+        ground.lay_wire()?;
+        let owner = Owner::run(run);
+        ground.node.run(|| iptables::pass_own_links(&owner))?;
+        Ok(ground)
+    }
+
+    /// The run's name.
+    pub fn run(&self) -> RunName {
+        self.run
+    }
+
+    /// Where load threads belong.
+    pub fn client(&self) -> &Netns {
+        &self.client
+    }
+
+    /// The node's address on the wire: where the client finds `host` services and node ports.
+    pub fn node_address(&self) -> Ipv4Addr {
+        self.block.wire().node
+    }
+
+    /// The client's address on the wire.
+    pub fn client_address(&self) -> Ipv4Addr {
+        self.block.wire().far
+    }
+
+    /// Removes everything that carries the run's name and strikes it off the registry. What failed stays registered,
+    /// for [`crate::clean`].
+    pub fn remove(mut self) -> Result<(), Error> {
+        self.tear_down()
+    }
+
+    pub(crate) fn node(&self) -> &Netns {
+        &self.node
+    }
+
+    pub(crate) fn block(&self) -> Block {
+        self.block
+    }
+
+    pub(crate) fn folder(&self) -> &Arc<RunFolder> {
+        &self.folder
+    }
+
+    pub(crate) fn cgroups(&self) -> Option<&cgroup::Tree> {
+        self.cgroups.as_ref()
+    }
+
+    pub(crate) fn spawner(&self) -> &Spawner {
+        &self.spawner
+    }
+
+    pub(crate) fn ports(&self) -> &Ports {
+        &self.ports
+    }
+
+    /// The name and the addresses of a further deployment.
+    pub(crate) fn next_slot(&self) -> Result<(Owner, Subnet), Error> {
+        let slot = self.next_slot.fetch_add(1, Ordering::Relaxed);
+        if slot > SLOTS {
+            // So that the counter can't come round.
+            self.next_slot.store(SLOTS + 1, Ordering::Relaxed);
+            return Err(Error::TooManyDeployments { most: SLOTS });
+        }
+        Ok((Owner { run: self.run, slot: Some(slot) }, self.block.slot(slot)))
+    }
+
+    fn lay_wire(&self) -> Result<(), Error> {
+        let owner = Owner::run(self.run);
+        let (near, far, subnet) = (owner.link(Role::Wire), owner.link(Role::Peer), self.block.wire());
+        netlink::talk(&self.node, async |net: &Netlink| {
+            let index = net.add_veth(&near, &far, &self.client, "eth0").await?;
+            net.add_address(index, subnet.node, SLOT_PREFIX).await?;
+            net.up(index).await
+        })?;
+        netlink::talk(&self.client, async |net: &Netlink| {
+            let index = net.index_of("eth0").await?;
+            net.add_address(index, subnet.far, SLOT_PREFIX).await?;
+            net.up(index).await?;
+            net.add_route(index, self.block.network(), BLOCK_PREFIX, Some(subnet.node)).await
+        })?;
+        forward_from(&self.node, &near)
+    }
+
+    fn tear_down(&mut self) -> Result<(), Error> {
+        if std::mem::replace(&mut self.removed, true) {
+            return Ok(());
+        }
+        clean::remove_run(&self.folder.state(), &self.node, &mut Vec::new())?;
+        self.folder.remove()
+    }
+}
+
+impl Drop for Ground {
+    fn drop(&mut self) {
+        if let Err(error) = self.tear_down() {
+            tracing::warn!("run {} was not removed wholly: {error}", self.run);
+        }
+    }
+}
+
+/// Lets the node forward what comes in by `link`. The kernel looks at the flag of the incoming link, so the
+/// machine's own setting stays as it is, and this one vanishes with the link.
+pub(crate) fn forward_from(node: &Netns, link: &str) -> Result<(), Error> {
+    let setting = format!("/proc/sys/net/ipv4/conf/{link}/forwarding");
+    node.run(|| fs::write(&setting, "1").doing(|| format!("write 1 to {setting}")))
+}

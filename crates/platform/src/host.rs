@@ -1,0 +1,13 @@
+//! The service as a plain process of the node: the baseline of most comparisons.
+
+use crate::{Deployment, Error, Ground, Platform, ServiceProcess, local};
+
+/// The platform `host`: no layer at all, except that limits, if there are any, need a cgroup.
+#[derive(Clone, Copy, Debug)]
+pub struct Host;
+
+impl Platform for Host {
+    fn deploy(&self, ground: &Ground, service: &ServiceProcess) -> Result<Box<dyn Deployment>, Error> {
+        local::deploy(ground, service, &[])
+    }
+}

@@ -1,0 +1,35 @@
+//! The layer `nodeport`: from a port of the node to the pod through the rules that kube-proxy writes, among those of
+//! other services. The connection is masqueraded, as kube-proxy must since the pod may be on another node.
+
+mod iptables;
+mod nftables;
+
+use std::net::SocketAddrV4;
+
+use super::{Backend, Way};
+use crate::{Error, Ground};
+
+/// The mark of packets to be masqueraded: kube-proxy's default, bit 14 (`--iptables-masquerade-bit`).
+const MASQUERADE_MARK: &str = "0x4000";
+/// Where stand-in services claim to have their pods listen.
+const STAND_IN_PORT: u16 = 8080;
+
+/// A service in the rules: its cluster address and its one endpoint.
+struct Service {
+    cluster: SocketAddrV4,
+    endpoint: SocketAddrV4,
+}
+
+/// Installs the rules, the deployment's service as the last of `services`.
+pub(crate) fn lay(ground: &Ground, way: &Way, backend: Backend, services: u32) -> Result<(), Error> {
+    let service = |index| {
+        let cluster = ground.block().stand_in(index);
+        let endpoint = SocketAddrV4::new(*cluster.ip(), STAND_IN_PORT);
+        Service { cluster, endpoint: if index + 1 == services { way.pod } else { endpoint } }
+    };
+    let services: Vec<Service> = (0..services).map(service).collect();
+    ground.node().run(|| match backend {
+        Backend::Iptables => crate::iptables::install(&iptables::rules(way, &services)),
+        Backend::Nftables => crate::nftables::install(&nftables::rules(way, &services)),
+    })
+}

@@ -1,0 +1,43 @@
+//! The layer `published`: a port published as Docker's bridge driver does it with iptables. The address is translated
+//! to the container's; a client from outside keeps its own (moby, libnetwork/drivers/bridge/setup_ip_tables_linux.go
+//! and libnetwork/iptables).
+
+use super::Way;
+use crate::{Error, Ground, addresses::SLOT_PREFIX, iptables};
+
+pub(crate) fn lay(ground: &Ground, way: &Way) -> Result<(), Error> {
+    ground.node().run(|| iptables::install(&rules(way)))
+}
+
+/// Docker's rules with two differences: the jump names the published port, so that deployments don't walk through
+/// each other's rules, and everything carries the deployment's name.
+fn rules(way: &Way) -> String {
+    let Way { node, pod, pods, link, .. } = way;
+    let (nat, filter) = (way.owner.chain("DNAT"), way.owner.chain("FORWARD"));
+    let ours = format!("-m comment --comment \"{}\"", way.owner.label());
+    let to_port = format!("-d {}/32 -p tcp -m tcp --dport {}", node.ip(), node.port());
+    let to_pod = format!("-d {}/32 -p tcp -m tcp --dport {}", pod.ip(), pod.port());
+    format!(
+        "\
+*nat
+:{nat} - [0:0]
+-I PREROUTING 1 {to_port} -m addrtype --dst-type LOCAL {ours} -j {nat}
+-I OUTPUT 1 {to_port} -m addrtype --dst-type LOCAL {ours} -j {nat}
+-I POSTROUTING 1 -s {ip}/32 {to_pod} {ours} -j MASQUERADE
+-I POSTROUTING 1 -s {pods}/{SLOT_PREFIX} ! -o {link} {ours} -j MASQUERADE
+-A {nat} -i {link} -j RETURN
+-A {nat} ! -i {link} -p tcp -m tcp --dport {port} -j DNAT --to-destination {pod}
+COMMIT
+*filter
+:{filter} - [0:0]
+-A {filter} {to_pod} ! -i {link} -o {link} -j ACCEPT
+-I FORWARD 1 -i {link} -o {link} {ours} -j ACCEPT
+-I FORWARD 1 -i {link} ! -o {link} {ours} -j ACCEPT
+-I FORWARD 1 -o {link} {ours} -j {filter}
+-I FORWARD 1 -o {link} -m conntrack --ctstate RELATED,ESTABLISHED {ours} -j ACCEPT
+COMMIT
+",
+        ip = pod.ip(),
+        port = node.port(),
+    )
+}

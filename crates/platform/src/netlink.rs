@@ -1,0 +1,135 @@
+//! The few things loadline asks of rtnetlink (`rtnetlink(7)`), each by link name and with an error that says what
+//! was being done.
+
+use std::{
+    net::{IpAddr, Ipv4Addr},
+    os::fd::{AsFd, AsRawFd},
+};
+
+use futures_util::TryStreamExt;
+use rtnetlink::{
+    Handle, LinkBridge, LinkUnspec, LinkVeth, RouteMessageBuilder,
+    packet_route::{
+        link::LinkAttribute,
+        route::{RouteAddress, RouteAttribute, RouteScope},
+    },
+};
+
+use crate::{Error, Netns, error::Doing};
+
+/// A conversation with the kernel about one network namespace.
+pub(crate) struct Netlink(Handle);
+
+/// Has a conversation inside `netns`. It takes place on a thread of its own with a single-threaded runtime, so that
+/// the caller stays where it is and no runtime outlives the call.
+pub(crate) fn talk<T: Send>(
+    netns: &Netns,
+    conversation: impl AsyncFnOnce(&Netlink) -> Result<T, Error> + Send,
+) -> Result<T, Error> {
+    netns.run(|| {
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_io().build().doing(|| "start a runtime")?;
+        runtime.block_on(async {
+            let (connection, handle, _) = rtnetlink::new_connection().doing(|| "open a netlink socket")?;
+            tokio::spawn(connection);
+            conversation(&Netlink(handle)).await
+        })
+    })
+}
+
+impl Netlink {
+    /// All links: index and name.
+    pub async fn links(&self) -> Result<Vec<(u32, String)>, Error> {
+        let links: Vec<_> = self.0.link().get().execute().try_collect().await.doing(|| "list the links")?;
+        let name = |attributes: Vec<LinkAttribute>| {
+            attributes
+                .into_iter()
+                .find_map(|a| if let LinkAttribute::IfName(name) = a { Some(name) } else { None })
+        };
+        Ok(links.into_iter().filter_map(|link| Some((link.header.index, name(link.attributes)?))).collect())
+    }
+
+    pub async fn index_of(&self, name: &str) -> Result<u32, Error> {
+        let request = self.0.link().get().match_name(name.to_owned()).execute();
+        let found: Vec<_> = request.try_collect().await.doing(|| format!("find the link {name}"))?;
+        let first = found.first().map(|link| link.header.index);
+        first.ok_or(rustix::io::Errno::NODEV).doing(|| format!("find the link {name}"))
+    }
+
+    /// Makes a veth pair and moves its far end into `far_netns`, named `far_name` there. Returns the near end's index.
+    pub async fn add_veth(
+        &self,
+        near: &str,
+        far: &str,
+        far_netns: &Netns,
+        far_name: &str,
+    ) -> Result<u32, Error> {
+        let pair = LinkVeth::new(near, far).build();
+        self.0.link().add(pair).execute().await.doing(|| format!("make the veth pair {near}"))?;
+        let moved = LinkUnspec::new_with_index(self.index_of(far).await?)
+            .setns_by_fd(far_netns.as_fd().as_raw_fd())
+            .name(far_name.to_owned())
+            .build();
+        self.0.link().set(moved).execute().await.doing(|| format!("move {far} into its namespace"))?;
+        self.index_of(near).await
+    }
+
+    pub async fn add_bridge(&self, name: &str) -> Result<u32, Error> {
+        let bridge = LinkBridge::new(name).build();
+        self.0.link().add(bridge).execute().await.doing(|| format!("make the bridge {name}"))?;
+        self.index_of(name).await
+    }
+
+    pub async fn attach(&self, index: u32, bridge: u32) -> Result<(), Error> {
+        let change = LinkUnspec::new_with_index(index).controller(bridge).build();
+        self.0.link().set(change).execute().await.doing(|| "attach a link to its bridge")
+    }
+
+    pub async fn up(&self, index: u32) -> Result<(), Error> {
+        let change = LinkUnspec::new_with_index(index).up().build();
+        self.0.link().set(change).execute().await.doing(|| "bring a link up")
+    }
+
+    pub async fn delete(&self, index: u32, name: &str) -> Result<(), Error> {
+        self.0.link().del(index).execute().await.doing(|| format!("delete the link {name}"))
+    }
+
+    pub async fn add_address(&self, index: u32, address: Ipv4Addr, prefix: u8) -> Result<(), Error> {
+        let request = self.0.address().add(index, IpAddr::V4(address), prefix);
+        request.execute().await.doing(|| format!("add the address {address}/{prefix}"))
+    }
+
+    /// A route to `to`/`prefix` through link `index`: straight, or by the gateway `via`.
+    pub async fn add_route(
+        &self,
+        index: u32,
+        to: Ipv4Addr,
+        prefix: u8,
+        via: Option<Ipv4Addr>,
+    ) -> Result<(), Error> {
+        let route =
+            RouteMessageBuilder::<Ipv4Addr>::new().destination_prefix(to, prefix).output_interface(index);
+        let route = match via {
+            Some(gateway) => route.gateway(gateway),
+            None => route.scope(RouteScope::Link),
+        };
+        self.0.route().add(route.build()).execute().await.doing(|| format!("add the route to {to}/{prefix}"))
+    }
+
+    /// Destinations of all IPv4 routes of all tables; the local table has a route for each address.
+    pub async fn destinations(&self) -> Result<Vec<(Ipv4Addr, u8)>, Error> {
+        let all = RouteMessageBuilder::<Ipv4Addr>::new().build();
+        let routes: Vec<_> =
+            self.0.route().get(all).execute().try_collect().await.doing(|| "list the routes")?;
+        let destination = |attributes: &[RouteAttribute]| {
+            attributes.iter().find_map(|attribute| match attribute {
+                RouteAttribute::Destination(RouteAddress::Inet(to)) => Some(*to),
+                _ => None,
+            })
+        };
+        Ok(routes
+            .iter()
+            .filter_map(|r| Some((destination(&r.attributes)?, r.header.destination_prefix_length)))
+            .collect())
+    }
+}

@@ -1,0 +1,74 @@
+//! Network namespaces without a name: held by a descriptor, gone with the last process or descriptor in them.
+//! A thread enters one and stays; work that must not move its caller is done on a thread of its own.
+
+use std::{
+    fs::File,
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
+    sync::Arc,
+    thread,
+};
+
+use rustix::thread::{LinkNameSpaceType, UnshareFlags};
+
+use crate::{
+    Error,
+    error::Doing,
+    netlink::{self, Netlink},
+    sys,
+};
+
+/// A network namespace (`network_namespaces(7)`), kept alive by this value and its clones.
+#[derive(Clone, Debug)]
+pub struct Netns(Arc<OwnedFd>);
+
+impl Netns {
+    /// The namespace that the calling thread is in.
+    pub fn current() -> Result<Netns, Error> {
+        let path = "/proc/thread-self/ns/net";
+        let file = File::open(path).doing(|| format!("open {path}"))?;
+        Ok(Netns(Arc::new(file.into())))
+    }
+
+    /// A new namespace with nothing in it but the loopback device, up.
+    pub fn new() -> Result<Netns, Error> {
+        let made = on_own_thread(|| {
+            sys::unshare(UnshareFlags::NEWNET).map_err(|source| Error::NetworkNamespaceRefused { source })?;
+            Netns::current()
+        })?;
+        netlink::talk(&made, async |net: &Netlink| net.up(net.index_of("lo").await?).await)?;
+        Ok(made)
+    }
+
+    /// Moves the calling thread, and it alone, into the namespace for good. Threads and processes that it starts
+    /// afterwards are in it as well.
+    pub fn enter(&self) -> Result<(), Error> {
+        rustix::thread::move_into_link_name_space(self.as_fd(), Some(LinkNameSpaceType::Network))
+            .doing(|| "enter a network namespace")
+    }
+
+    /// Does `work` inside the namespace, on a thread of its own, and waits for it.
+    pub fn run<T: Send>(&self, work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
+        on_own_thread(|| {
+            self.enter()?;
+            work()
+        })
+    }
+
+    /// A second descriptor of the namespace.
+    pub(crate) fn try_clone_fd(&self) -> Result<OwnedFd, Error> {
+        self.0.try_clone().doing(|| "duplicate a descriptor")
+    }
+}
+
+impl AsFd for Netns {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+fn on_own_thread<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
+    thread::scope(|scope| match scope.spawn(work).join() {
+        Ok(done) => done,
+        Err(panic) => std::panic::resume_unwind(panic),
+    })
+}

@@ -1,0 +1,62 @@
+//! Finding ports that nobody uses on the node, and never handing out one twice.
+
+use std::{
+    collections::HashSet,
+    net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener},
+    sync::{Mutex, PoisonError},
+};
+
+use crate::{Error, Netns, error::Doing};
+
+/// The default `--service-node-port-range` of Kubernetes.
+const NODE_PORTS: std::ops::RangeInclusive<u16> = 30_000..=32_767;
+
+/// Ports handed out on one node.
+#[derive(Default)]
+pub(crate) struct Ports(Mutex<HashSet<u16>>);
+
+impl Ports {
+    /// A port of Kubernetes' range on which nothing listens at any address. The search starts at a point that
+    /// depends on `start`, so that concurrent runs rarely meet.
+    pub fn node_port(&self, node: &Netns, start: u32) -> Result<u16, Error> {
+        let (first, last) = (*NODE_PORTS.start(), *NODE_PORTS.end());
+        let count = u32::from(last - first) + 1;
+        let mut guard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken: &mut HashSet<u16> = &mut guard;
+        node.run(|| {
+            let free = |port: &u16| !taken.contains(port) && can_listen(Ipv4Addr::UNSPECIFIED, *port);
+            let port = (0..count).map(|i| first + ((start + i) % count) as u16).find(free);
+            let port = port.ok_or(Error::NoPortLeft { first, last })?;
+            taken.insert(port);
+            Ok(port)
+        })
+    }
+
+    /// A port for a service that listens on `host` itself.
+    pub fn listening_port(&self, node: &Netns, host: Ipv4Addr) -> Result<u16, Error> {
+        let mut guard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken: &mut HashSet<u16> = &mut guard;
+        node.run(|| {
+            loop {
+                // The kernel picks one of net.ipv4.ip_local_port_range.
+                let listener =
+                    TcpListener::bind((host, 0)).doing(|| format!("find a free port on {host}"))?;
+                let port = listener.local_addr().doing(|| "read a socket's address")?.port();
+                if taken.insert(port) {
+                    return Ok(port);
+                }
+            }
+        })
+    }
+}
+
+/// Refuses a port on which the service could not listen.
+pub(crate) fn check_free(node: &Netns, host: Ipv4Addr, port: u16) -> Result<(), Error> {
+    let free = node.run(|| Ok(can_listen(host, port)))?;
+    let address = SocketAddr::V4(SocketAddrV4::new(host, port));
+    if free { Ok(()) } else { Err(Error::PortInUse { address }) }
+}
+
+fn can_listen(host: Ipv4Addr, port: u16) -> bool {
+    TcpListener::bind((host, port)).is_ok()
+}

@@ -1,0 +1,75 @@
+//! An ordinary user gets the whole topology in a user namespace, but for the cgroup, which is said.
+
+mod common;
+
+use std::{
+    fs,
+    os::unix::{
+        fs::{PermissionsExt, chown},
+        process::CommandExt,
+    },
+    path::Path,
+    process::{Command, Output},
+};
+
+const NOBODY: u32 = 65534;
+
+/// Runs the helper as `nobody` and returns what it printed.
+fn as_nobody(layers: &str) -> Output {
+    assert!(rustix::process::geteuid().is_root(), "this test becomes another user: run it as root");
+    let dir = tempfile::tempdir().unwrap();
+    fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let (helper, home) = (dir.path().join("helper"), dir.path().join("home"));
+    // By another process: a file that this one has open for writing would, in a child just forked, be busy.
+    assert!(Command::new("cp").args([Path::new(common::HELPER), &helper]).status().unwrap().success());
+    fs::create_dir(&home).unwrap();
+    chown(&home, Some(NOBODY), Some(NOBODY)).unwrap();
+    let registry = home.join("runs");
+    let output = run(&helper, &home, &["rootless", registry.to_str().unwrap(), layers]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(fs::read_dir(&registry).unwrap().count(), 1, "the run is still registered");
+    output
+}
+
+fn run(helper: &Path, home: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(helper);
+    command
+        .args(arguments)
+        .uid(NOBODY)
+        .gid(NOBODY)
+        .current_dir(home)
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin");
+    command.output().unwrap()
+}
+
+fn lines(output: &Output) -> Vec<String> {
+    String::from_utf8(output.stdout.clone()).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_bare_process_over_the_wire_needs_no_root() {
+    assert_eq!(lines(&as_nobody("[]")), ["198.18.0.2"]);
+}
+
+#[test]
+fn a_pod_behind_a_node_port_needs_no_root_with_either_backend() {
+    for backend in ["iptables", "nftables"] {
+        let layers =
+            format!(r#"["veth", "bridge", {{"nodeport": {{"backend": "{backend}", "services": 3}}}}]"#);
+        assert_eq!(lines(&as_nobody(&layers)), ["198.18.0.17"], "{backend}");
+    }
+}
+
+#[test]
+fn a_published_port_needs_no_root() {
+    assert_eq!(lines(&as_nobody(r#"["veth", "bridge", "published"]"#)), ["198.18.0.2"]);
+}
+
+#[test]
+fn a_cgroup_that_cannot_be_had_is_left_out_and_said() {
+    let said = lines(&as_nobody(r#"["cgroup", "veth"]"#));
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(said[1].starts_with("the cgroup layer (CPU and memory limits"), "{said:?}");
+    assert!(said[1].contains("systemd-run --user --scope -p Delegate=yes"), "{said:?}");
+}

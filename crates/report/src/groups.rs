@@ -1,0 +1,112 @@
+//! Which contrasts share a table: those with the same baseline, and so the same load. Also the names by which a reader
+//! tells cells and loads apart.
+
+use loadline_analysis::result::{Cell, Contrast, Role, Row, RunResult};
+
+use crate::figures::Scale;
+
+/// Metric that the question is answered with.
+pub(crate) const HEADLINE: &str = "response.p50";
+
+/// Contrasts with one baseline.
+#[derive(Debug)]
+pub(crate) struct Group<'a> {
+    /// What they are compared with.
+    pub baseline: &'a Cell,
+    /// Never empty; each with its candidate.
+    pub contrasts: Vec<(&'a Cell, &'a Contrast)>,
+}
+
+impl<'a> Group<'a> {
+    /// The metrics of the group in order, each with its row per candidate; a candidate may lack one.
+    pub fn metrics(&self) -> Vec<Vec<Option<&'a Row>>> {
+        let mut metrics: Vec<&str> = Vec::new();
+        for row in self.contrasts.iter().flat_map(|(_, contrast)| &contrast.rows) {
+            if !metrics.contains(&row.metric.as_str()) {
+                metrics.push(&row.metric);
+            }
+        }
+        metrics
+            .iter()
+            .map(|metric| self.contrasts.iter().map(|(_, contrast)| row_of(contrast, metric)).collect())
+            .collect()
+    }
+}
+
+/// The contrasts in the order of the experiment, one group per baseline cell.
+pub(crate) fn groups(result: &RunResult) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for contrast in &result.contrasts {
+        // Cells are named by index; a document that names one it doesn't hold has nothing to show for it.
+        let (Some(baseline), Some(candidate)) =
+            (result.cells.get(contrast.baseline), result.cells.get(contrast.candidate))
+        else {
+            continue;
+        };
+        match groups.iter_mut().find(|group| group.baseline.id == baseline.id) {
+            Some(group) => group.contrasts.push((candidate, contrast)),
+            None => groups.push(Group { baseline, contrasts: vec![(candidate, contrast)] }),
+        }
+    }
+    groups
+}
+
+/// The row of a metric.
+pub(crate) fn row_of<'a>(contrast: &'a Contrast, metric: &str) -> Option<&'a Row> {
+    contrast.rows.iter().find(|row| row.metric == metric)
+}
+
+/// The unit and precision that these rows of one metric share.
+pub(crate) fn scale_of<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Option<Scale> {
+    let rows: Vec<&Row> = rows.into_iter().collect();
+    let unit = rows.first()?.unit;
+    let figures: Vec<f64> = rows.iter().flat_map(|row| [row.baseline, row.candidate]).collect();
+    let narrowest = rows
+        .iter()
+        .filter_map(|row| row.interval.map(|[low, high]| (high - low) / 2.0))
+        .min_by(f64::total_cmp)
+        .unwrap_or(0.0);
+    Some(Scale::of(unit, &figures).with_uncertainty(narrowest))
+}
+
+/// `2000/s Poisson, 16 connections`
+pub(crate) fn load_name(cell: &Cell) -> String {
+    let plural = if cell.connections == 1 { "" } else { "s" };
+    format!("{}, {} connection{plural}", cell.load, cell.connections)
+}
+
+/// The loads of the run, in order.
+pub(crate) fn loads(result: &RunResult) -> Vec<String> {
+    unique(result.cells.iter().map(load_name))
+}
+
+/// The load as short as it stays clear: without its connections when all loads have the same.
+pub(crate) fn short_load_name(result: &RunResult, cell: &Cell) -> String {
+    let short = unique(result.cells.iter().map(|cell| cell.load.clone()));
+    if short.len() == loads(result).len() { cell.load.clone() } else { load_name(cell) }
+}
+
+/// The name of a cell, with its load when there are several.
+pub(crate) fn cell_name(result: &RunResult, cell: &Cell) -> String {
+    if loads(result).len() > 1 {
+        format!("{} at {}", cell.label, short_load_name(result, cell))
+    } else {
+        cell.label.clone()
+    }
+}
+
+/// The cells that a reader asked for: all but the twins.
+pub(crate) fn asked_cells(result: &RunResult) -> impl Iterator<Item = &Cell> {
+    result.cells.iter().filter(|cell| cell.role != Role::Twin)
+}
+
+/// Each once, in order of first appearance.
+pub(crate) fn unique<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut seen = Vec::new();
+    for item in items {
+        if !seen.contains(&item) {
+            seen.push(item);
+        }
+    }
+    seen
+}

@@ -1,0 +1,39 @@
+//! A result as terminal text, Markdown, CSV and JSON. Rendering computes nothing: it chooses, formats and words what the
+//! result model holds, so that every output of a run says the same.
+
+mod answer;
+mod figures;
+mod groups;
+mod json;
+mod markdown;
+mod slices_csv;
+mod summary_csv;
+mod terminal;
+mod text;
+mod verdict;
+mod wording;
+
+pub use json::{json, result_schema};
+pub use markdown::markdown;
+pub use slices_csv::csv_slices;
+pub use summary_csv::csv_summary;
+pub use terminal::{Style, terminal};
+
+/// A time in the unit that suits it, to three digits: `71.2 µs`.
+pub fn time(ns: f64) -> String {
+    figures::Scale::of(loadline_analysis::result::Unit::Nanoseconds, &[ns]).figure(ns)
+}
+
+/// Why an output could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// The destination did not take what was written: disk full, pipe closed.
+    #[error("the output could not be written: {0}")]
+    Write(#[from] std::io::Error),
+    /// A row could not be written as CSV.
+    #[error("the CSV could not be written: {0}")]
+    Csv(#[from] csv::Error),
+    /// The result could not be written as JSON.
+    #[error("the JSON could not be written: {0}")]
+    Json(#[from] serde_json::Error),
+}

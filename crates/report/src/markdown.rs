@@ -1,0 +1,138 @@
+//! The result as Markdown, for an issue or a pull request. It shows every figure with its interval, and at the end what
+//! somebody else needs to repeat the run.
+
+use loadline_analysis::result::{Cell, Contrast, RunResult};
+
+use crate::answer::answer;
+use crate::figures;
+use crate::groups;
+use crate::{verdict, wording};
+
+/// The result as Markdown (GitHub flavour), ending with a line break.
+pub fn markdown(result: &RunResult) -> String {
+    let mut text = format!("## {}\n", escape(&result.run.name));
+    let mut section = |lines: Vec<String>| {
+        if !lines.is_empty() {
+            text.push('\n');
+            text.extend(lines.into_iter().map(|line| line + "\n"));
+        }
+    };
+    section(wording::distrust(result).iter().map(|sentence| format!("> **{}**", escape(sentence))).collect());
+    section(vec![escape(&wording::title(result).join(" · "))]);
+    section(wording::state(result).map(|state| format!("**{}**", escape(&state))).into_iter().collect());
+    for failure in &result.run.failures {
+        section(vec![format!("```text\n{}\n```", failure.replace("```", "'''"))]);
+    }
+    section(answers(result));
+    for group in groups::groups(result) {
+        for (candidate, contrast) in &group.contrasts {
+            section(table(result, group.baseline, candidate, contrast));
+            let notes = wording::row_notes([*contrast]);
+            section(notes.iter().map(|note| format!("- {}", escape(note))).collect());
+        }
+    }
+    if !result.slices.is_empty() {
+        section(worth(result));
+    }
+    section(result.notes.iter().map(|note| format!("- {}", escape(note))).collect());
+    section(repeat(result));
+    text
+}
+
+fn answers(result: &RunResult) -> Vec<String> {
+    let Some(answer) = answer(result) else { return Vec::new() };
+    let question = escape(&answer.question);
+    match &answer.lines[..] {
+        [line] => vec![format!("**{question}** {}{}", line.lead, line.rest)],
+        lines => {
+            let common = answer.common.map(|common| format!(" ({common})")).unwrap_or_default();
+            let mut text = vec![format!("**{question}**{common}"), String::new()];
+            text.extend(lines.iter().map(|line| {
+                let about = line.about.as_deref().unwrap_or_default();
+                format!("- {}: **{}**{}", escape(about), line.lead, line.rest)
+            }));
+            text
+        }
+    }
+}
+
+fn table(result: &RunResult, baseline: &Cell, candidate: &Cell, contrast: &Contrast) -> Vec<String> {
+    let mut lines = Vec::new();
+    let (base, other) = (escape(&baseline.label), escape(&candidate.label));
+    if result.contrasts.len() > 1 {
+        let load = escape(&groups::load_name(baseline));
+        lines.extend([format!("### {other} against {base}, {load}"), String::new()]);
+    }
+    let interval = wording::interval_name(result);
+    lines.push(format!("| | {base} | {other} | difference | | {interval} | p (Holm) | verdict |"));
+    lines.push("|---|--:|--:|--:|--:|---|--:|---|".to_owned());
+    for row in &contrast.rows {
+        let Some(scale) = groups::scale_of([row]) else { continue };
+        let cells = [
+            indented(&row.label),
+            scale.figure(row.baseline),
+            scale.figure(row.candidate),
+            scale.difference(row.difference),
+            row.relative.map(figures::percent).unwrap_or_default(),
+            row.interval.map(|ends| scale.bare_interval(ends)).unwrap_or_default(),
+            row.p_holm.map(figures::probability).unwrap_or_default(),
+            verdict::shown(row.verdict, result.trust.trusted),
+        ];
+        lines.push(format!("| {} |", cells.join(" | ")));
+    }
+    lines
+}
+
+fn worth(result: &RunResult) -> Vec<String> {
+    let mut lines: Vec<String> =
+        wording::resolution(result).iter().map(|line| format!("- {}", escape(line))).collect();
+    let gates: Vec<String> = result
+        .trust
+        .gates
+        .iter()
+        .map(|gate| format!("{} {}", escape(&gate.text), if gate.holds { "✓" } else { "✗" }))
+        .collect();
+    lines.push(format!("- Trust: {} ({})", gates.join(", "), wording::slices(result)));
+    lines.extend(wording::settle(result).map(|line| format!("- {}", escape(&line))));
+    lines
+}
+
+/// What to know in order to do it again.
+fn repeat(result: &RunResult) -> Vec<String> {
+    let run = &result.run;
+    // Only a NUL can't be quoted, and no command line holds one.
+    let words = run.command_line.iter().map(String::as_str);
+    let command = shlex::try_join(words).unwrap_or_default().replace("```", "'''");
+    let method = result.plan.interval_method.trim_end_matches('.');
+    let made = format!("loadline {}, run {} of {}", escape(&run.version), run.id, escape(&run.started));
+    vec![
+        "<details><summary>To do it again</summary>".to_owned(),
+        String::new(),
+        format!("```sh\n{command}\n```"),
+        String::new(),
+        format!("{made}, seed {}. Intervals: {}.", run.seed, escape(method)),
+        format!("Machine: {}.", escape(&wording::machine(&result.machine))),
+        String::new(),
+        "</details>".to_owned(),
+    ]
+}
+
+/// A label whose leading spaces say that it is a part of the row above; Markdown drops plain ones.
+fn indented(label: &str) -> String {
+    let part = label.trim_start();
+    let indent = if part.len() < label.len() { "&emsp;" } else { "" };
+    format!("{indent}{}", escape(part))
+}
+
+/// Text that Markdown would read as markup, made plain.
+fn escape(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for next in text.chars() {
+        match next {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#' => plain.extend(['\\', next]),
+            '\n' => plain.push(' '),
+            _ => plain.push(next),
+        }
+    }
+    plain
+}

@@ -1,0 +1,44 @@
+//! The word of a verdict and whether it is good news. Counts and rates are neither good nor bad in themselves.
+
+use loadline_analysis::result::Verdict;
+
+/// How a word should look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tone {
+    /// As is.
+    Plain,
+    /// Green.
+    Good,
+    /// Yellow.
+    Unsure,
+    /// Red.
+    Bad,
+}
+
+/// The word as a table shows it: in brackets when the run can't be trusted.
+pub(crate) fn shown(verdict: Verdict, trusted: bool) -> String {
+    if trusted { word(verdict).to_owned() } else { format!("({})", word(verdict)) }
+}
+
+fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Slower => "slower",
+        Verdict::Faster => "faster",
+        Verdict::Costlier => "costlier",
+        Verdict::Cheaper => "cheaper",
+        Verdict::More => "more",
+        Verdict::Fewer => "fewer",
+        Verdict::Equivalent => "equivalent",
+        Verdict::Unresolved => "unresolved",
+    }
+}
+
+/// What the verdict means to the reader.
+pub(crate) fn tone(verdict: Verdict) -> Tone {
+    match verdict {
+        Verdict::Slower | Verdict::Costlier => Tone::Bad,
+        Verdict::Faster | Verdict::Cheaper | Verdict::Equivalent => Tone::Good,
+        Verdict::More | Verdict::Fewer => Tone::Plain,
+        Verdict::Unresolved => Tone::Unsure,
+    }
+}

@@ -1,0 +1,207 @@
+//! Sentences about the run as a whole, the same in every output: what was measured, how it ended, whether it can be
+//! trusted, what it could have seen.
+
+use loadline_analysis::result::{Contrast, RunResult, RunState, Unit};
+use loadline_observe::Machine;
+
+use crate::figures::{self, Scale};
+use crate::groups;
+
+/// Metrics whose resolution is stated, and how.
+const RESOLUTIONS: [(&str, &str); 2] = [("response.p50", "p50"), ("response.p99", "p99")];
+
+/// What was run, in pieces: services, platforms, loads, seed, CPUs.
+pub(crate) fn title(result: &RunResult) -> Vec<String> {
+    let services = groups::unique(groups::asked_cells(result).map(|cell| cell.service.as_str()));
+    let platforms = groups::unique(groups::asked_cells(result).map(|cell| cell.platform.as_str()));
+    let mut pieces = Vec::new();
+    if services.is_empty() {
+        pieces.push(result.run.name.clone());
+    } else {
+        pieces.push(against(&services));
+        pieces.push(if platforms.len() == 1 { format!("on {}", platforms[0]) } else { against(&platforms) });
+        pieces.push(groups::loads(result).join("; "));
+    }
+    pieces.push(format!("seed {}", result.run.seed));
+    let (service, load) = (&result.plan.service_cpus, &result.plan.load_cpus);
+    if !service.is_empty() && !load.is_empty() {
+        let (service, load) = (figures::cpu_list(service), figures::cpu_list(load));
+        pieces.push(format!("CPUs: service {service}, load {load}"));
+    }
+    pieces
+}
+
+/// `host against pod`, `host against docker, pod`
+fn against(names: &[&str]) -> String {
+    match names {
+        [first, rest @ ..] if !rest.is_empty() => format!("{first} against {}", rest.join(", ")),
+        _ => names.join(", "),
+    }
+}
+
+/// How the run ended, unless it did all it was to do.
+pub(crate) fn state(result: &RunResult) -> Option<String> {
+    let plan = &result.plan;
+    let measured = plan.blocks_measured;
+    let planned = plan.blocks.saturating_mul(plan.deployments_planned);
+    let extent = match (result.slices.is_empty(), plan.until.is_some()) {
+        (true, _) => "before anything was measured".to_owned(),
+        (false, true) => format!("after {measured} blocks"),
+        (false, false) => format!("after {measured} of {planned} blocks"),
+    };
+    match result.run.state {
+        RunState::Complete => None,
+        RunState::Interrupted => Some(format!("Interrupted {extent}.")),
+        RunState::Failed => Some(format!("Failed {extent}.")),
+        RunState::Unfinished => Some(format!("Not finished: still running, or killed, {extent}.")),
+    }
+}
+
+/// Why the run can't be trusted and what to do, a sentence or two for each gate that doesn't hold; empty when it can,
+/// and when there is nothing to distrust.
+pub(crate) fn distrust(result: &RunResult) -> Vec<String> {
+    let trust = &result.trust;
+    if trust.trusted || result.slices.is_empty() {
+        return Vec::new();
+    }
+    let failing: Vec<_> = trust.gates.iter().filter(|gate| !gate.holds).collect();
+    if failing.is_empty() {
+        return vec![format!(
+            "This run can't be trusted: {} of {} slices failed a gate.",
+            figures::count(trust.slices_failed as u64),
+            figures::count(trust.slices as u64)
+        )];
+    }
+    failing
+        .iter()
+        .enumerate()
+        .map(|(index, gate)| {
+            let lead = if index == 0 { "This run can't be trusted" } else { "Another reason" };
+            let slices = if gate.failed == 1 { "slice" } else { "slices" };
+            let extent = if gate.failed > 0 {
+                format!(" ({} {slices} of {})", gate.failed, trust.slices)
+            } else {
+                String::new()
+            };
+            format!("{lead}: {}{extent}. {}", gate.text, gate.remedy)
+        })
+        .collect()
+}
+
+/// The smallest differences that the run could have shown, one sentence per load.
+pub(crate) fn resolution(result: &RunResult) -> Vec<String> {
+    let groups = groups::groups(result);
+    let several_loads = groups::loads(result).len() > 1;
+    groups
+        .iter()
+        .map(|group| {
+            let at = if several_loads {
+                format!(" at {}", groups::short_load_name(result, group.baseline))
+            } else {
+                String::new()
+            };
+            let sizes: Vec<String> = RESOLUTIONS
+                .iter()
+                .filter_map(|(metric, name)| {
+                    let rows = || {
+                        group.contrasts.iter().filter_map(|(_, contrast)| groups::row_of(contrast, metric))
+                    };
+                    let size = rows().filter_map(|row| row.resolution).max_by(f64::total_cmp)?;
+                    Some(format!("{} at {name}", groups::scale_of(rows())?.uncertainty(size)))
+                })
+                .collect();
+            let baseline = &group.baseline.label;
+            let twin = result.noise.iter().any(|noise| noise.baseline == group.baseline.id);
+            let (size, source) = match (sizes.is_empty(), twin) {
+                (false, _) => (sizes.join(", "), format!("{baseline} against its twin")),
+                (true, true) => ("unknown".to_owned(), "too little was measured".to_owned()),
+                (true, false) => ("unknown".to_owned(), format!("{baseline} had no twin to show the noise")),
+            };
+            format!("Resolution{at}: {size} ({source}; {}).", extent(result))
+        })
+        .collect()
+}
+
+/// `2 deployments × 12 blocks × 1.5 s`
+fn extent(result: &RunResult) -> String {
+    let plan = &result.plan;
+    let plural = |number: u32| if number == 1 { "" } else { "s" };
+    let slice = format!("{} s", plan.slice_s);
+    if plan.deployments.saturating_mul(plan.blocks) == plan.blocks_measured {
+        let (deployments, blocks) = (plan.deployments, plan.blocks);
+        format!(
+            "{deployments} deployment{} × {blocks} block{} × {slice}",
+            plural(deployments),
+            plural(blocks)
+        )
+    } else {
+        let (deployments, blocks) = (plan.deployments, plan.blocks_measured);
+        format!(
+            "{blocks} block{} over {deployments} deployment{} × {slice}",
+            plural(blocks),
+            plural(deployments)
+        )
+    }
+}
+
+/// How much longer to measure to settle what is unresolved; more of what can't be trusted would settle nothing.
+pub(crate) fn settle(result: &RunResult) -> Option<String> {
+    let settle = result.plan.seconds_to_settle.as_ref().filter(|_| result.trust.trusted)?;
+    let within = figures::unsigned_percent(settle.within);
+    let duration = figures::spell_duration(settle.seconds);
+    let (number, unit) = duration.split_once(' ')?;
+    let option = within.replace(' ', "");
+    Some(format!(
+        "To settle {} within ±{within}: about {number} more {unit} (--until {option}).",
+        settle.metric
+    ))
+}
+
+/// What it ran on, as far as it is known: `AMD EPYC 7B13, 2 CPUs, 24.0 GiB, Debian 12, Linux 6.1.0, …`.
+pub(crate) fn machine(machine: &Machine) -> String {
+    let pieces = [
+        machine.cpu_model.clone(),
+        machine.cpus.map(|cpus| format!("{cpus} CPUs")),
+        machine.memory_bytes.map(|bytes| Scale::of(Unit::Bytes, &[bytes as f64]).figure(bytes as f64)),
+        machine.hypervisor.as_ref().map(|maker| format!("virtual ({maker})")),
+        machine.distribution.clone(),
+        machine.kernel.as_ref().map(|kernel| format!("Linux {kernel}")),
+        machine.governor.as_ref().map(|governor| format!("governor {governor}")),
+        machine.clocksource.as_ref().map(|clock| format!("clock {clock}")),
+    ];
+    pieces.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// `95 % interval`
+pub(crate) fn interval_name(result: &RunResult) -> String {
+    format!("{} interval", figures::unsigned_percent(result.plan.confidence))
+}
+
+/// What to know of single rows, each note once with the metrics that it is about.
+pub(crate) fn row_notes<'a>(contrasts: impl IntoIterator<Item = &'a Contrast>) -> Vec<String> {
+    let rows: Vec<_> = contrasts.into_iter().flat_map(|contrast| &contrast.rows).collect();
+    groups::unique(rows.iter().filter_map(|row| row.note.as_deref()))
+        .into_iter()
+        .map(|note| {
+            let about = rows.iter().filter(|row| row.note.as_deref() == Some(note));
+            let labels = groups::unique(about.map(|row| row.label.trim()));
+            let all = groups::unique(rows.iter().map(|row| row.label.trim()));
+            let about = if labels == all { "all rows".to_owned() } else { labels.join(", ") };
+            format!("{about}: {note}")
+        })
+        .collect()
+}
+
+/// `48 slices, 2 of them repeats; 1 failed a gate`
+pub(crate) fn slices(result: &RunResult) -> String {
+    let trust = &result.trust;
+    let repeats = match trust.slices_repeated {
+        0 => String::new(),
+        repeats => format!(", {repeats} of them repeats"),
+    };
+    let failed = match trust.slices_failed {
+        0 => String::new(),
+        failed => format!("; {failed} failed a gate"),
+    };
+    format!("{} slices{repeats}{failed}", figures::count(trust.slices as u64))
+}

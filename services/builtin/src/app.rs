@@ -1,0 +1,60 @@
+//! What one running service is: its state, and the way from a request to the part that answers it.
+//! Stalls and the health check are the same for every service, so they are dealt with here.
+
+use std::time::{Duration, Instant};
+
+use hyper::body::Body;
+use hyper::{Method, Request};
+
+use crate::reply::{self, Reply};
+use crate::{Builtin, Options, Stall, cpu, hello, orders};
+
+enum Service {
+    Orders(orders::Service),
+    Hello(hello::Service),
+    Cpu,
+}
+
+/// A started service.
+pub(crate) struct App {
+    service: Service,
+    stall: Option<Stall>,
+    started: Instant,
+}
+
+impl App {
+    pub(crate) fn start(builtin: Builtin, options: Options) -> Self {
+        let service = match builtin {
+            Builtin::Orders(settings) => Service::Orders(orders::Service::new(settings)),
+            Builtin::Hello(settings) => Service::Hello(hello::Service::new(settings)),
+            Builtin::Cpu => Service::Cpu,
+        };
+        Self { service, stall: options.stall, started: Instant::now() }
+    }
+
+    /// Answers one request, after the stall if one is on.
+    pub(crate) async fn answer<B>(&self, request: Request<B>) -> Reply
+    where
+        B: Body,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        if let Some(left) = self.stalled_for() {
+            tokio::time::sleep(left).await;
+        }
+        if request.uri().path() == "/healthz" {
+            return match *request.method() {
+                Method::GET => reply::ok("ok"),
+                _ => reply::method_not_allowed("GET"),
+            };
+        }
+        match &self.service {
+            Service::Orders(orders) => orders.answer(request).await,
+            Service::Hello(hello) => hello.answer(&request),
+            Service::Cpu => cpu::answer(&request).await,
+        }
+    }
+
+    fn stalled_for(&self) -> Option<Duration> {
+        self.stall?.remaining(self.started.elapsed())
+    }
+}
