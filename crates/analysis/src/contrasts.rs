@@ -15,6 +15,8 @@ const RESAMPLES: usize = 2000;
 const LEAST_BEYOND: f64 = 10.0;
 /// Differences within this share of the baseline are equivalent, unless the experiment says otherwise.
 const DEFAULT_MARGIN: f64 = 0.01;
+/// The resolution widens the default margin up to this share: in a run too noisy to see 5 %, nothing is equivalent.
+const WIDEST_MARGIN: f64 = 0.05;
 
 /// The contrasts of all candidates. `noise`: the twins' contrasts, which give the resolution.
 pub fn contrasts(
@@ -90,13 +92,14 @@ fn row(
     };
     let margin = match margin {
         Some(share) => share * was.abs(),
-        None => (DEFAULT_MARGIN * was.abs()).max(resolution.unwrap_or(0.0)),
+        None => (DEFAULT_MARGIN * was.abs()).max(resolution.unwrap_or(0.0).min(WIDEST_MARGIN * was.abs())),
     };
     let alone =
         |slice| Prepared::new(metric, std::iter::once(vec![slice])).map_or(f64::NAN, |data| data.whole());
     let mut row = Row {
         metric: metric.id.to_owned(),
         label: metric.label.to_owned(),
+        primary: metric.is_primary(),
         unit: metric.unit,
         baseline: was,
         candidate: is,

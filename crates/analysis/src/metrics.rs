@@ -19,6 +19,27 @@ pub struct Metric {
     pub kind: Kind,
 }
 
+/// What a reader looks at first; a short table shows these alone.
+const PRIMARY: [&str; 10] = [
+    "response.p50",
+    "response.p99",
+    "response.p99.9",
+    "response.mean",
+    "service.p50",
+    "cpu.service",
+    "softirqs",
+    "switches.voluntary",
+    "rate.achieved",
+    "errors",
+];
+
+impl Metric {
+    /// Whether a short table shows it.
+    pub fn is_primary(&self) -> bool {
+        PRIMARY.contains(&self.id)
+    }
+}
+
 /// What "higher" means.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Sense {

@@ -101,7 +101,7 @@ pub struct PlanInfo {
     pub load_cpus: Vec<usize>,
     /// Target half-width relative to the baseline (`--until`).
     pub until: Option<f64>,
-    /// Deployments in all at the present spread to settle what is unresolved within ±5 %, seconds; absent when settled.
+    /// How much longer to measure to settle what is unresolved; absent when nothing is.
     pub seconds_to_settle: Option<SecondsToSettle>,
 }
 
@@ -232,6 +232,8 @@ pub struct Row {
     pub metric: String,
     /// Label, `response p50`.
     pub label: String,
+    /// Whether a short table shows it.
+    pub primary: bool,
     /// Unit of the figures below.
     pub unit: Unit,
     /// The baseline's figure.

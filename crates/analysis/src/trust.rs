@@ -1,7 +1,6 @@
 //! Whether the figures can be trusted: each gate over the whole run.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use loadline_experiment::gates::Gate;
 use loadline_experiment::store::SliceRow;
@@ -38,11 +37,13 @@ fn summary(gate: Gate, counted: &Counted<'_>, slices: &[&SliceRow]) -> GateSumma
         let failed = cell.values().filter(fails).count();
         failed as f64 <= TOLERATED * cell.len() as f64
     });
-    let mut text = figure(gate, slices);
-    if failed > 0 {
-        text.push_str(&format!(" ({failed} of {} slices failed)", slices.len()));
+    GateSummary {
+        gate: gate.name().to_owned(),
+        text: figure(gate, slices),
+        holds,
+        failed,
+        remedy: gate.remedy().to_owned(),
     }
-    GateSummary { gate: gate.name().to_owned(), text, holds, failed, remedy: gate.remedy().to_owned() }
 }
 
 /// The gate's figure over all slices.
@@ -59,7 +60,7 @@ fn figure(gate: Gate, slices: &[&SliceRow]) -> String {
         }
         Gate::SendLag => {
             let lag = merged(Times::SendLag, slices.iter().copied()).value_at_quantile(0.99);
-            format!("send lag p99 {:.0?}", Duration::from_nanos(lag))
+            format!("send lag p99 {:.0} µs", lag as f64 / 1e3)
         }
         Gate::Errors => format!("errors {:.0}", sum(&|slice| slice.errors.values().sum())),
         Gate::Steal => format!("stolen CPU {}", share(&|slice| slice.cpu_use.map_or(0, |cpu| cpu.steal_ns))),

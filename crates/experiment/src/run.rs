@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use loadline_engine::Load;
 use loadline_observe::Machine;
-use loadline_platform::{Ground, RunName};
+use loadline_platform::{Ground, Layer, RunName};
 
 use crate::placement::{self, Cpus};
 use crate::plan::{Plan, Turn};
@@ -140,6 +140,12 @@ impl Execution<'_> {
         let ground = if all_external { None } else { Some(Ground::prepare(name)?) };
         if let Some(note) = self.cpus.note.clone() {
             self.note(&note)?;
+        }
+        if self.translates_addresses() {
+            self.note(
+                "a node port or published port makes the node track connections, those of its plain processes too: host pays for \
+                 that here as it does on a node of a cluster",
+            )?;
         }
         let result = self.rounds(ground.as_ref(), referee);
         if let Some(ground) = ground {
@@ -313,6 +319,15 @@ impl Execution<'_> {
         self.store.set_side_by_side(self.run, &chosen)?;
         self.side_by_side = Some(chosen.clone());
         Ok(chosen)
+    }
+
+    fn translates_addresses(&self) -> bool {
+        let translates = |layer: &Layer| matches!(layer, Layer::NodePort { .. } | Layer::PublishedPort);
+        let kinds = self.experiment.platforms.iter().map(|platform| &platform.kind);
+        kinds.clone().any(|kind| *kind == PlatformKind::Host)
+            && kinds
+                .clone()
+                .any(|kind| matches!(kind, PlatformKind::Local(layers) if layers.iter().any(translates)))
     }
 
     fn load_of(&self, cell: usize) -> Load {

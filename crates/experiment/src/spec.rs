@@ -38,7 +38,6 @@ pub struct Experiment {
     /// What is measured; at least one, names unique.
     pub services: Vec<Service>,
     /// What a service may use, the same on every platform.
-    #[serde(with = "LimitsFields")]
     pub limits: Limits,
     /// Where the services run; at least one, names unique.
     pub platforms: Vec<Platform>,
@@ -48,14 +47,6 @@ pub struct Experiment {
     pub plan: PlanSpec,
     /// Which CPUs serve and which load; `None` is chosen automatically.
     pub placement: Placement,
-}
-
-/// How [`Limits`] are stored.
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Limits")]
-struct LimitsFields {
-    cpus: Option<f64>,
-    memory_bytes: Option<u64>,
 }
 
 /// What is measured: how to start it, what to ask of it, how to tell that it is ready.

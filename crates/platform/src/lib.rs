@@ -37,6 +37,8 @@ mod user_namespace;
 
 use std::{net::SocketAddr, path::PathBuf, process::ExitStatus};
 
+use serde::{Deserialize, Serialize};
+
 pub use cgroup::Cgroup;
 pub use clean::{Kind, Removed, clean};
 pub use error::Error;
@@ -78,7 +80,7 @@ impl ServiceProcess {
 }
 
 /// Upper bounds on what a service uses, enforced by its cgroup.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
     /// CPU time per time: 0.5 is half a CPU. At least 0.01.
     pub cpus: Option<f64>,

@@ -18,10 +18,10 @@ pub(crate) struct Group<'a> {
 }
 
 impl<'a> Group<'a> {
-    /// The metrics of the group in order, each with its row per candidate; a candidate may lack one.
+    /// The primary metrics of the group in order, each with its row per candidate; a candidate may lack one.
     pub fn metrics(&self) -> Vec<Vec<Option<&'a Row>>> {
         let mut metrics: Vec<&str> = Vec::new();
-        for row in self.contrasts.iter().flat_map(|(_, contrast)| &contrast.rows) {
+        for row in self.contrasts.iter().flat_map(|(_, contrast)| &contrast.rows).filter(|row| row.primary) {
             if !metrics.contains(&row.metric.as_str()) {
                 metrics.push(&row.metric);
             }

@@ -120,7 +120,7 @@ impl Page<'_> {
             (wording::interval_name(self.result), Align::Left),
             ("verdict".to_owned(), Align::Left),
         ]);
-        for row in &contrast.rows {
+        for row in contrast.rows.iter().filter(|row| row.primary) {
             let Some(scale) = groups::scale_of([row]) else { continue };
             table.push(vec![
                 row.label.clone(),

@@ -79,7 +79,7 @@ pub(crate) fn distrust(result: &RunResult) -> Vec<String> {
             let lead = if index == 0 { "This run can't be trusted" } else { "Another reason" };
             let slices = if gate.failed == 1 { "slice" } else { "slices" };
             let extent = if gate.failed > 0 {
-                format!(" ({} {slices} of {})", gate.failed, trust.slices)
+                format!(" ({} {slices} failed, repeats used up)", gate.failed)
             } else {
                 String::new()
             };

@@ -4,9 +4,12 @@
 use libfuzzer_sys::fuzz_target;
 use loadline_engine::http1::{Progress, ResponseParser};
 
-fuzz_target!(|input: (usize, bool, &[u8])| {
-    let (cut, to_head, bytes) = input;
-    let (first, second) = bytes.split_at(cut % (bytes.len() + 1));
+fuzz_target!(|input: &[u8]| {
+    // Two bytes say where to cut, one whether the request was HEAD.
+    let [high, low, to_head, bytes @ ..] = input else { return };
+    let to_head = *to_head == b'H';
+    let cut = usize::from(u16::from_be_bytes([*high, *low])) % (bytes.len() + 1);
+    let (first, second) = bytes.split_at(cut);
     let whole = ResponseParser::default().feed(bytes, to_head);
     let mut parser = ResponseParser::default();
     let pieces = match parser.feed(first, to_head) {

@@ -387,6 +387,7 @@ fn contrast(baseline: usize, candidate: usize, rows: &[Sample<'_>]) -> Contrast 
     let row = |&(label, unit, baseline, candidate, interval, resolution, verdict): &Sample<'_>| Row {
         metric: label.trim().replace(' ', "."),
         label: label.to_owned(),
+        primary: !label.starts_with(' '),
         unit,
         baseline,
         candidate,
