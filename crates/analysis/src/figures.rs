@@ -1,6 +1,6 @@
 //! A metric's figure for any weighting of units: what the bootstrap asks for, thousands of times.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hdrhistogram::Histogram;
 use loadline_experiment::store::SliceRow;
@@ -20,8 +20,9 @@ pub struct Buckets {
     quantile: f64,
     /// Lowest value and width of each bucket, ns.
     ranges: Vec<(f64, f64)>,
-    /// Counts by unit, then by bucket.
-    counts: Vec<Vec<u64>>,
+    /// By unit: how many counts lie in each bucket and those before it. A weighted sum of these is again such a series, so a
+    /// quantile is found by halving instead of by adding up thousands of buckets.
+    cumulative: Vec<Vec<u64>>,
 }
 
 impl Prepared {
@@ -60,7 +61,7 @@ impl Prepared {
     /// The figure with each unit taken once.
     pub fn whole(&self) -> f64 {
         let units = match self {
-            Prepared::Buckets(buckets) => buckets.counts.len(),
+            Prepared::Buckets(buckets) => buckets.cumulative.len(),
             Prepared::Ratios(ratios) => ratios.len(),
         };
         self.figure(&vec![1; units])
@@ -70,7 +71,7 @@ impl Prepared {
     pub fn beyond(&self) -> Option<f64> {
         match self {
             Prepared::Buckets(buckets) => {
-                let total: u64 = buckets.counts.iter().flatten().sum();
+                let total: u64 = buckets.cumulative.iter().filter_map(|unit| unit.last()).sum();
                 Some(total as f64 * (1.0 - buckets.quantile))
             }
             Prepared::Ratios(_) => None,
@@ -80,37 +81,39 @@ impl Prepared {
 
 impl Buckets {
     fn new(quantile: f64, units: &[BTreeMap<(u64, u64), u64>]) -> Buckets {
-        let all: BTreeMap<(u64, u64), ()> =
-            units.iter().flat_map(|unit| unit.keys().map(|key| (*key, ()))).collect();
-        let ranges = all.keys().map(|(low, width)| (*low as f64, *width as f64)).collect();
-        let counts = units
-            .iter()
-            .map(|unit| all.keys().map(|key| unit.get(key).copied().unwrap_or(0)).collect())
-            .collect();
-        Buckets { quantile, ranges, counts }
+        let all: BTreeSet<(u64, u64)> = units.iter().flat_map(|unit| unit.keys().copied()).collect();
+        let ranges = all.iter().map(|(low, width)| (*low as f64, *width as f64)).collect();
+        let cumulate = |unit: &BTreeMap<(u64, u64), u64>| {
+            let mut sum = 0;
+            let add = |key: &(u64, u64)| {
+                sum += unit.get(key).copied().unwrap_or(0);
+                sum
+            };
+            all.iter().map(add).collect()
+        };
+        Buckets { quantile, ranges, cumulative: units.iter().map(cumulate).collect() }
     }
 
     /// The quantile of the merged counts, interpolated within its bucket so that it does not jump by a bucket's width.
     fn figure(&self, weights: &[u32]) -> f64 {
-        let taken: Vec<(u64, &[u64])> = self
-            .counts
-            .iter()
-            .zip(weights)
-            .filter(|(_, weight)| **weight > 0)
-            .map(|(counts, weight)| (u64::from(*weight), counts.as_slice()))
-            .collect();
-        let count = |bucket: usize| taken.iter().map(|(weight, counts)| weight * counts[bucket]).sum::<u64>();
-        let total: u64 = taken.iter().map(|(weight, counts)| weight * counts.iter().sum::<u64>()).sum();
+        let up_to = |bucket: usize| -> u64 {
+            self.cumulative.iter().zip(weights).map(|(unit, weight)| u64::from(*weight) * unit[bucket]).sum()
+        };
+        let Some(last) = self.ranges.len().checked_sub(1) else { return f64::NAN };
+        let total = up_to(last);
         let rank = self.quantile * total as f64;
-        let mut below = 0;
-        for (bucket, (low, width)) in self.ranges.iter().enumerate() {
-            let here = count(bucket);
-            if here > 0 && (below + here) as f64 >= rank {
-                return low + width * ((rank - below as f64) / here as f64);
-            }
-            below += here;
+        let (mut low, mut high) = (0, last);
+        while low < high {
+            let middle = (low + high) / 2;
+            if up_to(middle) as f64 >= rank.max(1.0) { high = middle } else { low = middle + 1 }
         }
-        f64::NAN
+        let below = if low == 0 { 0 } else { up_to(low - 1) };
+        if total == 0 {
+            return f64::NAN;
+        }
+        let (value, width) = self.ranges[low];
+        // A rank below 1 (a low quantile of few requests) is at the first request, not before it.
+        value + width * (rank - below as f64).max(0.0) / (up_to(low) - below) as f64
     }
 }
 

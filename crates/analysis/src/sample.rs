@@ -48,8 +48,6 @@ fn places(data: &RunData, counted: &Counted<'_>) -> BTreeSet<Place> {
 
 /// The unit of resampling with its slices of one cell, or of two paired ones.
 pub struct Paired<'a> {
-    /// What a unit is.
-    pub unit: Unit,
     /// Each unit's pairs, baseline first, in the order of measurement.
     pub units: Vec<Vec<(&'a SliceRow, &'a SliceRow)>>,
 }
@@ -65,8 +63,7 @@ impl<'a> Paired<'a> {
             .filter_map(|(place, slice)| Some((*place, (*slice, *candidate.get(place)?))))
             .collect();
         let rounds: BTreeSet<u32> = pairs.iter().map(|((round, _), _)| *round).collect();
-        let unit = Unit::highest_replicated(rounds.len());
-        let units = match unit {
+        let units = match Unit::highest_replicated(rounds.len()) {
             Unit::Deployment => rounds
                 .iter()
                 .map(|round| {
@@ -75,7 +72,7 @@ impl<'a> Paired<'a> {
                 .collect(),
             Unit::Block => pairs.iter().map(|(_, pair)| vec![*pair]).collect(),
         };
-        Paired { unit, units }
+        Paired { units }
     }
 
     /// How many pairs there are.

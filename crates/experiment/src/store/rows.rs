@@ -90,7 +90,7 @@ pub struct WarmUpRow {
 }
 
 /// One slice of a cell.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SliceRow {
     /// Index in the plan.
     pub cell: usize,

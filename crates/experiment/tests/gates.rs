@@ -1,0 +1,98 @@
+//! The gates, each on a slice that passes and on one that fails.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use loadline_engine::{Arrivals, Endpoint, Engine, Load, Mix, Options, Record, Request, SliceSpec};
+use loadline_experiment::gates::{CpuUse, Gate, failures};
+use loadline_observe::{MachineCpu, Observations};
+
+const OPEN: fn() -> Load = || Load::Open { rate: "100/s".parse().unwrap(), arrivals: Arrivals::Uniform };
+
+/// A record of a real slice of ten requests, to be bent by each test.
+fn record() -> Record {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = Endpoint::from(listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        use std::io::{Read, Write};
+        let (mut stream, _) = listener.accept().unwrap();
+        while stream.read(&mut [0; 4096]).is_ok_and(|count| count > 0) {
+            stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").unwrap();
+        }
+    });
+    let options = Options {
+        mix: Mix::new(&[Request::get("/")], &endpoint).unwrap(),
+        endpoint,
+        connections: 1,
+        threads: 1,
+        cpus: Vec::new(),
+        timeout: Duration::from_secs(1),
+        stop: Arc::new(AtomicBool::new(false)),
+        on_thread_start: Arc::new(|| Ok(())),
+    };
+    let slice =
+        SliceSpec { load: OPEN(), duration: Duration::from_millis(100), seed: 1, offset: Duration::ZERO };
+    let mut record = Engine::start(&options).unwrap().drive(slice).unwrap();
+    record.send_lag.reset();
+    record.response.reset();
+    record.response.record_n(200_000, 10).unwrap();
+    record.send_lag.record_n(1_000, 10).unwrap();
+    record
+}
+
+fn failed(load: &Load, record: &Record, cpu: Option<CpuUse>) -> Vec<Gate> {
+    failures(load, record, cpu).into_iter().map(|failure| failure.gate).collect()
+}
+
+#[test]
+fn an_undisturbed_slice_passes() {
+    let cpu = CpuUse { capacity_ns: 1_000, steal_ns: 1, foreign_ns: 10 };
+    assert_eq!(failed(&OPEN(), &record(), Some(cpu)), []);
+}
+
+#[test]
+fn a_rate_that_was_not_sent_fails() {
+    let mut record = record();
+    record.due = 2_000;
+    record.sent_in_time = 1_998;
+    assert_eq!(failed(&OPEN(), &record, None), []);
+    record.sent_in_time = 1_997;
+    assert_eq!(failed(&OPEN(), &record, None), [Gate::Rate]);
+    assert_eq!(failed(&Load::Closed, &record, None), [], "a closed loop has no rate to keep");
+}
+
+#[test]
+fn lag_fails_beyond_its_bound_unless_it_hardly_shows() {
+    let mut record = record();
+    record.send_lag.record_n(120_000, 10).unwrap();
+    assert_eq!(failed(&OPEN(), &record, None), [Gate::SendLag]);
+    record.response.record_n(2_000_000, 10).unwrap();
+    assert_eq!(failed(&OPEN(), &record, None), [], "120 µs are little beside a p99 of 2 ms");
+}
+
+#[test]
+fn errors_fail_even_when_they_are_all_there_is() {
+    let mut record = record();
+    record.answered = 0;
+    assert_eq!(failed(&OPEN(), &record, None), [Gate::Errors]);
+}
+
+#[test]
+fn stolen_and_foreign_cpu_fail_beyond_their_shares() {
+    let share = |steal_ns, foreign_ns| {
+        failed(&OPEN(), &record(), Some(CpuUse { capacity_ns: 1_000, steal_ns, foreign_ns }))
+    };
+    assert_eq!(share(20, 100), []);
+    assert_eq!(share(21, 100), [Gate::Steal]);
+    assert_eq!(share(20, 101), [Gate::ForeignCpu]);
+}
+
+#[test]
+fn foreign_is_what_idling_the_load_and_the_services_leave() {
+    let machine = MachineCpu { idle_ns: 900, iowait_ns: 50, steal_ns: 10, ..MachineCpu::default() };
+    let observed = Observations { wall_ns: Some(1_000), machine: Some(machine), ..Observations::default() };
+    let cpu = CpuUse::of(&observed, 600, 340, 2).unwrap();
+    assert_eq!(cpu, CpuUse { capacity_ns: 2_000, steal_ns: 10, foreign_ns: 100 });
+    assert_eq!(CpuUse::of(&Observations::default(), 0, 0, 2), None);
+}

@@ -1,0 +1,41 @@
+//! An ordinary user compares host and pod: all of it lives in a user namespace, and what had to be left out is said.
+
+mod support;
+
+use std::os::unix::fs::MetadataExt;
+
+use support::place::{Place, ended};
+use support::store::Reader;
+use support::user::{OrdinaryUser, UID};
+use support::{BRIEF, leftovers};
+
+#[test]
+fn an_ordinary_user_compares_host_and_pod() {
+    let place = Place::alone();
+    let user = OrdinaryUser::at(&place);
+    let arguments = ["compare", "--on", "host", "--on", "pod"];
+    let ended = ended(user.command(arguments.into_iter().chain(BRIEF)).output().expect("setpriv is there"));
+
+    ended.assert_measured();
+    assert!(ended.stdout.contains("pod"), "{}", ended.stdout);
+    let sentences: Vec<&str> = ended.stderr.lines().filter(|line| line.contains("cgroup")).collect();
+    assert!(!sentences.is_empty(), "nothing was said of the cgroup:\n{}", ended.stderr);
+
+    let path = user.home.join("loadline.db");
+    assert_eq!(std::fs::metadata(&path).expect("a store").uid(), UID);
+    let store = Reader::open(&path).expect("a store");
+    assert_eq!((store.state().as_str(), store.count("slice")), ("complete", Some(18)));
+    let left = leftovers::of_run_in(&store.label(), &user.registry);
+    assert!(left.is_empty(), "{left:#?}");
+}
+
+#[test]
+fn a_limit_that_an_ordinary_user_cannot_set_is_refused_with_the_way_out() {
+    let place = Place::alone();
+    let user = OrdinaryUser::at(&place);
+    let arguments = ["compare", "--limit-cpu", "0.5"];
+    let ended = ended(user.command(arguments.into_iter().chain(BRIEF)).output().expect("setpriv is there"));
+
+    assert_eq!(ended.code, Some(1), "{}", ended.stdout);
+    assert!(ended.stderr.contains("cgroup"), "{}", ended.stderr);
+}

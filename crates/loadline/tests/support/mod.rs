@@ -1,0 +1,44 @@
+//! What the end-to-end tests share: the program as its user starts it, its store as another reader sees it, and what a run may
+//! leave on the machine. Real processes, links and rules: the tests must run as root.
+
+#![allow(dead_code, reason = "each test file uses its part of this")]
+
+pub mod leftovers;
+pub mod place;
+pub mod programs;
+pub mod store;
+pub mod user;
+
+use std::time::{Duration, Instant};
+
+/// The program under test.
+pub const PROGRAM: &str = env!("CARGO_BIN_EXE_loadline");
+
+/// As little measuring as shows that everything works: neither figures nor gates matter where this is used.
+pub const BRIEF: [&str; 10] = [
+    "--slice",
+    "200ms",
+    "--blocks",
+    "2",
+    "--deployments",
+    "3",
+    "--warmup",
+    "1s",
+    "--repeats",
+    "0",
+];
+
+/// Longest wait for anything: far more than it takes, so that a loaded machine fails no test.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Waits until `found` finds something, which it must.
+pub fn wait_for<T>(what: &str, mut found: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        if let Some(thing) = found() {
+            return thing;
+        }
+        assert!(Instant::now() < deadline, "waited in vain for {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}

@@ -1,0 +1,128 @@
+//! A working directory of a test's own, and the machine to itself: runs beside each other would disturb each other.
+
+use std::fs::File;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+
+use loadline_analysis::result::RunResult;
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::{PROGRAM, store, wait_for};
+
+/// Exit code, standard output, standard error.
+pub struct Ended {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Ended {
+    /// The result that `--json -` wrote to standard output.
+    pub fn result(&self) -> RunResult {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}\n{}", self.stderr))
+    }
+
+    /// Fails unless the run was measured as planned. Whether the gates held is up to the machine.
+    pub fn assert_measured(&self) {
+        assert!(matches!(self.code, Some(0 | 3)), "{:?}\n{}", self.code, self.stderr);
+    }
+}
+
+/// Where a test works.
+pub struct Place {
+    pub dir: tempfile::TempDir,
+    /// Freed by the kernel when the test ends, however it ends; it holds between processes too.
+    _machine: File,
+}
+
+impl Place {
+    /// Waits for the machine, which one test has at a time.
+    pub fn alone() -> Place {
+        assert!(rustix::process::geteuid().is_root(), "this test makes links, rules and cgroups: run it as root");
+        let path = concat!(env!("CARGO_TARGET_TMPDIR"), "/machine.lock");
+        let machine = File::create(path).expect("cargo made the folder");
+        machine.lock().expect("a lock");
+        Place { dir: tempfile::tempdir().expect("a folder"), _machine: machine }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.path(name), text).expect("a file");
+    }
+
+    /// `loadline ARGUMENTS` here.
+    pub fn command<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Command {
+        let mut command = Command::new(PROGRAM);
+        command.current_dir(self.dir.path()).args(arguments).env_remove("LOADLINE_LOG");
+        command
+    }
+
+    /// Runs `loadline ARGUMENTS` to its end.
+    pub fn run<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Ended {
+        ended(self.command(arguments).output().expect("the program starts"))
+    }
+
+    /// Starts `loadline ARGUMENTS`.
+    pub fn start<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Started {
+        let (out, err) = (self.path("stdout"), self.path("stderr"));
+        let file = |path: &PathBuf| Stdio::from(File::create(path).expect("a file"));
+        let mut command = self.command(arguments);
+        command.stdin(Stdio::null()).stdout(file(&out)).stderr(file(&err));
+        Started { child: command.spawn().expect("the program starts"), out, err }
+    }
+
+    /// The store of the runs made here, which there must be.
+    pub fn store(&self) -> store::Reader {
+        store::Reader::open(&self.path("loadline.db")).expect("there is a store")
+    }
+
+    /// Waits until the newest run of the store here has so many rows in a table.
+    pub fn wait_for_rows(&self, table: &str, count: usize) {
+        wait_for(&format!("{count} rows in {table}"), || {
+            let rows = store::Reader::open(&self.path("loadline.db"))?.count(table)?;
+            (rows >= count).then_some(())
+        });
+    }
+}
+
+/// A `loadline` under way; killed when the test fails before it ends.
+pub struct Started {
+    child: Child,
+    out: PathBuf,
+    err: PathBuf,
+}
+
+impl Started {
+    pub fn send(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).expect("the program is alive");
+    }
+
+    pub fn has_ended(&mut self) -> bool {
+        self.child.try_wait().expect("a child").is_some()
+    }
+
+    pub fn wait(mut self) -> Ended {
+        let status: ExitStatus = self.child.wait().expect("a child");
+        let read = |path| std::fs::read_to_string(path).expect("text");
+        Ended { code: status.code(), stdout: read(&self.out), stderr: read(&self.err) }
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        // It has ended already unless an assertion failed.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+pub fn ended(output: Output) -> Ended {
+    Ended {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).expect("text"),
+        stderr: String::from_utf8(output.stderr).expect("text"),
+    }
+}

@@ -1,0 +1,73 @@
+//! Services that misbehave on purpose, as small Python programs; and the built-in ones as processes of their own.
+
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
+
+use super::PROGRAM;
+
+/// Answers everything; ends with status 3 and a last word once a file named `die` is in its working directory.
+pub const MORTAL: &str = r#"
+import http.server, os, sys, threading, time
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"ok")
+    def log_message(self, *args):
+        pass
+
+def watch():
+    while not os.path.exists("die"):
+        time.sleep(0.01)
+    print("no memory left, giving up", file=sys.stderr, flush=True)
+    os._exit(3)
+
+threading.Thread(target=watch, daemon=True).start()
+http.server.ThreadingHTTPServer((sys.argv[1], int(sys.argv[2])), Handler).serve_forever()
+"#;
+
+/// As [`MORTAL`], and deaf to SIGTERM.
+pub fn deaf() -> String {
+    format!("import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n{MORTAL}")
+}
+
+/// `loadline serve` in the background; ends with the value.
+pub struct Served {
+    child: Child,
+    pub address: SocketAddr,
+}
+
+impl Served {
+    /// Starts `command`, which must be a `loadline serve … --listen 127.0.0.1:0`, and waits for its port.
+    pub fn by(mut command: Command) -> Served {
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("the service starts");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
+        let address = line.trim().strip_prefix("listening on ").and_then(|address| address.parse().ok());
+        Served { child, address: address.unwrap_or_else(|| panic!("{line:?}")) }
+    }
+
+    /// Starts `loadline serve ARGUMENTS` at a free port.
+    pub fn start(arguments: &[&str]) -> Served {
+        let mut command = Command::new(PROGRAM);
+        command.arg("serve").args(arguments).args(["--listen", "127.0.0.1:0"]);
+        Served::by(command)
+    }
+
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // Only a service that ended by itself can't be killed.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
