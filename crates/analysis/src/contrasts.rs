@@ -4,7 +4,7 @@ use loadline_experiment::plan::Role;
 use loadline_stats::{Bootstrap, Interval, Judgement, MIN_BLOCKS, bootstrap, holm, judge};
 
 use crate::figures::Prepared;
-use crate::metrics::{METRICS, Metric};
+use crate::metrics::{METRICS, Metric, Sense};
 use crate::result::{Contrast, Row, Verdict};
 use crate::sample::{Counted, Paired};
 use crate::{ALPHA, RunData};
@@ -13,6 +13,8 @@ use crate::{ALPHA, RunData};
 const RESAMPLES: usize = 2000;
 /// Fewest requests beyond a quantile for a claim about it.
 const LEAST_BEYOND: f64 = 10.0;
+/// Fewest events, on either side, for a claim about a count: a handful may by chance all fall on one side.
+const LEAST_EVENTS: f64 = 10.0;
 /// Differences within this share of the baseline are equivalent, unless the experiment says otherwise.
 const DEFAULT_MARGIN: f64 = 0.01;
 /// The resolution widens the default margin up to this share: in a run too noisy to see 5 %, nothing is equivalent.
@@ -33,11 +35,10 @@ pub fn contrasts(
         .enumerate()
         .filter(|(_, cell)| cell.role == Role::Candidate)
         .filter_map(|(cell, plan)| {
-            // Noise is load's own: the twin of the same load tells it.
-            let of_load =
-                noise.iter().find(|contrast| data.run.plan.cells[contrast.candidate].load == plan.load);
+            // A twin tells the noise of the baseline that it is the twin of, and of no other.
+            let twin = noise.iter().find(|contrast| Some(contrast.baseline) == plan.against);
             let resolution = |metric: &str| {
-                let row = of_load?.rows.iter().find(|row| row.metric == metric)?;
+                let row = twin?.rows.iter().find(|row| row.metric == metric)?;
                 row.interval.map(|[low, high]| low.abs().max(high.abs()))
             };
             Some(contrast(data, counted, plan.against?, cell, confidence, &resolution))
@@ -83,7 +84,7 @@ fn row(
     if !was.is_finite() || !is.is_finite() {
         return None;
     }
-    let note = no_claim(paired, &baseline, &candidate);
+    let note = no_claim(metric, paired, &baseline, &candidate);
     let spread = match note {
         Some(_) => None,
         None => bootstrap(paired.units.len(), RESAMPLES, seed, |weights| {
@@ -92,7 +93,7 @@ fn row(
     };
     let margin = match margin {
         Some(share) => share * was.abs(),
-        None => (DEFAULT_MARGIN * was.abs()).max(resolution.unwrap_or(0.0).min(WIDEST_MARGIN * was.abs())),
+        None => default_margin(was, resolution, spread.as_ref().map(|spread| bounds(spread, confidence))),
     };
     let alone =
         |slice| Prepared::new(metric, std::iter::once(vec![slice])).map_or(f64::NAN, |data| data.whole());
@@ -121,10 +122,31 @@ fn row(
     Some(row)
 }
 
+/// 1 %, or the resolution where that is more. What is seen clearly is not called equivalent because the twin was noisy: an interval
+/// without zero is held against 1 % alone.
+fn default_margin(baseline: f64, resolution: Option<f64>, interval: Option<[f64; 2]>) -> f64 {
+    let least = DEFAULT_MARGIN * baseline.abs();
+    match interval {
+        Some([low, high]) if low > 0.0 || high < 0.0 => least,
+        _ => least.max(resolution.unwrap_or(0.0).min(WIDEST_MARGIN * baseline.abs())),
+    }
+}
+
 /// Why nothing can be claimed, if so.
-fn no_claim(paired: &Paired<'_>, baseline: &Prepared, candidate: &Prepared) -> Option<String> {
+fn no_claim(
+    metric: &Metric,
+    paired: &Paired<'_>,
+    baseline: &Prepared,
+    candidate: &Prepared,
+) -> Option<String> {
     if paired.blocks() < MIN_BLOCKS {
         return Some(format!("{} blocks: fewer than {MIN_BLOCKS} make no claim", paired.blocks()));
+    }
+    let events = baseline.events().zip(candidate.events()).map(|(was, is)| was.max(is));
+    if let Some(events) =
+        events.filter(|events| metric.sense == Sense::Count && (0.5..LEAST_EVENTS).contains(events))
+    {
+        return Some(format!("only {events:.0} events: fewer than {LEAST_EVENTS} make no claim"));
     }
     let beyond = baseline.beyond().into_iter().chain(candidate.beyond()).fold(f64::INFINITY, f64::min);
     (beyond < LEAST_BEYOND).then(|| {
@@ -144,6 +166,10 @@ fn verdict(metric: &Metric, row: &Row, blocks: usize, confidence: f64) -> Verdic
     match judge(Interval { low, high }, row.margin, p, alpha, blocks) {
         Judgement::Equivalent => Verdict::Equivalent,
         Judgement::Unresolved => Verdict::Unresolved,
+        // What nothing at all could have produced in this run is not held against the candidate.
+        _ if row.resolution.is_some_and(|resolution| row.difference.abs() < resolution) => {
+            Verdict::Unresolved
+        }
         Judgement::Higher => metric.sense.verdict(true),
         Judgement::Lower => metric.sense.verdict(false),
     }
@@ -164,7 +190,13 @@ fn correct(contrasts: &mut [Contrast], confidence: f64) {
             row.verdict = verdict(metric, row, MIN_BLOCKS, confidence);
             let excludes_zero = row.interval.is_some_and(|[low, high]| low > 0.0 || high < 0.0);
             if row.verdict == Verdict::Unresolved && excludes_zero {
-                row.note = Some("not significant after Holm's correction over all contrasts".to_owned());
+                let below = row.resolution.is_some_and(|resolution| row.difference.abs() < resolution);
+                let reason = if below {
+                    "smaller than what the baseline differed from its own twin"
+                } else {
+                    "not significant after Holm's correction over all contrasts"
+                };
+                row.note = Some(reason.to_owned());
             }
         }
     }

@@ -67,6 +67,14 @@ impl Prepared {
         self.figure(&vec![1; units])
     }
 
+    /// The sum that a ratio divides: events, for a count; `None` for a quantile.
+    pub fn events(&self) -> Option<f64> {
+        match self {
+            Prepared::Buckets(_) => None,
+            Prepared::Ratios(ratios) => Some(ratios.iter().map(|ratio| ratio.0).sum()),
+        }
+    }
+
     /// Requests beyond the quantile; `None` for a ratio, whose every request counts.
     pub fn beyond(&self) -> Option<f64> {
         match self {

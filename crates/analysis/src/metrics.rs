@@ -28,7 +28,7 @@ const PRIMARY: [&str; 10] = [
     "service.p50",
     "cpu.service",
     "softirqs",
-    "switches.voluntary",
+    "switches",
     "rate.achieved",
     "errors",
 ];
@@ -120,7 +120,10 @@ pub const METRICS: &[Metric] = &[
     }),
     count("softirqs.net_rx", "  NET_RX", |s| per_request(s, s.observations.net_rx_softirqs)),
     count("softirqs.net_tx", "  NET_TX", |s| per_request(s, s.observations.net_tx_softirqs)),
-    count("switches.voluntary", "context switches", |s| per_request(s, s.observations.voluntary_switches)),
+    count("switches", "context switches", |s| {
+        per_request(s, Some(s.observations.voluntary_switches? + s.observations.involuntary_switches?))
+    }),
+    count("switches.voluntary", "  voluntary", |s| per_request(s, s.observations.voluntary_switches)),
     count("switches.involuntary", "  involuntary", |s| per_request(s, s.observations.involuntary_switches)),
     count("tcp.retransmits", "TCP retransmits", |s| per_request(s, s.observations.tcp_retransmits)),
     memory("memory.resident", "resident memory", |s| Some((s.observations.memory_bytes? as f64, 1.0))),

@@ -114,6 +114,8 @@ pub struct SecondsToSettle {
     pub within: f64,
     /// Further seconds of measuring.
     pub seconds: f64,
+    /// Deployments in all that this takes.
+    pub deployments: u32,
 }
 
 /// One service × platform × load.
@@ -139,13 +141,13 @@ pub struct Cell {
     pub interleave: String,
     /// One per deployment of its service.
     pub deployments: Vec<Deployment>,
-    /// Answered requests over all trusted slices.
+    /// Answered requests over all counted slices.
     pub answered: u64,
-    /// Errors by kind over all trusted slices.
+    /// Errors by kind over all counted slices.
     pub errors: BTreeMap<String, u64>,
     /// The figures of the cell by metric id, with Student's t interval over deployments.
     pub figures: Vec<Figure>,
-    /// The merged histograms of the trusted slices.
+    /// The merged histograms of the counted slices.
     pub histograms: Histograms,
 }
 
@@ -191,7 +193,7 @@ pub struct Figure {
     pub label: String,
     /// Unit of all figures: `ns`, `1`, `/s`, `bytes`.
     pub unit: Unit,
-    /// Over all trusted slices, histograms merged.
+    /// Over all counted slices, histograms merged.
     pub value: f64,
     /// Student's t interval over the deployments' figures (over blocks with one deployment), because people publish that.
     pub t_interval: Option<[f64; 2]>,
@@ -300,7 +302,7 @@ pub struct Trust {
 /// One gate over the whole run.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct GateSummary {
-    /// `rate`, `send_lag`, `errors`, `steal`, `foreign_cpu`, `stationary`.
+    /// `rate`, `send_lag`, `generator`, `errors`, `steal`, `foreign_cpu`, `stationary`.
     pub gate: String,
     /// Short text with the figure, `send lag p99 6 µs`.
     pub text: String,
@@ -325,7 +327,7 @@ pub struct Slice {
     pub position: u32,
     /// 0, then 1, 2 … for repeats.
     pub attempt: u32,
-    /// Whether its figures count: it passed every gate, or is the last attempt (then the run isn't trusted).
+    /// Whether its figures count: it passed every gate, or is the last attempt.
     pub counted: bool,
     /// Seconds since the start of the run.
     pub at_s: f64,

@@ -60,8 +60,8 @@ pub fn is_settled(result: &RunResult) -> bool {
     any
 }
 
-/// How much longer until the first open latency metric is known to ±5 %: the interval narrows with the square root of the number
-/// of deployments.
+/// How much longer until the first open latency metric is known to ±5 % in every contrast: the interval narrows with the square
+/// root of the number of deployments.
 pub fn seconds_to_settle(
     data: &RunData,
     deployments: u32,
@@ -71,14 +71,18 @@ pub fn seconds_to_settle(
     let ended = data.slices.iter().map(|row| row.at_s + row.duration_s).reduce(f64::max)?;
     let seconds_each = (ended - begun) / f64::from(deployments.max(1));
     ["response.p50", "response.p99", "response.p99.9"].into_iter().find_map(|metric| {
-        let row = contrasts
-            .iter()
-            .find_map(|contrast| row(contrast, metric).filter(|row| row.verdict == Verdict::Unresolved))?;
-        let ratio = half_width(row)? / (SETTLED_WITHIN * row.baseline.abs());
+        let open = contrasts.iter().filter_map(|contrast| row(contrast, metric));
+        let open = open.filter(|row| row.verdict == Verdict::Unresolved);
+        let ratio_of = |row: &Row| Some(half_width(row)? / (SETTLED_WITHIN * row.baseline.abs()));
+        let (row, ratio) = open
+            .filter_map(|row| Some((row, ratio_of(row)?)))
+            .max_by(|left, right| left.1.total_cmp(&right.1))?;
+        let deployments_in_all = f64::from(deployments) * ratio * ratio;
         (ratio > 1.0).then(|| SecondsToSettle {
             metric: row.label.clone(),
             within: SETTLED_WITHIN,
-            seconds: seconds_each * f64::from(deployments) * (ratio * ratio - 1.0),
+            seconds: seconds_each * (deployments_in_all - f64::from(deployments)),
+            deployments: deployments_in_all.ceil() as u32,
         })
     })
 }

@@ -41,6 +41,14 @@ pub enum MixError {
     /// A weight of zero never gets its turn.
     #[error("request {0} has the weight 0: give it a weight of at least 1 or leave it out")]
     ZeroWeight(String),
+    /// A second one of these would contradict the engine's own.
+    #[error("request {request} sets the header {name}: leave it out, it is set from the URL and the body")]
+    OwnHeader {
+        /// Which request.
+        request: String,
+        /// Which header.
+        name: String,
+    },
     /// A control character would end the line and smuggle another one in.
     #[error("{what} of request {request} holds a character that may not stand in an HTTP/1.1 head")]
     ForbiddenCharacter {
@@ -124,6 +132,9 @@ fn check(request: &Request) -> Result<(), MixError> {
         return forbidden("the path");
     }
     for (key, value) in &request.headers {
+        if ["host", "content-length", "transfer-encoding"].iter().any(|own| key.eq_ignore_ascii_case(own)) {
+            return Err(MixError::OwnHeader { request: name, name: key.clone() });
+        }
         if key.is_empty() || !key.bytes().all(is_token) {
             return forbidden("a header name");
         }
@@ -196,6 +207,7 @@ mod tests {
             Request { method: "GE T".to_owned(), ..Request::get("/") },
             Request { headers: vec![("A\n".to_owned(), "b".to_owned())], ..Request::get("/") },
             Request { headers: vec![("A".to_owned(), "b\r\nC: d".to_owned())], ..Request::get("/") },
+            Request { headers: vec![("host".to_owned(), "other".to_owned())], ..Request::get("/") },
             Request { weight: 0, ..Request::get("/") },
         ] {
             assert!(Mix::new(std::slice::from_ref(&request), &endpoint()).is_err(), "{request:?}");

@@ -30,11 +30,11 @@ pub struct Record {
     pub send_lag: Histogram<u64>,
     /// Requests that were due (closed loop: that were sent).
     pub due: u64,
-    /// Requests written before the slice was over.
+    /// Requests written before the slice was over, 1 ms of grace included.
     pub sent_in_time: u64,
     /// Complete responses, whatever their status.
     pub answered: u64,
-    /// Complete responses before the slice was over.
+    /// Complete responses to requests that were sent in time; in a closed loop, those before the slice was over.
     pub answered_in_time: u64,
     /// Requests that found every connection busy when they were due.
     pub waited: u64,
@@ -46,6 +46,8 @@ pub struct Record {
     pub received_bytes: u64,
     /// CPU time of the workers during the slice, ns.
     pub cpu_ns: u64,
+    /// How many workers drove it.
+    pub workers: u32,
     /// Length of the slice as asked, or until it was stopped.
     pub duration: Duration,
     /// CLOCK_MONOTONIC at the start of the slice, ns.
@@ -69,6 +71,7 @@ impl Record {
             reconnects: 0,
             received_bytes: 0,
             cpu_ns: 0,
+            workers: 1,
             duration,
             started_ns,
             stopped: false,
@@ -93,6 +96,7 @@ impl Record {
         self.reconnects += other.reconnects;
         self.received_bytes += other.received_bytes;
         self.cpu_ns += other.cpu_ns;
+        self.workers += other.workers;
         self.duration = self.duration.max(other.duration);
         self.stopped |= other.stopped;
     }

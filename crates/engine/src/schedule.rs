@@ -32,7 +32,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Arrivals at `rate` from `offset` until `duration`, both counted from the start of the slice.
+    /// Arrivals at `rate` for `duration`, from `offset` after the start of the slice on.
     ///
     /// Poisson gaps are exponential by inversion, −ln(1−u) × mean gap. Uniform arrivals begin at the offset itself.
     pub fn new(
@@ -49,7 +49,7 @@ impl Schedule {
             arrivals,
             gap_ns: 1e9 / rate.as_per_second(),
             position_ns: nanos(offset) as f64,
-            end: nanos(duration),
+            end: nanos(offset + duration),
         };
         if arrivals == Arrivals::Poisson {
             schedule.position_ns += schedule.draw_gap();
@@ -139,6 +139,7 @@ mod tests {
                 "2000/s".parse().unwrap(), Arrivals::Poisson, &mix(1), seed, offset, Duration::from_secs(1),
             );
             let offset = Duration::from_millis(offset_ms);
+            prop_assert_eq!(at(Duration::ZERO).count(), at(offset).count());
             for (plain, moved) in at(Duration::ZERO).zip(at(offset)) {
                 // The sum of floats may round the last nanosecond differently.
                 prop_assert!((plain.at + nanos(offset)).abs_diff(moved.at) <= 1);

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use hdrhistogram::Histogram;
 use loadline_engine::{Load, Record};
 use loadline_observe::Observations;
 use serde::{Deserialize, Serialize};
@@ -12,9 +13,11 @@ pub const SENT_SHARE: f64 = 0.999;
 ///
 /// Undisturbed slices on a virtual CPU were seen at 30 to 60 µs: writing one request delays the next of a Poisson burst.
 pub const SEND_LAG_P99: Duration = Duration::from_micros(100);
-/// Largest part that the send lag may have in the response time, 99th percentile by 99th percentile. A hypervisor that stops a
-/// CPU for milliseconds makes requests and responses late alike; a generator that can't keep up is nearly all lag.
+/// The send lag may be this part of the service time, 99th percentile by 99th percentile: a hypervisor that stops a CPU for
+/// milliseconds makes requests and responses late alike, a generator that can't keep up is late alone.
 pub const SEND_LAG_PART: f64 = 0.25;
+/// Largest share of their time that the load threads of a closed loop may be busy: beyond it they are the bottleneck.
+pub const LOAD_BUSY_SHARE: f64 = 0.95;
 /// Largest share of failed requests.
 pub const ERROR_SHARE: f64 = 0.001;
 /// Largest share of the machine's CPU time that a hypervisor may have taken away.
@@ -26,10 +29,12 @@ pub const FOREIGN_SHARE: f64 = 0.10;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Gate {
-    /// The asked rate was achieved.
+    /// The asked rate was achieved: connections were free when requests were due.
     Rate,
     /// Requests left when they were due.
     SendLag,
+    /// The load threads had time to spare.
+    Generator,
     /// Requests succeeded.
     Errors,
     /// The hypervisor left the CPUs to us.
@@ -40,13 +45,21 @@ pub enum Gate {
 
 impl Gate {
     /// All gates, in the order in which they are shown.
-    pub const ALL: [Gate; 5] = [Gate::Rate, Gate::SendLag, Gate::Errors, Gate::Steal, Gate::ForeignCpu];
+    pub const ALL: [Gate; 6] =
+        [Gate::Rate, Gate::SendLag, Gate::Generator, Gate::Errors, Gate::Steal, Gate::ForeignCpu];
+
+    /// Whether it tells of a disturbance from outside, which a repeat may be free of. What the service itself did is not
+    /// repeated: only its better attempts would be left.
+    pub fn is_disturbance(self) -> bool {
+        matches!(self, Gate::SendLag | Gate::Steal | Gate::ForeignCpu)
+    }
 
     /// The name under which it is kept.
     pub fn name(self) -> &'static str {
         match self {
             Gate::Rate => "rate",
             Gate::SendLag => "send_lag",
+            Gate::Generator => "generator",
             Gate::Errors => "errors",
             Gate::Steal => "steal",
             Gate::ForeignCpu => "foreign_cpu",
@@ -57,6 +70,9 @@ impl Gate {
     pub fn remedy(self) -> &'static str {
         match self {
             Gate::Rate => "the service can't carry this rate: ask for less, or open more connections",
+            Gate::Generator => {
+                "the load threads were the bottleneck: give them more CPUs (--load-cpus), or ask for a fixed rate"
+            }
             Gate::SendLag => {
                 "the generator was late: give the load a CPU of its own (--load-cpus), or ask for a lower rate"
             }
@@ -76,6 +92,11 @@ pub struct GateFailure {
     pub text: String,
 }
 
+/// Whether a slice is to be measured again: it was disturbed from outside, and by nothing that is the service's own.
+pub fn deserve_repeat(failures: &[GateFailure]) -> bool {
+    !failures.is_empty() && failures.iter().all(|failure| failure.gate.is_disturbance())
+}
+
 /// CPU time of one slice, ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuUse {
@@ -83,24 +104,25 @@ pub struct CpuUse {
     pub capacity_ns: u64,
     /// Taken by the hypervisor.
     pub steal_ns: u64,
-    /// By programs that are neither the load nor a service of this run.
-    pub foreign_ns: u64,
+    /// By programs that are neither the load nor a service of this run; `None` when a service can't be told from them.
+    pub foreign_ns: Option<u64>,
 }
 
 impl CpuUse {
-    /// What is left of the machine's time when idling, the load and the services are taken off; `None` when the machine can't be
-    /// read.
+    /// What is left of the machine's time when idling, the load and the services are taken off. `None` when the machine can't be
+    /// read. `services_ns`: `None` when one of them is external and may run here as well.
     ///
     /// Idle time is measured by the kernel; busy time is sampled at its ticks and would miss whatever begins with one
     /// (Documentation/admin-guide/cpu-load.rst). So what others used is what is left over, interrupts included.
-    pub fn of(machine: &Observations, services_ns: u64, load_ns: u64, cpus: usize) -> Option<CpuUse> {
+    pub fn of(machine: &Observations, services_ns: Option<u64>, load_ns: u64, cpus: usize) -> Option<CpuUse> {
         let capacity_ns = machine.wall_ns? * cpus as u64;
         let modes = machine.machine?;
-        let ours_and_idle = modes.idle_ns + modes.iowait_ns + modes.steal_ns + services_ns + load_ns;
+        let not_foreign =
+            services_ns.map(|ns| ns + load_ns + modes.idle_ns + modes.iowait_ns + modes.steal_ns);
         Some(CpuUse {
             capacity_ns,
             steal_ns: modes.steal_ns,
-            foreign_ns: capacity_ns.saturating_sub(ours_and_idle),
+            foreign_ns: not_foreign.map(|ns| capacity_ns.saturating_sub(ns)),
         })
     }
 }
@@ -109,23 +131,38 @@ impl CpuUse {
 pub fn failures(load: &Load, record: &Record, cpu: Option<CpuUse>) -> Vec<GateFailure> {
     let mut failures = Vec::new();
     let mut fail = |gate, text| failures.push(GateFailure { gate, text });
-    if let Load::Open { rate, .. } = load
-        && record.sent_share() < SENT_SHARE
-    {
-        fail(
-            Gate::Rate,
-            format!(
-                "{:.1} % of {rate} was sent in time, less than {:.1} %",
-                record.sent_share() * 100.0,
-                SENT_SHARE * 100.0
-            ),
-        );
-    }
-    let lag_us = record.send_lag.value_at_quantile(0.99) as f64 / 1e3;
-    let part_us = SEND_LAG_PART * record.response.value_at_quantile(0.99) as f64 / 1e3;
-    let bound_us = part_us.max(SEND_LAG_P99.as_secs_f64() * 1e6);
-    if matches!(load, Load::Open { .. }) && lag_us > bound_us {
-        fail(Gate::SendLag, format!("send lag p99 {lag_us:.0} µs, more than {bound_us:.0} µs"));
+    match load {
+        Load::Open { rate, .. } => {
+            if record.sent_share() < SENT_SHARE {
+                // Requests that found no connection free waited for the service; the others for the generator.
+                let gate = if record.waited >= record.due - record.sent_in_time {
+                    Gate::Rate
+                } else {
+                    Gate::SendLag
+                };
+                let (sent, least) = (record.sent_share() * 100.0, SENT_SHARE * 100.0);
+                fail(gate, format!("{sent:.1} % of {rate} was sent in time, less than {least:.1} %"));
+            }
+            let p99_us = |times: &Histogram<u64>| times.value_at_quantile(0.99) as f64 / 1e3;
+            let lag_us = p99_us(&record.send_lag);
+            let bound_us = (SEND_LAG_PART * p99_us(&record.service)).max(SEND_LAG_P99.as_secs_f64() * 1e6);
+            if lag_us > bound_us {
+                fail(Gate::SendLag, format!("send lag p99 {lag_us:.0} µs, more than {bound_us:.0} µs"));
+            }
+        }
+        Load::Closed => {
+            let busy = record.cpu_ns as f64 / (record.duration.as_nanos() as f64 * f64::from(record.workers));
+            if busy > LOAD_BUSY_SHARE {
+                fail(
+                    Gate::Generator,
+                    format!(
+                        "load threads {:.0} % busy, more than {:.0} %",
+                        busy * 100.0,
+                        LOAD_BUSY_SHARE * 100.0
+                    ),
+                );
+            }
+        }
     }
     let errors = record.errors.total();
     if errors as f64 > ERROR_SHARE * record.due as f64 || (record.due > 0 && record.answered == 0) {
@@ -145,15 +182,10 @@ pub fn failures(load: &Load, record: &Record, cpu: Option<CpuUse>) -> Vec<GateFa
                 ),
             );
         }
-        if share(cpu.foreign_ns) > FOREIGN_SHARE {
-            fail(
-                Gate::ForeignCpu,
-                format!(
-                    "other programs {:.1} %, more than {:.0} %",
-                    share(cpu.foreign_ns) * 100.0,
-                    FOREIGN_SHARE * 100.0
-                ),
-            );
+        let foreign = cpu.foreign_ns.map_or(0.0, share);
+        if foreign > FOREIGN_SHARE {
+            let (foreign, most) = (foreign * 100.0, FOREIGN_SHARE * 100.0);
+            fail(Gate::ForeignCpu, format!("other programs {foreign:.1} %, more than {most:.0} %"));
         }
     }
     failures

@@ -110,15 +110,13 @@ impl Plan {
         Plan { sites, cells, seed: experiment.plan.seed }
     }
 
-    /// Which sites are deployed together, in which order: all at once, or one after the other in a new order each round.
+    /// Which sites are deployed together: all of them, or one after the other; in a new order each round.
     pub fn stages(&self, isolation: Isolation, round: u32) -> Vec<Vec<usize>> {
         let mut sites: Vec<usize> = (0..self.sites.len()).collect();
+        shuffle(&mut sites, &mut self.stream(Purpose::Stages, round, 0, 0));
         match isolation {
             Isolation::Shared => vec![sites],
-            Isolation::Exclusive => {
-                shuffle(&mut sites, &mut self.stream(Purpose::Stages, round, 0, 0));
-                sites.into_iter().map(|site| vec![site]).collect()
-            }
+            Isolation::Exclusive => sites.into_iter().map(|site| vec![site]).collect(),
         }
     }
 

@@ -18,7 +18,7 @@ use loadline_platform::{Ground, Layer, RunName};
 
 use crate::placement::{self, Cpus};
 use crate::plan::{Plan, Turn};
-use crate::spec::{Experiment, Interleave, OnFailure, PlatformKind};
+use crate::spec::{Experiment, Interleave, Isolation, OnFailure, PlatformKind};
 use crate::store::{NewRun, RunState, Store};
 
 pub use error::RunError;
@@ -147,11 +147,20 @@ impl Execution<'_> {
                  that here as it does on a node of a cluster",
             )?;
         }
-        let result = self.rounds(ground.as_ref(), referee);
-        if let Some(ground) = ground {
-            ground.remove()?;
+        if self
+            .experiment
+            .platforms
+            .iter()
+            .any(|platform| matches!(platform.kind, PlatformKind::External { .. }))
+        {
+            self.note(
+                "an external service is not started anew: its deployments are rounds of measuring, its twin is itself once more, \
+                 and its client is this machine, not one behind a wire",
+            )?;
         }
-        result
+        let result = self.rounds(ground.as_ref(), referee);
+        let removed = ground.map_or(Ok(()), Ground::remove);
+        result.and(removed.map_err(RunError::from))
     }
 
     fn rounds(&mut self, ground: Option<&Ground>, referee: &mut dyn Referee) -> Result<(), RunError> {
@@ -165,7 +174,7 @@ impl Execution<'_> {
                 return Ok(());
             }
             if round > 0 && plan.within.is_some_and(|within| self.begun.elapsed() >= within) {
-                self.note("the run ended because the time given with --within was over")?;
+                self.note("the time for measuring was over (`within`; 15 minutes unless it is given)")?;
                 return Ok(());
             }
             for stage in self.plan.stages(plan.isolation, round) {
@@ -289,6 +298,7 @@ impl Execution<'_> {
         let slow: Vec<usize> = match self.experiment.plan.interleave {
             Interleave::Slices => Vec::new(),
             Interleave::Requests => cells.into_iter().filter(|cell| rate(*cell).is_some()).collect(),
+            Interleave::Auto if self.experiment.plan.isolation == Isolation::Exclusive => Vec::new(),
             Interleave::Auto => {
                 let slice = self.experiment.plan.slice.as_secs_f64();
                 cells
@@ -309,11 +319,15 @@ impl Execution<'_> {
             _ => slow,
         };
         if !chosen.is_empty() {
+            let reason = match self.experiment.plan.interleave {
+                Interleave::Auto => {
+                    format!("a slice would gather fewer than {FEW_REQUESTS} requests, and together they")
+                }
+                _ => "as asked for; together they".to_owned(),
+            };
+            let (cells, busy) = (chosen.len(), busy * 100.0);
             self.note(&format!(
-                "{} cells run side by side, request by request: a slice would gather fewer than {FEW_REQUESTS} requests, and \
-                 together they keep one CPU {:.1} % busy",
-                chosen.len(),
-                busy * 100.0
+                "{cells} cells run side by side, request by request: {reason} keep one CPU {busy:.1} % busy"
             ))?;
         }
         self.store.set_side_by_side(self.run, &chosen)?;

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use loadline_engine::{Arrivals, Endpoint, Engine, Load, Mix, Options, Record, Request, SliceSpec};
-use loadline_experiment::gates::{CpuUse, Gate, failures};
+use loadline_experiment::gates::{CpuUse, Gate, GateFailure, deserve_repeat, failures};
 use loadline_observe::{MachineCpu, Observations};
 
 const OPEN: fn() -> Load = || Load::Open { rate: "100/s".parse().unwrap(), arrivals: Arrivals::Uniform };
@@ -35,8 +35,8 @@ fn record() -> Record {
         SliceSpec { load: OPEN(), duration: Duration::from_millis(100), seed: 1, offset: Duration::ZERO };
     let mut record = Engine::start(&options).unwrap().drive(slice).unwrap();
     record.send_lag.reset();
-    record.response.reset();
-    record.response.record_n(200_000, 10).unwrap();
+    record.service.reset();
+    record.service.record_n(200_000, 10).unwrap();
     record.send_lag.record_n(1_000, 10).unwrap();
     record
 }
@@ -47,7 +47,7 @@ fn failed(load: &Load, record: &Record, cpu: Option<CpuUse>) -> Vec<Gate> {
 
 #[test]
 fn an_undisturbed_slice_passes() {
-    let cpu = CpuUse { capacity_ns: 1_000, steal_ns: 1, foreign_ns: 10 };
+    let cpu = CpuUse { capacity_ns: 1_000, steal_ns: 1, foreign_ns: Some(10) };
     assert_eq!(failed(&OPEN(), &record(), Some(cpu)), []);
 }
 
@@ -58,7 +58,13 @@ fn a_rate_that_was_not_sent_fails() {
     record.sent_in_time = 1_998;
     assert_eq!(failed(&OPEN(), &record, None), []);
     record.sent_in_time = 1_997;
-    assert_eq!(failed(&OPEN(), &record, None), [Gate::Rate]);
+    assert_eq!(
+        failed(&OPEN(), &record, None),
+        [Gate::SendLag],
+        "connections were free: the generator was late"
+    );
+    record.waited = 3;
+    assert_eq!(failed(&OPEN(), &record, None), [Gate::Rate], "the service kept its connections busy");
     assert_eq!(failed(&Load::Closed, &record, None), [], "a closed loop has no rate to keep");
 }
 
@@ -67,8 +73,33 @@ fn lag_fails_beyond_its_bound_unless_it_hardly_shows() {
     let mut record = record();
     record.send_lag.record_n(120_000, 10).unwrap();
     assert_eq!(failed(&OPEN(), &record, None), [Gate::SendLag]);
-    record.response.record_n(2_000_000, 10).unwrap();
+    record.service.record_n(2_000_000, 10).unwrap();
     assert_eq!(failed(&OPEN(), &record, None), [], "120 µs are little beside a p99 of 2 ms");
+}
+
+#[test]
+fn a_closed_loop_whose_generator_is_always_busy_fails() {
+    let mut record = record();
+    record.cpu_ns = 90_000_000;
+    assert_eq!(failed(&Load::Closed, &record, None), []);
+    record.cpu_ns = 96_000_000;
+    assert_eq!(failed(&Load::Closed, &record, None), [Gate::Generator]);
+    record.workers = 2;
+    assert_eq!(failed(&Load::Closed, &record, None), []);
+}
+
+#[test]
+fn only_what_came_from_outside_is_repeated() {
+    let failures = |gates: &[Gate]| -> Vec<GateFailure> {
+        gates.iter().map(|gate| GateFailure { gate: *gate, text: String::new() }).collect()
+    };
+    assert!(!deserve_repeat(&[]));
+    assert!(deserve_repeat(&failures(&[Gate::Steal, Gate::SendLag])));
+    assert!(!deserve_repeat(&failures(&[Gate::Errors])));
+    assert!(
+        !deserve_repeat(&failures(&[Gate::Steal, Gate::Rate])),
+        "its better attempts alone would be left"
+    );
 }
 
 #[test]
@@ -81,7 +112,11 @@ fn errors_fail_even_when_they_are_all_there_is() {
 #[test]
 fn stolen_and_foreign_cpu_fail_beyond_their_shares() {
     let share = |steal_ns, foreign_ns| {
-        failed(&OPEN(), &record(), Some(CpuUse { capacity_ns: 1_000, steal_ns, foreign_ns }))
+        failed(
+            &OPEN(),
+            &record(),
+            Some(CpuUse { capacity_ns: 1_000, steal_ns, foreign_ns: Some(foreign_ns) }),
+        )
     };
     assert_eq!(share(20, 100), []);
     assert_eq!(share(21, 100), [Gate::Steal]);
@@ -92,7 +127,9 @@ fn stolen_and_foreign_cpu_fail_beyond_their_shares() {
 fn foreign_is_what_idling_the_load_and_the_services_leave() {
     let machine = MachineCpu { idle_ns: 900, iowait_ns: 50, steal_ns: 10, ..MachineCpu::default() };
     let observed = Observations { wall_ns: Some(1_000), machine: Some(machine), ..Observations::default() };
-    let cpu = CpuUse::of(&observed, 600, 340, 2).unwrap();
-    assert_eq!(cpu, CpuUse { capacity_ns: 2_000, steal_ns: 10, foreign_ns: 100 });
-    assert_eq!(CpuUse::of(&Observations::default(), 0, 0, 2), None);
+    let cpu = CpuUse::of(&observed, Some(600), 340, 2).unwrap();
+    assert_eq!(cpu, CpuUse { capacity_ns: 2_000, steal_ns: 10, foreign_ns: Some(100) });
+    assert_eq!(CpuUse::of(&Observations::default(), Some(0), 0, 2), None);
+    let external = CpuUse::of(&observed, None, 340, 2).unwrap();
+    assert_eq!(external.foreign_ns, None, "an external service may run here as well");
 }

@@ -61,7 +61,7 @@ fn slice(times_ns: &[u64]) -> SliceRow {
         send_lag: loadline_engine::new_histogram(),
         response: histogram,
         observations: Observations { service_cpu_ns: Some(123), ..Observations::default() },
-        cpu_use: Some(CpuUse { capacity_ns: 9, steal_ns: 1, foreign_ns: 2 }),
+        cpu_use: Some(CpuUse { capacity_ns: 9, steal_ns: 1, foreign_ns: Some(2) }),
         gate_failures: vec![GateFailure { gate: Gate::Steal, text: "stolen".to_owned() }],
     }
 }

@@ -22,7 +22,7 @@ pub struct Arguments {
 #[derive(Subcommand)]
 pub enum Command {
     /// Compare a service on several platforms, or several services on one
-    Compare(CompareArguments),
+    Compare(Box<CompareArguments>),
     /// Run an experiment file
     Run(RunArguments),
     /// Load a URL and show its response times

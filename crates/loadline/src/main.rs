@@ -12,6 +12,7 @@ mod progress;
 use std::process::ExitCode;
 
 use clap::Parser;
+use rustix::process::{Resource, Rlimit};
 
 use arguments::{Arguments, Command};
 use exit::Exit;
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
         .with_env_filter(log_filter())
         .without_time()
         .init();
+    allow_many_connections();
     let result = match arguments.command {
         Command::Compare(arguments) => commands::compare(&arguments),
         Command::Run(arguments) => commands::run(&arguments),
@@ -38,6 +40,15 @@ fn main() -> ExitCode {
             exit::print_error(&error);
             Exit::of(&error).into()
         }
+    }
+}
+
+/// Raises the soft limit on open files to the hard one: every connection is one, and the usual soft limit is 1024.
+fn allow_many_connections() {
+    let limit = rustix::process::getrlimit(Resource::Nofile);
+    let raised = Rlimit { current: limit.maximum, ..limit };
+    if let Err(error) = rustix::process::setrlimit(Resource::Nofile, raised) {
+        tracing::warn!("the limit on open files stays at {:?}: {error}", limit.current);
     }
 }
 

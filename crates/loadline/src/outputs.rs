@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use loadline_analysis::result::{RunResult, RunState};
@@ -11,7 +11,7 @@ use loadline_experiment::store::Store;
 use loadline_report::{ReportError, Style};
 
 use crate::arguments::OutputArguments;
-use crate::exit::{Exit, colour};
+use crate::exit::{Exit, UsageError, colour};
 
 /// Terminal width that tables are made for when it can't be asked for.
 const WIDTH: usize = 100;
@@ -28,9 +28,30 @@ pub fn analyse(store: &Store, run: Option<i64>) -> Result<RunResult> {
     }))
 }
 
+/// Finds out before a run what would fail after it.
+pub fn check(outputs: &OutputArguments) -> Result<()> {
+    let files = [&outputs.json, &outputs.csv, &outputs.csv_summary, &outputs.markdown];
+    let named: Vec<&PathBuf> = files.into_iter().flatten().collect();
+    if named.iter().filter(|path| path.as_path() == Path::new("-")).count() > 1 {
+        return Err(UsageError(
+            "only one output can go to standard output (-): give the others a file".to_owned(),
+        )
+        .into());
+    }
+    for path in named.into_iter().chain([&outputs.store]) {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        if !folder.is_dir() {
+            return Err(
+                UsageError(format!("{}: there is no folder {}", path.display(), folder.display())).into()
+            );
+        }
+    }
+    Ok(())
+}
+
 /// Writes the files that were asked for, and the table unless standard output is taken.
 pub fn write(result: &RunResult, outputs: &OutputArguments) -> Result<()> {
-    let takes_stdout = |path: &Option<std::path::PathBuf>| path.as_deref() == Some(Path::new("-"));
+    let takes_stdout = |path: &Option<PathBuf>| path.as_deref() == Some(Path::new("-"));
     let taken =
         [&outputs.json, &outputs.csv, &outputs.csv_summary, &outputs.markdown].into_iter().any(takes_stdout);
     if !taken {

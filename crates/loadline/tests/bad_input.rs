@@ -18,7 +18,7 @@ fn refused(place: &Place, arguments: &[&str]) -> String {
 #[test]
 fn bad_command_lines_are_refused_with_a_way_out() {
     let place = Place::alone();
-    let lines: [&[&str]; 14] = [
+    let lines: [&[&str]; 13] = [
         &[],
         &["compair"],
         &["compare", "--rte", "100/s"],
@@ -28,7 +28,6 @@ fn bad_command_lines_are_refused_with_a_way_out() {
         &["compare", "--service", "oders"],
         &["compare", "--service", "orders --delay 5"],
         &["compare", "--command", "no-such-server {port}"],
-        &["compare", "--service-cpus", "9999"],
         &["compare", "--service-cpus", "0", "--load-cpus", "0"],
         &["compare", "--on", "host", "--on", "ftp://example.com"],
         &["load", "http://127.0.0.1:1/"],
@@ -39,6 +38,14 @@ fn bad_command_lines_are_refused_with_a_way_out() {
         .map(|line| format!("$ loadline {}\n{}", line.join(" "), refused(&place, line).trim_end()))
         .collect();
     insta::assert_snapshot!(said.join("\n\n"));
+}
+
+#[test]
+fn a_cpu_that_is_not_there_is_refused_and_those_that_are_named() {
+    let place = Place::alone();
+    let said = refused(&place, &["compare", "--service-cpus", "9999"]);
+    assert!(said.contains("there is no CPU 9999 here"), "{said}");
+    assert!(said.contains("this process may use 0"), "{said}");
 }
 
 #[test]
@@ -57,7 +64,10 @@ fn bad_files_are_refused_with_their_place() {
         place.write(name, text);
         said.push(format!("$ loadline run {name}\n{}", refused(&place, &["run", name]).trim_end()));
     }
-    said.push(format!("$ loadline run nowhere.yaml\n{}", refused(&place, &["run", "nowhere.yaml"]).trim_end()));
+    said.push(format!(
+        "$ loadline run nowhere.yaml\n{}",
+        refused(&place, &["run", "nowhere.yaml"]).trim_end()
+    ));
     insta::assert_snapshot!(said.join("\n\n"));
 }
 

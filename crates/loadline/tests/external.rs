@@ -10,7 +10,9 @@ use support::user::OrdinaryUser;
 /// Compares two servers of one kind by `loadline`, whose way of starting is the test's.
 fn compare(mut loadline: std::process::Command, servers: [&Served; 2]) {
     let urls = servers.map(|server| server.url(""));
-    loadline.args(["--on", &urls[0], "--on", &urls[1], "--request", "/api/orders", "--json", "-"]).args(BRIEF);
+    loadline
+        .args(["--on", &urls[0], "--on", &urls[1], "--request", "/api/orders", "--json", "-"])
+        .args(BRIEF);
     let ended = ended(loadline.output().expect("the program starts"));
 
     ended.assert_measured();

@@ -43,7 +43,8 @@ fn a_service_that_dies_at_start_is_shown_with_its_last_output() {
     let place = Place::alone();
     place.write("mortal.py", programs::MORTAL);
     place.write("die", "");
-    let arguments = ["compare", "--command", "python3 mortal.py {host} {port}", "--on", "host", "--on", "pod"];
+    let arguments =
+        ["compare", "--command", "python3 mortal.py {host} {port}", "--on", "host", "--on", "pod"];
     let ended = place.run(arguments.into_iter().chain(BRIEF));
 
     assert_eq!(ended.code, Some(1), "{}", ended.stdout);
@@ -83,7 +84,11 @@ fn a_run_may_go_on_without_a_service_that_dies_in_a_slice() {
     ended.assert_measured();
     assert!(ended.stderr.contains("no memory left, giving up"), "{}", ended.stderr);
     let result = ended.result();
-    assert!(result.run.failures.iter().any(|failure| failure.contains("giving up")), "{:?}", result.run.failures);
+    assert!(
+        result.run.failures.iter().any(|failure| failure.contains("giving up")),
+        "{:?}",
+        result.run.failures
+    );
     let slices_of = |cell: usize| result.slices.iter().filter(|slice| slice.cell == cell).count();
     assert_eq!(slices_of(0), 6, "the other service was measured to the end");
     assert!((1..6).contains(&slices_of(1)), "{}", slices_of(1));

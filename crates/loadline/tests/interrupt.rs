@@ -45,7 +45,8 @@ fn a_second_interrupt_leaves_at_once_and_clean_tidies_up() {
     let place = Place::alone();
     // Deaf to SIGTERM, so that its end takes the two seconds that a service is given.
     place.write("deaf.py", &programs::deaf());
-    let arguments = ["compare", "--command", "python3 deaf.py {host} {port}", "--request", "/", "--on", "host"];
+    let arguments =
+        ["compare", "--command", "python3 deaf.py {host} {port}", "--request", "/", "--on", "host"];
     let load = ["--on", "pod", "--rate", "100/s", "--interleave", "slices"];
     let run = place.start(arguments.into_iter().chain(load).chain(BRIEF));
     place.wait_for_rows("slice", 1);

@@ -30,12 +30,18 @@ fn an_ordinary_user_compares_host_and_pod() {
 }
 
 #[test]
-fn a_limit_that_an_ordinary_user_cannot_set_is_refused_with_the_way_out() {
+fn a_limit_that_an_ordinary_user_cannot_set_is_left_out_and_the_way_to_it_named() {
     let place = Place::alone();
     let user = OrdinaryUser::at(&place);
-    let arguments = ["compare", "--limit-cpu", "0.5"];
-    let ended = ended(user.command(arguments.into_iter().chain(BRIEF)).output().expect("setpriv is there"));
+    let arguments = ["compare", "--on", "host", "--no-twin", "--limit-cpu", "0.5", "--json", "-"];
+    let plan = ["--slice", "100ms", "--blocks", "1", "--deployments", "1", "--warmup", "1s"];
+    let other = ["--service", "orders", "--service", "hello"];
+    let ended = ended(
+        user.command(arguments.into_iter().chain(plan).chain(other)).output().expect("setpriv is there"),
+    );
 
-    assert_eq!(ended.code, Some(1), "{}", ended.stdout);
-    assert!(ended.stderr.contains("cgroup"), "{}", ended.stderr);
+    ended.assert_measured();
+    let notes = ended.result().notes;
+    let note = notes.iter().find(|note| note.contains("limits")).unwrap_or_else(|| panic!("{notes:?}"));
+    assert!(note.contains("left out") && note.contains("Delegate=yes"), "{note}");
 }

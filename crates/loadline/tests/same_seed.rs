@@ -8,7 +8,8 @@ use support::store::SlicePlace;
 #[test]
 fn the_same_seed_measures_the_same_cells_in_the_same_order_with_the_same_requests() {
     let place = Place::alone();
-    let plan = ["--slice", "100ms", "--blocks", "3", "--deployments", "2", "--warmup", "1s", "--repeats", "0"];
+    let plan =
+        ["--slice", "100ms", "--blocks", "3", "--deployments", "2", "--warmup", "1s", "--repeats", "0"];
     let slices = |run: i64, seed: &str| -> Vec<SlicePlace> {
         let arguments = ["compare", "--on", "host", "--on", "pod", "--seed", seed];
         place.run(arguments.into_iter().chain(plan)).assert_measured();

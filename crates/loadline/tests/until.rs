@@ -7,26 +7,31 @@ use support::leftovers;
 use support::place::Place;
 
 #[test]
-fn a_run_ends_at_the_first_look_that_knows_enough() {
+fn a_run_ends_at_a_look_that_knows_enough() {
     let place = Place::alone();
-    // A tenth of the time is a fair doubt about a median that is twice as long: the first look must settle it.
-    let services = ["compare", "--service", "orders", "--service", "orders --delay 1ms", "--on", "host"];
-    let plan = ["--slice", "200ms", "--blocks", "2", "--deployments", "4", "--warmup", "1s", "--repeats", "0"];
-    let ended =
-        place.run(services.into_iter().chain(plan).chain(["--rate", "500/s", "--until", "400%", "--json", "-"]));
+    let plan =
+        ["--slice", "300ms", "--blocks", "2", "--deployments", "4", "--warmup", "1s", "--repeats", "0"];
+    let stop = ["--until", "50%", "--within", "10min", "--json", "-"];
+    let ended = place.run(["compare"].into_iter().chain(plan).chain(stop));
 
     ended.assert_measured();
     let result = ended.result();
-    assert_eq!(result.run.state, RunState::Complete);
-    assert_eq!((result.plan.deployments, result.plan.until), (4, Some(4.0)));
+    assert_eq!((result.run.state, result.plan.until), (RunState::Complete, Some(0.5)));
+    assert!(result.plan.deployments >= 4, "no look comes before the planned deployments");
     assert!(result.plan.confidence > 0.95, "a look is one of several: {}", result.plan.confidence);
+    for contrast in result.contrasts.iter().chain(&result.noise) {
+        let row = contrast.rows.iter().find(|row| row.metric == "response.p50").expect("a median");
+        let interval = row.interval.expect("eight blocks make a claim");
+        assert!(interval[1] - interval[0] <= 2.0 * 0.5 * row.baseline, "it ended too early: {row:?}");
+    }
     leftovers::assert_none(&place.store().label());
 }
 
 #[test]
 fn a_run_whose_time_is_over_ends_and_says_so() {
     let place = Place::alone();
-    let plan = ["--slice", "100ms", "--blocks", "1", "--deployments", "50", "--warmup", "1s", "--repeats", "0"];
+    let plan =
+        ["--slice", "100ms", "--blocks", "1", "--deployments", "50", "--warmup", "1s", "--repeats", "0"];
     let ended = place.run(["compare"].into_iter().chain(plan).chain(["--within", "1s", "--json", "-"]));
 
     ended.assert_measured();

@@ -17,8 +17,8 @@ pub enum Cgroup {
         cpu: PathBuf,
         /// In the `cpuacct` hierarchy: the CPU time.
         cpuacct: PathBuf,
-        /// In the `memory` hierarchy.
-        memory: PathBuf,
+        /// In the `memory` hierarchy, where there is one.
+        memory: Option<PathBuf>,
     },
     /// Version 2: one directory for all (Documentation/admin-guide/cgroup-v2.rst).
     V2 {
@@ -70,8 +70,12 @@ impl Cgroup {
                 cpu: read_v1_cpu(cpuacct),
                 throttling: procfs::read(cpu.join("cpu.stat")).and_then(|text| parse_v1_throttling(&text)),
                 memory: CgroupMemory {
-                    now_bytes: procfs::read_number(memory.join("memory.usage_in_bytes")),
-                    peak_bytes: procfs::read_number(memory.join("memory.max_usage_in_bytes")),
+                    now_bytes: memory
+                        .as_ref()
+                        .and_then(|dir| procfs::read_number(dir.join("memory.usage_in_bytes"))),
+                    peak_bytes: memory
+                        .as_ref()
+                        .and_then(|dir| procfs::read_number(dir.join("memory.max_usage_in_bytes"))),
                 },
             },
             Self::V2 { dir } => {
@@ -184,7 +188,7 @@ burst_usec 0
     #[test]
     fn a_cgroup_that_is_gone_reads_as_nothing() {
         let gone = PathBuf::from("/sys/fs/cgroup/no-such-cgroup");
-        let v1 = Cgroup::V1 { cpu: gone.clone(), cpuacct: gone.clone(), memory: gone.clone() };
+        let v1 = Cgroup::V1 { cpu: gone.clone(), cpuacct: gone.clone(), memory: Some(gone.clone()) };
         for cgroup in [v1, Cgroup::V2 { dir: gone }] {
             assert_eq!(cgroup.read(), Reading::default());
             assert!(cgroup.processes().is_empty());

@@ -186,7 +186,7 @@ impl Quota {
                 made.push(dir.clone());
             }
         }
-        let quota = Self { cgroup: Cgroup::V1 { cpu: cpu.clone(), cpuacct, memory }, made };
+        let quota = Self { cgroup: Cgroup::V1 { cpu: cpu.clone(), cpuacct, memory: Some(memory) }, made };
         fs::write(cpu.join("cpu.cfs_period_us"), "100000")?;
         fs::write(cpu.join("cpu.cfs_quota_us"), "20000")?;
         Ok(quota)
@@ -194,7 +194,7 @@ impl Quota {
 
     fn add(&self, pid: u32) -> io::Result<()> {
         let dirs = match &self.cgroup {
-            Cgroup::V1 { cpu, cpuacct, memory } => vec![cpu, cpuacct, memory],
+            Cgroup::V1 { cpu, cpuacct, memory } => [cpu, cpuacct].into_iter().chain(memory).collect(),
             Cgroup::V2 { dir } => vec![dir],
         };
         dirs.into_iter().try_for_each(|dir| fs::write(dir.join("cgroup.procs"), pid.to_string()))

@@ -138,6 +138,12 @@ pub(crate) fn unsigned_percent(share: f64) -> String {
     format!("{} %", with_separators(text.strip_suffix(".0").unwrap_or(&text)))
 }
 
+/// A confidence with as many digits as it has, four at most: `95 %`, `97.5 %`, `99.58 %`.
+pub(crate) fn confidence(share: f64) -> String {
+    let text = format!("{:.2}", share * 100.0);
+    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
 /// A p-value: `0.032`, `< 0.001`.
 pub(crate) fn probability(p: f64) -> String {
     if p < 0.001 { "< 0.001".to_owned() } else { plain(p, if p < 0.1 { 3 } else { 2 }) }

@@ -229,7 +229,7 @@ impl Page<'_> {
         let mut columns = vec![("response time".to_owned(), Align::Left)];
         for (_, name) in PUBLISHED {
             columns.push((name.to_owned(), Align::Right));
-            columns.push((format!("t {}", wording::interval_name(self.result)), Align::Right));
+            columns.push(("t 95 % interval".to_owned(), Align::Right));
         }
         let mut table = Table::new(columns);
         for (cell, figures) in &cells {

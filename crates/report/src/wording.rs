@@ -150,10 +150,9 @@ pub(crate) fn settle(result: &RunResult) -> Option<String> {
     let within = figures::unsigned_percent(settle.within);
     let duration = figures::spell_duration(settle.seconds);
     let (number, unit) = duration.split_once(' ')?;
-    let option = within.replace(' ', "");
+    let (metric, deployments) = (&settle.metric, settle.deployments);
     Some(format!(
-        "To settle {} within ±{within}: about {number} more {unit} (--until {option}).",
-        settle.metric
+        "To settle {metric} within ±{within}: about {number} more {unit} (--deployments {deployments})."
     ))
 }
 
@@ -174,7 +173,7 @@ pub(crate) fn machine(machine: &Machine) -> String {
 
 /// `95 % interval`
 pub(crate) fn interval_name(result: &RunResult) -> String {
-    format!("{} interval", figures::unsigned_percent(result.plan.confidence))
+    format!("{} interval", figures::confidence(result.plan.confidence))
 }
 
 /// What to know of single rows, each note once with the metrics that it is about.

@@ -186,7 +186,11 @@ fn slice(
         response,
         send_lag,
         observations,
-        cpu_use: Some(CpuUse { capacity_ns: 2_000_000_000, steal_ns: 1_000_000, foreign_ns: 10_000_000 }),
+        cpu_use: Some(CpuUse {
+            capacity_ns: 2_000_000_000,
+            steal_ns: 1_000_000,
+            foreign_ns: Some(10_000_000),
+        }),
         gate_failures: Vec::new(),
     }
 }

@@ -31,7 +31,7 @@ impl Source {
                 let mut source = Source::Closed {
                     rng: Pcg64::seed_from_u64(slice.seed ^ share.index as u64),
                     mix: mix.clone(),
-                    end: start + nanos(slice.duration),
+                    end: start + nanos(slice.offset + slice.duration),
                     request: 0,
                 };
                 source.advance();

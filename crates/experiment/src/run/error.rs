@@ -19,6 +19,9 @@ pub enum RunError {
         /// Why.
         source: loadline_engine::EngineError,
     },
+    /// A rate can't be offered.
+    #[error(transparent)]
+    Rate(#[from] loadline_engine::RateError),
     /// The requests can't be sent.
     #[error(transparent)]
     Request(#[from] loadline_engine::MixError),

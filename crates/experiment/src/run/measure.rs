@@ -21,7 +21,7 @@ pub struct Place {
 }
 
 impl Execution<'_> {
-    /// Measures a turn and keeps its slices; returns the cells that failed a gate.
+    /// Measures a turn and keeps its slices; returns the cells that were disturbed and deserve a repeat.
     pub(super) fn measure(
         &mut self,
         place: Place,
@@ -43,9 +43,10 @@ impl Execution<'_> {
         let (records, before, after) = self.drive(place, &cells, duration, live)?;
         let observed: Vec<Observations> =
             before.iter().zip(&after).map(|(before, after)| between(before, after)).collect();
-        let services_ns = observed.iter().filter_map(|site| site.service_cpu_ns).sum();
+        // The sum of options is none when one is: an external service may run on this machine and can't be told apart.
+        let services_ns = observed.iter().map(|site| site.service_cpu_ns).sum();
         let load_ns = records.iter().map(|record| record.cpu_ns).sum();
-        let mut failed = Vec::new();
+        let mut disturbed = Vec::new();
         for ((cell, _), record) in cells.iter().zip(records) {
             if record.stopped {
                 return Err(RunError::Interrupted);
@@ -61,13 +62,13 @@ impl Execution<'_> {
                 observations.net_tx_softirqs = None;
             }
             let gate_failures = gates::failures(&self.load_of(*cell), &record, cpu_use);
-            if !gate_failures.is_empty() {
-                failed.push(*cell);
+            if gates::deserve_repeat(&gate_failures) {
+                disturbed.push(*cell);
             }
             let row = slice_row(place, *cell, at_s, record, observations, cpu_use, gate_failures);
             self.store.add_slice(self.run, &row)?;
         }
-        Ok(failed)
+        Ok(disturbed)
     }
 
     /// Drives the cells from one common start; returns their records, and every site's counters before and after.

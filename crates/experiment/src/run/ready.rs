@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use loadline_engine::{Engine, Load, Mix, Options, Request, SliceSpec};
+use loadline_engine::{Arrivals, Engine, Load, Mix, Options, Rate, Record, Request, SliceSpec};
 
 use super::site::LiveSite;
 use super::{Execution, RunError};
@@ -12,8 +12,8 @@ use crate::spec::Service;
 
 /// Between two attempts.
 const PAUSE: Duration = Duration::from_millis(5);
-/// Longest wait for one attempt's answer: a pod's first packets may be lost while addresses are being resolved.
-const ATTEMPT: Duration = Duration::from_secs(1);
+/// Longest wait for one attempt's answer.
+const ATTEMPT: Duration = Duration::from_secs(5);
 
 impl Execution<'_> {
     /// Asks until the service is ready; returns how long that took from `begun`.
@@ -29,18 +29,14 @@ impl Execution<'_> {
         let mut probe = Engine::start(&Options {
             mix: Mix::new(&[request], &options.endpoint)?,
             threads: 1,
-            timeout: ATTEMPT,
+            timeout: ATTEMPT.min(service.ready.within),
             stop: Arc::new(AtomicBool::new(false)),
             ..options.clone()
         })
         .map_err(failure)?;
-        // A closed loop so short that it is one request.
-        let once = SliceSpec {
-            load: Load::Closed,
-            duration: Duration::from_nanos(1_000),
-            seed: 0,
-            offset: Duration::ZERO,
-        };
+        // The first arrival of a uniform schedule is due at once, the second after the end.
+        let load = Load::Open { rate: Rate::per_second(1000.0)?, arrivals: Arrivals::Uniform };
+        let once = SliceSpec { load, duration: Duration::from_millis(1), seed: 0, offset: Duration::ZERO };
         loop {
             let last = match (probe.prepare(), &service.ready.path) {
                 (Err(error), _) => error.to_string(),
@@ -49,7 +45,7 @@ impl Execution<'_> {
                     Ok(record) if record.answered > 0 && record.errors.total() == 0 => {
                         return Ok(begun.elapsed());
                     }
-                    Ok(record) => format!("GET {path} failed: {:?}", record.errors.by_name()),
+                    Ok(record) => format!("GET {path} failed ({})", kinds(&record)),
                     Err(error) => error.to_string(),
                 },
             };
@@ -64,4 +60,8 @@ impl Execution<'_> {
             std::thread::sleep(PAUSE);
         }
     }
+}
+
+fn kinds(record: &Record) -> String {
+    record.errors.by_name().into_keys().collect::<Vec<_>>().join(", ")
 }

@@ -56,6 +56,11 @@ impl LiveSite {
         ))
     }
 
+    /// Whether somebody else runs its service.
+    pub fn is_external(&self) -> bool {
+        self.deployment.root_pid().is_none()
+    }
+
     /// The last that its service printed.
     pub fn output(&self) -> String {
         self.deployment.output_tail()
@@ -209,11 +214,10 @@ fn request(spec: &RequestSpec) -> Request {
 
 fn subject_of(deployment: &dyn Deployment) -> Subject {
     let cgroup = deployment.cgroup().map(|cgroup| match cgroup {
-        // Without that hierarchy the path is empty, and nothing is read there.
         Cgroup::V1 { cpu, cpuacct, memory, .. } => loadline_observe::Cgroup::V1 {
             cpu: cpu.clone(),
             cpuacct: cpuacct.clone(),
-            memory: memory.clone().unwrap_or_default(),
+            memory: memory.clone(),
         },
         Cgroup::V2 { dir } => loadline_observe::Cgroup::V2 { dir: dir.clone() },
     });

@@ -1,6 +1,6 @@
 //! Warming up: cycles of load and pause, in turn over all cells, until each cell's service time is stationary.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use loadline_engine::{Arrivals, Load, Rate, SliceSpec};
 use loadline_stats::{Stationarity, stationary};
@@ -11,7 +11,8 @@ use crate::store::WarmUpRow;
 
 /// Length of a cycle. Eight of them, the least that the test of stationarity asks for, take little more than a second.
 const CYCLE: Duration = Duration::from_millis(150);
-/// A rate below this is warmed up at this rate, or a cycle would hold too few requests for a median.
+/// A rate below this is warmed up at this rate, or a cycle would hold too few requests for a median. An external service is
+/// never sent more than was asked for.
 const LEAST_PER_SECOND: f64 = 200.0;
 
 struct Progress {
@@ -62,11 +63,16 @@ impl Execution<'_> {
         site: &mut LiveSite,
     ) -> Result<(), RunError> {
         let slice = SliceSpec {
-            load: brisk(self.load_of(progress.cell)),
+            load: if site.is_external() {
+                self.load_of(progress.cell)
+            } else {
+                brisk(self.load_of(progress.cell))?
+            },
             duration: CYCLE,
             seed: self.plan.warm_up_seed(round, cycle, self.plan.cells[progress.cell].load),
             offset: Duration::ZERO,
         };
+        let begun = Instant::now();
         let before = site.snapshot();
         let Some(engine) = site.engine(progress.cell) else { return Ok(()) };
         let record = match engine.drive(slice) {
@@ -84,7 +90,7 @@ impl Execution<'_> {
             site.cpu_s_per_request = (service_ns + record.cpu_ns) as f64 / 1e9 / record.answered as f64;
             progress.figures.push(record.service.value_at_quantile(0.5) as f64);
         }
-        progress.loaded += CYCLE;
+        progress.loaded += begun.elapsed();
         let is_stationary = stationary(&progress.figures) == Stationarity::Stationary;
         progress.done = is_stationary || progress.loaded >= self.experiment.plan.warmup;
         Ok(())
@@ -109,15 +115,11 @@ impl Execution<'_> {
 }
 
 /// The load of a warm-up: the cell's own, but not so slow that a cycle tells nothing.
-fn brisk(load: Load) -> Load {
-    match load {
-        Load::Open { rate, arrivals } if rate.as_per_second() >= LEAST_PER_SECOND => {
-            Load::Open { rate, arrivals }
+fn brisk(load: Load) -> Result<Load, RunError> {
+    Ok(match load {
+        Load::Open { rate, .. } if rate.as_per_second() < LEAST_PER_SECOND => {
+            Load::Open { rate: Rate::per_second(LEAST_PER_SECOND)?, arrivals: Arrivals::Uniform }
         }
-        Load::Open { .. } => match Rate::per_second(LEAST_PER_SECOND) {
-            Ok(rate) => Load::Open { rate, arrivals: Arrivals::Uniform },
-            Err(_) => load,
-        },
-        Load::Closed => Load::Closed,
-    }
+        load => load,
+    })
 }

@@ -189,8 +189,16 @@ impl Store {
     }
 
     fn decode(&self, run: i64, bytes: &[u8]) -> Result<Histogram<u64>, StoreError> {
-        let histogram = Deserializer::new().deserialize(&mut &bytes[..]);
-        histogram.map_err(|error| self.damaged(run, "a histogram", format!("{error:?}")))
+        let histogram: Histogram<u64> = Deserializer::new()
+            .deserialize(&mut &bytes[..])
+            .map_err(|error| self.damaged(run, "a histogram", format!("{error:?}")))?;
+        let ours = loadline_engine::new_histogram();
+        let bounds = |histogram: &Histogram<u64>| (histogram.low(), histogram.high(), histogram.sigfig());
+        if bounds(&histogram) == bounds(&ours) {
+            Ok(histogram)
+        } else {
+            Err(self.damaged(run, "a histogram", "its bounds are not loadline's"))
+        }
     }
 
     fn no_run(&self, id: i64) -> Result<StoreError, StoreError> {

@@ -6,12 +6,12 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use loadline_experiment::run::{Referee, RunOptions, execute};
-use loadline_experiment::spec::{Experiment, Machine, PlatformKind, from_flags, from_yaml_file};
+use loadline_experiment::spec::{Experiment, Machine, Platform, PlatformKind, from_flags, from_yaml_file};
 use loadline_experiment::store::Store;
 
 use super::serve;
 use crate::arguments::{CompareArguments, OutputArguments, RunArguments};
-use crate::exit::Exit;
+use crate::exit::{Exit, UsageError};
 use crate::interrupt;
 use crate::outputs;
 use crate::progress::Progress;
@@ -27,9 +27,15 @@ pub fn run(arguments: &RunArguments) -> Result<Exit> {
 }
 
 fn execute_and_show(experiment: &Experiment, outputs: &OutputArguments) -> Result<Exit> {
-    let needs_namespaces =
-        experiment.platforms.iter().any(|p| !matches!(p.kind, PlatformKind::External { .. }));
+    outputs::check(outputs)?;
+    let is_external = |platform: &Platform| matches!(platform.kind, PlatformKind::External { .. });
+    let needs_namespaces = !experiment.platforms.iter().all(is_external);
     if needs_namespaces && !rustix::process::geteuid().is_root() {
+        if experiment.platforms.iter().any(is_external) {
+            let why = "an ordinary user's host and pod live in a user namespace, from which no URL can be reached: run as root, or \
+                       measure URLs alone";
+            return Err(UsageError(why.to_owned()).into());
+        }
         // Before any thread is started: a user namespace can only be entered by a process that has one.
         loadline_platform::enter_user_namespace()?;
     }
@@ -50,7 +56,7 @@ fn execute_and_show(experiment: &Experiment, outputs: &OutputArguments) -> Resul
 
 fn options(stop: Arc<AtomicBool>) -> Result<RunOptions> {
     Ok(RunOptions {
-        command_line: std::env::args().collect(),
+        command_line: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         program: own_program()?,
         stop,

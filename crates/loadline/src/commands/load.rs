@@ -152,7 +152,7 @@ fn placement(options: &Options) -> String {
 
 fn print(record: &Record) {
     println!(
-        "  {} sent · {} answered · {} errors{} · {:.0}/s",
+        "  {} due · {} answered · {} errors{} · {:.0}/s",
         record.due,
         record.answered,
         record.errors.total(),

@@ -57,7 +57,8 @@ fn cgroups(label: &str) -> Vec<PathBuf> {
 }
 
 fn lines_of(tool: &str, arguments: &[&str]) -> Vec<String> {
-    let output = Command::new(tool).args(arguments).output().unwrap_or_else(|error| panic!("{tool}: {error}"));
+    let output =
+        Command::new(tool).args(arguments).output().unwrap_or_else(|error| panic!("{tool}: {error}"));
     assert!(output.status.success(), "{tool}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()
 }

@@ -15,18 +15,8 @@ use std::time::{Duration, Instant};
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_loadline");
 
 /// As little measuring as shows that everything works: neither figures nor gates matter where this is used.
-pub const BRIEF: [&str; 10] = [
-    "--slice",
-    "200ms",
-    "--blocks",
-    "2",
-    "--deployments",
-    "3",
-    "--warmup",
-    "1s",
-    "--repeats",
-    "0",
-];
+pub const BRIEF: [&str; 10] =
+    ["--slice", "200ms", "--blocks", "2", "--deployments", "3", "--warmup", "1s", "--repeats", "0"];
 
 /// Longest wait for anything: far more than it takes, so that a loaded machine fails no test.
 const PATIENCE: Duration = Duration::from_secs(120);

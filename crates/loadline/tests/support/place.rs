@@ -38,7 +38,10 @@ pub struct Place {
 impl Place {
     /// Waits for the machine, which one test has at a time.
     pub fn alone() -> Place {
-        assert!(rustix::process::geteuid().is_root(), "this test makes links, rules and cgroups: run it as root");
+        assert!(
+            rustix::process::geteuid().is_root(),
+            "this test makes links, rules and cgroups: run it as root"
+        );
         let path = concat!(env!("CARGO_TARGET_TMPDIR"), "/machine.lock");
         let machine = File::create(path).expect("cargo made the folder");
         machine.lock().expect("a lock");
@@ -56,7 +59,7 @@ impl Place {
     /// `loadline ARGUMENTS` here.
     pub fn command<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Command {
         let mut command = Command::new(PROGRAM);
-        command.current_dir(self.dir.path()).args(arguments).env_remove("LOADLINE_LOG");
+        command.current_dir(self.dir.path()).args(arguments).env_remove("LOADLINE_LOG").env_remove("COLUMNS");
         command
     }
 

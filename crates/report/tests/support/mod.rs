@@ -89,6 +89,7 @@ pub fn slower() -> RunResult {
                 metric: "response p99".to_owned(),
                 within: 0.05,
                 seconds: 540.0,
+                deployments: 44,
             }),
         },
         contrasts: vec![contrast(0, 2, &rows)],
