@@ -1,4 +1,4 @@
-//! The positive control: a known delay is found, and found to be as long as it is; a service against itself is not.
+//! The positive control: a known delay is found, and found to be as long as it is; a service against itself shows no difference.
 
 mod support;
 
@@ -6,26 +6,47 @@ use loadline_analysis::result::{Contrast, Row, Verdict};
 use support::leftovers;
 use support::place::Place;
 
-fn median(contrast: &Contrast) -> &Row {
-    contrast.rows.iter().find(|row| row.metric == "response.p50").expect("a median")
-}
+/// One interval in twenty misses by design, and so does one verdict on noise. One run may miss; three in a row do so once in a
+/// thousand, or because the delay or the measuring of it is wrong.
+const SEEDS: [&str; 3] = ["1", "2", "3"];
 
 #[test]
-fn a_delay_of_200_us_is_found_and_its_interval_holds_it() {
+fn a_delay_of_200_us_is_found_as_long_as_it_is_and_the_twin_shows_none() {
     let place = Place::alone();
+    let mut misses = Vec::new();
+    for seed in SEEDS {
+        match measure(&place, seed) {
+            Ok(()) => return,
+            Err(miss) => misses.push(miss),
+        }
+    }
+    panic!("{misses:#?}");
+}
+
+/// Says what missed; fails at once if the delay is not even seen.
+fn measure(place: &Place, seed: &str) -> Result<(), String> {
     let services = ["compare", "--service", "orders", "--service", "orders --delay 200us", "--on", "host"];
     // A request every millisecond is over before the next begins. At random times delayed requests would meet more often than
     // others, on the one CPU of the service, and their waiting for each other would be a difference too.
     let load = ["--rate", "1000/s", "--arrivals", "uniform"];
-    let plan = ["--slice", "600ms", "--blocks", "2", "--deployments", "6", "--repeats", "1"];
+    let plan = ["--slice", "600ms", "--blocks", "2", "--deployments", "6", "--repeats", "1", "--seed", seed];
     let ended = place.run(services.into_iter().chain(load).chain(plan).chain(["--json", "-"]));
-
     ended.assert_measured();
-    let result = ended.result();
-    let found = median(&result.contrasts[0]);
-    let interval = found.interval.expect("twelve blocks make a claim");
-    assert_eq!(found.verdict, Verdict::Slower, "{found:?}");
-    assert!(interval[0] <= 200e3 && 200e3 <= interval[1], "{interval:?} does not hold 200 µs: {found:?}");
-
     leftovers::assert_none(&place.store().label());
+
+    let result = ended.result();
+    let (found, noise) = (median(&result.contrasts[0]), median(&result.noise[0]));
+    assert_eq!(found.verdict, Verdict::Slower, "{found:?}");
+    let interval = found.interval.expect("twelve blocks make a claim");
+    if !(interval[0] <= 200e3 && 200e3 <= interval[1]) {
+        return Err(format!("{interval:?} ns does not hold 200 µs"));
+    }
+    match noise.verdict {
+        Verdict::Equivalent | Verdict::Unresolved => Ok(()),
+        claim => Err(format!("the twin is {claim:?}: {:?} ns", noise.interval)),
+    }
+}
+
+fn median(contrast: &Contrast) -> &Row {
+    contrast.rows.iter().find(|row| row.metric == "response.p50").expect("a median")
 }

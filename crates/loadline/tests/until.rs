@@ -37,6 +37,10 @@ fn a_run_whose_time_is_over_ends_and_says_so() {
     ended.assert_measured();
     let result = ended.result();
     assert_eq!((result.run.state, result.plan.deployments), (RunState::Complete, 1));
-    assert!(result.notes.iter().any(|note| note.contains("--within")), "{:?}", result.notes);
+    assert!(
+        result.notes.iter().any(|note| note.contains("time for measuring was over")),
+        "{:?}",
+        result.notes
+    );
     leftovers::assert_none(&place.store().label());
 }
