@@ -126,6 +126,22 @@ fn a_cell_that_fails_a_gate_too_often_is_not_trusted() {
 }
 
 #[test]
+fn late_requests_are_judged_over_the_whole_cell() {
+    let mut data = MadeUp::default().data();
+    let late = |data: &mut loadline_analysis::RunData, lag_ns: u64| {
+        for slice in data.slices.iter_mut().filter(|slice| slice.cell == 2).take(6) {
+            slice.gate_failures = vec![GateFailure { gate: Gate::SendLag, text: "late".to_owned() }];
+            slice.send_lag.record_n(lag_ns, 4).unwrap();
+        }
+    };
+    late(&mut data, 500_000);
+    assert!(analyse(&data).trust.trusted, "24 of 4,824 requests are half a percent");
+    late(&mut data, 500_000);
+    late(&mut data, 500_000);
+    assert!(!analyse(&data).trust.trusted, "72 of 4,872 are more than one");
+}
+
+#[test]
 fn a_run_that_was_never_warm_is_not_trusted() {
     let mut data = MadeUp::default().data();
     for warm_up in &mut data.warm_ups {

@@ -127,6 +127,14 @@ impl CpuUse {
     }
 }
 
+/// The send lag and its bound in a sentence, if it is beyond it. Of one slice, or merged over many.
+pub fn late(send_lag: &Histogram<u64>, service: &Histogram<u64>) -> Option<String> {
+    let p99_us = |times: &Histogram<u64>| times.value_at_quantile(0.99) as f64 / 1e3;
+    let lag_us = p99_us(send_lag);
+    let bound_us = (SEND_LAG_PART * p99_us(service)).max(SEND_LAG_P99.as_secs_f64() * 1e6);
+    (lag_us > bound_us).then(|| format!("send lag p99 {lag_us:.0} µs, more than {bound_us:.0} µs"))
+}
+
 /// The gates that a slice fails.
 pub fn failures(load: &Load, record: &Record, cpu: Option<CpuUse>) -> Vec<GateFailure> {
     let mut failures = Vec::new();
@@ -143,11 +151,8 @@ pub fn failures(load: &Load, record: &Record, cpu: Option<CpuUse>) -> Vec<GateFa
                 let (sent, least) = (record.sent_share() * 100.0, SENT_SHARE * 100.0);
                 fail(gate, format!("{sent:.1} % of {rate} was sent in time, less than {least:.1} %"));
             }
-            let p99_us = |times: &Histogram<u64>| times.value_at_quantile(0.99) as f64 / 1e3;
-            let lag_us = p99_us(&record.send_lag);
-            let bound_us = (SEND_LAG_PART * p99_us(&record.service)).max(SEND_LAG_P99.as_secs_f64() * 1e6);
-            if lag_us > bound_us {
-                fail(Gate::SendLag, format!("send lag p99 {lag_us:.0} µs, more than {bound_us:.0} µs"));
+            if let Some(text) = late(&record.send_lag, &record.service) {
+                fail(Gate::SendLag, text);
             }
         }
         Load::Closed => {

@@ -110,7 +110,7 @@ impl Execution<'_> {
         (self.events)(Event::Ready { site: site.label.clone(), after: ready });
         let left_out = site.deployment.left_out().to_vec();
         for sentence in &left_out {
-            self.note(&format!("{}: {sentence}", site.label))?;
+            self.note(sentence)?;
         }
         self.store.add_deployment(
             self.run,
