@@ -176,9 +176,10 @@ pub(crate) fn interval_name(result: &RunResult) -> String {
     format!("{} interval", figures::confidence(result.plan.confidence))
 }
 
-/// What to know of single rows, each note once with the metrics that it is about.
+/// What to know of the primary rows, each note once with the metrics that it is about.
 pub(crate) fn row_notes<'a>(contrasts: impl IntoIterator<Item = &'a Contrast>) -> Vec<String> {
-    let rows: Vec<_> = contrasts.into_iter().flat_map(|contrast| &contrast.rows).collect();
+    let rows = contrasts.into_iter().flat_map(|contrast| &contrast.rows);
+    let rows: Vec<_> = rows.filter(|row| row.primary).collect();
     groups::unique(rows.iter().filter_map(|row| row.note.as_deref()))
         .into_iter()
         .map(|note| {
