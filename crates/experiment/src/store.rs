@@ -1,5 +1,6 @@
 //! One SQLite file that keeps every run. Each slice is committed as it ends, so that a killed run loses nothing measured.
 
+mod columns;
 mod read;
 mod rows;
 mod write;
@@ -9,8 +10,9 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
+pub use columns::encode;
 pub use rows::{DeploymentRow, RunRow, RunState, SliceRow, WarmUpRow};
-pub use write::{NewRun, encode};
+pub use write::NewRun;
 
 /// Version of the tables, in SQLite's `user_version`.
 const VERSION: i32 = 1;
@@ -48,18 +50,6 @@ pub enum StoreError {
         id: i64,
         /// What is there, in words.
         present: String,
-    },
-    /// A value in the store can't be read back.
-    #[error("{path}: {what} of run {run} can't be read: {why}")]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// Which run.
-        run: i64,
-        /// Which value.
-        what: &'static str,
-        /// Why not.
-        why: String,
     },
 }
 
@@ -125,10 +115,6 @@ impl Store {
 
     fn error(&self, source: rusqlite::Error) -> StoreError {
         StoreError::Sqlite { path: self.path.clone(), source }
-    }
-
-    fn damaged(&self, run: i64, what: &'static str, why: impl ToString) -> StoreError {
-        StoreError::Damaged { path: self.path.clone(), run, what, why: why.to_string() }
     }
 }
 

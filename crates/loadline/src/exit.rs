@@ -49,11 +49,40 @@ impl From<Exit> for ExitCode {
 pub fn print_error(error: &anyhow::Error) {
     match error.downcast_ref::<SpecError>() {
         Some(spec) => eprintln!("{}", spec.render(colour(&std::io::stderr()))),
-        None => eprintln!("error: {error:#}"),
+        None => eprintln!("error: {}", with_causes(error)),
     }
+}
+
+/// An error and its causes, each said once: many errors already name their cause.
+fn with_causes(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
 }
 
 /// Whether to colour what goes to this stream (no-color.org).
 pub fn colour(stream: &impl IsTerminal) -> bool {
     stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::anyhow;
+
+    #[test]
+    fn a_cause_is_said_once() {
+        assert_eq!(
+            with_causes(&anyhow!("disk full").context("can't write a.json")),
+            "can't write a.json: disk full"
+        );
+        assert_eq!(
+            with_causes(&anyhow!("refused").context("can't connect: refused")),
+            "can't connect: refused"
+        );
+    }
 }

@@ -87,7 +87,9 @@ impl Progress {
             }
             Event::Repeating { cells } => self.repeated += cells.len(),
             Event::GivenUp { failure } => self.line(&format!("  going on without a service: {failure}")),
-            Event::Note(note) => self.line(&format!("  note: {note}")),
+            // On a terminal the report that follows says it; in a log it belongs to where it happened.
+            Event::Note(note) if self.bar.is_none() => eprintln!("  note: {note}"),
+            Event::Note(_) => {}
         }
     }
 
