@@ -11,9 +11,9 @@ use rustix::thread::CpuSet;
 
 use crate::clock::{Nanos, nanos, now};
 use crate::endpoint::Endpoint;
-use crate::load::Load;
 use crate::mix::Mix;
 use crate::record::Record;
+use crate::slice::SliceSpec;
 use crate::worker::{Share, Worker};
 
 /// What an engine needs to know before its first slice.
@@ -35,19 +35,6 @@ pub struct Options {
     pub stop: Arc<AtomicBool>,
     /// Runs first on every worker thread: to enter a network namespace, say.
     pub on_thread_start: Arc<dyn Fn() -> io::Result<()> + Send + Sync>,
-}
-
-/// One slice to drive.
-#[derive(Clone, Copy, Debug)]
-pub struct SliceSpec {
-    /// Arrival process and rate, or a closed loop.
-    pub load: Load,
-    /// How long requests are begun; those under way at the end are waited for.
-    pub duration: Duration,
-    /// Seed of the schedule.
-    pub seed: u64,
-    /// By how much the schedule is moved, for cells that run side by side.
-    pub offset: Duration,
 }
 
 /// Why an engine can't go on.

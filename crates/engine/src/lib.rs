@@ -15,9 +15,10 @@ mod poller;
 mod rate;
 mod record;
 mod schedule;
+mod slice;
 mod worker;
 
-pub use driver::{Engine, EngineError, Options, SliceSpec};
+pub use driver::{Engine, EngineError, Options};
 pub use endpoint::Endpoint;
 pub use errors::{ErrorKind, Errors};
 pub use load::{Arrivals, Load};
@@ -25,3 +26,4 @@ pub use mix::{Mix, MixError, Request};
 pub use rate::{Rate, RateError, RateUnit};
 pub use record::{Record, new_histogram};
 pub use schedule::{Due, Schedule};
+pub use slice::SliceSpec;

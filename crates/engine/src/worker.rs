@@ -13,7 +13,6 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::clock::{Nanos, nanos, now};
 use crate::connection::{Connection, State};
-use crate::driver::SliceSpec;
 use crate::endpoint::Endpoint;
 use crate::errors::ErrorKind;
 use crate::http1::Progress;
@@ -21,6 +20,7 @@ use crate::load::Load;
 use crate::mix::Mix;
 use crate::poller::Poller;
 use crate::record::Record;
+use crate::slice::SliceSpec;
 use source::Source;
 
 /// Read at most this much at once.

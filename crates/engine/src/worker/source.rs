@@ -5,10 +5,10 @@ use rand_pcg::rand_core::{Rng, SeedableRng};
 
 use super::Share;
 use crate::clock::{Nanos, nanos};
-use crate::driver::SliceSpec;
 use crate::load::Load;
 use crate::mix::Mix;
 use crate::schedule::{Due, Schedule};
+use crate::slice::SliceSpec;
 
 /// The requests of one slice for one worker; times are absolute.
 pub enum Source {

@@ -2,9 +2,12 @@
 
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
-use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
+use rusqlite::ToSql;
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+use super::RunState;
 
 /// A column of JSON text; a missing value reads as JSON's `null`.
 pub struct Json<T>(pub T);
@@ -30,6 +33,19 @@ impl FromSql for Times {
             return Err(FromSqlError::Other("a histogram with other bounds than loadline's".into()));
         }
         Ok(Times(histogram))
+    }
+}
+
+impl FromSql for RunState {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        let name = value.as_str()?;
+        RunState::ALL.into_iter().find(|state| state.name() == name).ok_or(FromSqlError::InvalidType)
+    }
+}
+
+impl ToSql for RunState {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(self.name().into())
     }
 }
 

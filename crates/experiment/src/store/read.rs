@@ -88,7 +88,7 @@ fn run(row: &Row<'_>) -> rusqlite::Result<RunRow> {
         label: row.get("label")?,
         started: row.get("started")?,
         finished: row.get("finished")?,
-        state: json(row, "state")?,
+        state: row.get("state")?,
         version: row.get("version")?,
         command_line: json(row, "command_line")?,
         experiment: json(row, "experiment")?,

@@ -4,15 +4,13 @@ use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
 use loadline_observe::{Machine, Observations};
-use serde::{Deserialize, Serialize};
 
 use crate::gates::{CpuUse, GateFailure};
 use crate::plan::Plan;
 use crate::spec::Experiment;
 
 /// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunState {
     /// Still running, or killed.
     Unfinished,
@@ -22,6 +20,22 @@ pub enum RunState {
     Interrupted,
     /// A service or platform failed.
     Failed,
+}
+
+impl RunState {
+    /// All of them.
+    pub const ALL: [RunState; 4] =
+        [RunState::Unfinished, RunState::Complete, RunState::Interrupted, RunState::Failed];
+
+    /// The name under which it is kept.
+    pub fn name(self) -> &'static str {
+        match self {
+            RunState::Unfinished => "unfinished",
+            RunState::Complete => "complete",
+            RunState::Interrupted => "interrupted",
+            RunState::Failed => "failed",
+        }
+    }
 }
 
 /// A run.

@@ -6,7 +6,7 @@ CREATE TABLE run (
     name         TEXT NOT NULL,
     started      TEXT NOT NULL,
     finished     TEXT,
-    state        TEXT NOT NULL,       -- JSON: "unfinished", "complete", "interrupted", "failed"
+    state        TEXT NOT NULL,       -- unfinished, complete, interrupted, failed
     version      TEXT NOT NULL,
     command_line TEXT NOT NULL,       -- JSON list
     experiment   TEXT NOT NULL,       -- JSON

@@ -46,7 +46,7 @@ impl Store {
             json(run.machine),
             json(run.service_cpus),
             json(run.load_cpus),
-            json(&RunState::Unfinished),
+            RunState::Unfinished,
         ];
         self.connection.execute(insert, values).map_err(|e| self.error(e))?;
         Ok(self.connection.last_insert_rowid())
@@ -127,7 +127,7 @@ impl Store {
     pub fn finish_run(&self, run: i64, state: RunState) -> Result<(), StoreError> {
         self.execute(
             "UPDATE run SET state = ?2, finished = ?3 WHERE id = ?1",
-            params![run, json(&state), jiff::Timestamp::now().to_string()],
+            params![run, state, jiff::Timestamp::now().to_string()],
         )
     }
 

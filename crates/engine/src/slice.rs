@@ -1,0 +1,18 @@
+//! What one slice is asked to be.
+
+use std::time::Duration;
+
+use crate::load::Load;
+
+/// One slice to drive.
+#[derive(Clone, Copy, Debug)]
+pub struct SliceSpec {
+    /// Arrival process and rate, or a closed loop.
+    pub load: Load,
+    /// How long requests are begun; those under way at the end are waited for.
+    pub duration: Duration,
+    /// Seed of the schedule.
+    pub seed: u64,
+    /// By how much the schedule is moved, for cells that run side by side.
+    pub offset: Duration,
+}
