@@ -20,6 +20,7 @@ lint: tools-lint
 	$(CARGO) deny --locked check licenses bans sources
 
 fuzz: tools-test
+	mkdir -p crates/engine/fuzz/corpus/response
 	cd crates/engine && $(CARGO) fuzz run --sanitizer none response fuzz/corpus/response fuzz/seeds/response -- \
 		-max_total_time=$(FUZZ_SECONDS) -max_len=4096
 
