@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use hdrhistogram::Histogram;
-use loadline_engine::Load;
 use loadline_experiment::plan::{CellPlan, Role as PlanRole, Site};
 use loadline_experiment::store::{SliceRow, encode};
 use loadline_stats::t_interval;
@@ -37,10 +36,7 @@ fn cell(data: &RunData, counted: &Counted<'_>, id: usize, plan: &CellPlan) -> Ce
         service: experiment.services[site.service].name.clone(),
         platform: experiment.platforms[site.platform].name.clone(),
         load: load.load.to_string(),
-        rate_per_second: match load.load {
-            Load::Open { rate, .. } => Some(rate.as_per_second()),
-            Load::Closed => None,
-        },
+        rate_per_second: load.load.rate().map(|rate| rate.as_per_second()),
         connections: load.connections,
         role: match plan.role {
             PlanRole::Baseline => Role::Baseline,

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use loadline_engine::Load;
 use loadline_experiment::gates::{self, Gate};
 use loadline_experiment::store::SliceRow;
 
@@ -20,7 +19,7 @@ const TOLERATED: f64 = 0.1;
 pub fn judge(data: &RunData, counted: &Counted<'_>) -> Trust {
     let slices: Vec<&SliceRow> = counted.values().flat_map(|cell| cell.values().copied()).collect();
     // How busy the load threads are says nothing in an open loop, where they spin before each request.
-    let any_closed = data.run.experiment.loads.iter().any(|load| load.load == Load::Closed);
+    let any_closed = data.run.experiment.loads.iter().any(|load| load.load.is_closed());
     let asked = |gate: &Gate| *gate != Gate::Generator || any_closed;
     let mut gates: Vec<GateSummary> =
         Gate::ALL.into_iter().filter(asked).map(|gate| summary(gate, counted, &slices)).collect();

@@ -1,118 +1,112 @@
-//! One connection: its socket, where its request and response stand, and the times that belong to them.
-
-use std::io;
-use std::os::fd::OwnedFd;
-
-use rustix::io::Errno;
-use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, sockopt};
+//! One connection: its bytes, its protocol, and the requests that are under way on it.
 
 use crate::clock::Nanos;
-use crate::endpoint::Endpoint;
+use crate::expect::Check;
 use crate::http1::ResponseParser;
+use crate::http2::Http2;
+use crate::schedule::Due;
+use crate::transport::Transport;
 
 /// What a connection is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// There is no socket; another attempt is due at `retry_at`.
+    /// There is no socket.
     Closed,
-    /// The handshake is under way.
+    /// Its name is being looked up.
+    Resolving,
+    /// The handshake of TCP is under way.
     Connecting,
-    /// Ready for a request.
-    Idle,
-    /// A request was begun and its response is not complete.
-    Busy,
+    /// The handshake of TLS is under way.
+    Securing,
+    /// Requests can be sent.
+    Open,
+    /// The service said that it will close; its doing so is waited for, so that the port waits out TIME_WAIT on its side.
+    Draining,
 }
 
-/// One connection of a worker, reused over reconnects.
+/// The protocol of a connection, with where its input stands.
+#[derive(Debug)]
+pub enum Protocol {
+    Http1(ResponseParser),
+    Http2(Box<Http2>),
+}
+
+/// One request and its response: the only one of an HTTP/1.1 connection, one of many on HTTP/2.
+#[derive(Debug, Default)]
+pub struct Exchange {
+    /// Whether there is one.
+    pub under_way: bool,
+    /// Which request of the mix.
+    pub request: usize,
+    /// Its place in the schedule.
+    pub number: u64,
+    /// When it was due.
+    pub due: Nanos,
+    /// When it was written; until then, when its connection was asked for.
+    pub since: Nanos,
+    /// What was seen of its response, when more than the status is checked.
+    pub check: Option<Box<Check>>,
+}
+
+impl Exchange {
+    /// Makes this the exchange of a request that is written, or whose connection is asked for, at `time`.
+    #[inline]
+    pub fn begin(&mut self, due: Due, time: Nanos) {
+        self.under_way = true;
+        self.request = due.request;
+        self.number = due.number;
+        self.due = due.at;
+        self.since = time;
+        if let Some(check) = &mut self.check {
+            check.reset();
+        }
+    }
+}
+
+/// One connection of a worker, used again after each reconnect.
 #[derive(Debug)]
 pub struct Connection {
-    pub socket: Option<OwnedFd>,
+    pub transport: Option<Transport>,
     pub state: State,
-    pub parser: ResponseParser,
-    /// Which request of the mix is under way.
-    pub request: usize,
-    /// How much of it was written.
-    pub written_bytes: usize,
-    /// When the request under way was due.
-    pub due: Nanos,
-    /// When it was written, or the handshake begun.
-    pub since: Nanos,
-    /// When the connection last became idle.
+    pub protocol: Protocol,
+    pub exchanges: Box<[Exchange]>,
+    /// Exchanges under way.
+    pub under_way: usize,
+    /// Requests begun since it was opened.
+    pub begun: u64,
+    /// How often it stands in the queue of free connections: once for each request that it could take.
+    pub offers: usize,
+    /// When it last became free.
     pub free_since: Nanos,
-    /// When to connect again after a failure.
-    pub retry_at: Nanos,
+    /// When its state began; for a closed one, when it may be opened again.
+    pub since: Nanos,
 }
 
 impl Connection {
-    pub fn new() -> Connection {
+    pub fn new(protocol: Protocol, exchanges: Box<[Exchange]>) -> Connection {
         Connection {
-            socket: None,
+            transport: None,
             state: State::Closed,
-            parser: ResponseParser::default(),
-            request: 0,
-            written_bytes: 0,
-            due: 0,
-            since: 0,
+            protocol,
+            exchanges,
+            under_way: 0,
+            begun: 0,
+            offers: 0,
             free_since: 0,
-            retry_at: 0,
+            since: 0,
         }
     }
 
-    /// Begins the handshake; the socket becomes writable when it is over.
-    pub fn open(&mut self, endpoint: &Endpoint, now: Nanos) -> io::Result<()> {
-        let family = if endpoint.address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
-        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-        let socket = rustix::net::socket_with(family, SocketType::STREAM, flags, None)?;
-        sockopt::set_tcp_nodelay(&socket, true)?;
-        match rustix::net::connect(&socket, &endpoint.address) {
-            Ok(()) | Err(Errno::INPROGRESS) => {}
-            Err(error) => return Err(error.into()),
-        }
-        self.socket = Some(socket);
-        self.state = State::Connecting;
-        self.since = now;
-        self.parser.reset();
-        Ok(())
-    }
-
-    /// Closes the socket, which also ends its registration with epoll (epoll(7), question 6).
-    pub fn close(&mut self) {
-        self.socket = None;
-        self.state = State::Closed;
-    }
-
-    /// How the handshake ended.
-    pub fn handshake_result(&self) -> io::Result<()> {
-        match &self.socket {
-            Some(socket) => Ok(sockopt::socket_error(socket)??),
-            None => Err(Errno::NOTCONN.into()),
+    /// How many more requests it could take now.
+    pub fn capacity(&self) -> usize {
+        match &self.protocol {
+            Protocol::Http1(_) => 1 - self.under_way,
+            Protocol::Http2(http2) => http2.capacity(),
         }
     }
 
-    /// Writes what is left of `request`; `true` when all of it is written.
-    pub fn write(&mut self, request: &[u8]) -> io::Result<bool> {
-        let Some(socket) = &self.socket else { return Err(Errno::NOTCONN.into()) };
-        while self.written_bytes < request.len() {
-            match rustix::net::send(socket, &request[self.written_bytes..], SendFlags::NOSIGNAL) {
-                Ok(count) => self.written_bytes += count,
-                Err(Errno::AGAIN) => return Ok(false),
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Ok(true)
-    }
-
-    /// Reads once; `None` when there is nothing yet, `Some(0)` when the peer closed.
-    pub fn read(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
-        let Some(socket) = &self.socket else { return Ok(None) };
-        loop {
-            match rustix::io::read(socket, &mut *buffer) {
-                Ok(count) => return Ok(Some(count)),
-                Err(Errno::AGAIN) => return Ok(None),
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
+    /// Whether everything that was to be sent has left.
+    pub fn is_flushed(&self) -> bool {
+        self.transport.as_ref().is_some_and(Transport::is_flushed)
     }
 }

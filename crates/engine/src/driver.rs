@@ -1,20 +1,27 @@
 //! The engine's public entry: workers that stay connected between slices and are driven one slice at a time.
 
 use std::io;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use rustix::io::Errno;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::CpuSet;
 
 use crate::clock::{Nanos, nanos, now};
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Endpoint, Target};
+use crate::expect::Expectation;
 use crate::mix::Mix;
+use crate::overflow::Overflow;
+use crate::pool::Reuse;
 use crate::record::Record;
 use crate::slice::SliceSpec;
-use crate::worker::{Share, Worker};
+use crate::transport::Timestamps;
+use crate::worker::{Handing, Share, Worker};
 
 /// What an engine needs to know before its first slice.
 #[derive(Clone)]
@@ -29,12 +36,43 @@ pub struct Options {
     pub threads: usize,
     /// CPUs that the workers are pinned to, in turn; empty leaves them to the scheduler.
     pub cpus: Vec<usize>,
+    /// Requests at once on a connection of HTTP/2; without it, HTTP/1.1 is spoken.
+    pub streams: Option<NonZeroUsize>,
+    /// How long a connection is used.
+    pub reuse: Reuse,
     /// Longest wait for a response, for a handshake, and of a due request for a connection.
     pub timeout: Duration,
+    /// By which clock reading a response is said to have come.
+    pub timestamps: Timestamps,
+    /// What is expected of a response.
+    pub expectation: Arc<Expectation>,
+    /// Records are given to [`Engine::finish_with`] as often as this, while the slice goes on.
+    pub interval: Option<Duration>,
     /// Set to end the slice under way.
     pub stop: Arc<AtomicBool>,
     /// Runs first on every worker thread: to enter a network namespace, say.
     pub on_thread_start: Arc<dyn Fn() -> io::Result<()> + Send + Sync>,
+}
+
+impl Options {
+    /// One connection and thread, HTTP/1.1, a time-out of ten seconds.
+    pub fn new(endpoint: Endpoint, mix: Mix) -> Options {
+        Options {
+            endpoint,
+            mix,
+            connections: 1,
+            threads: 1,
+            cpus: Vec::new(),
+            streams: None,
+            reuse: Reuse::default(),
+            timeout: Duration::from_secs(10),
+            timestamps: Timestamps::default(),
+            expectation: Arc::default(),
+            interval: None,
+            stop: Arc::default(),
+            on_thread_start: Arc::new(|| Ok(())),
+        }
+    }
 }
 
 /// Why an engine can't go on.
@@ -43,13 +81,37 @@ pub enum EngineError {
     /// A worker thread could not be set up.
     #[error("can't set up a load thread: {0}")]
     Setup(#[source] io::Error),
-    /// Not one connection could be opened.
-    #[error("can't connect to {address}: {source}")]
+    /// Not all connections could be opened.
+    #[error("can't connect to {target}: {source}")]
     Connect {
         /// Where to.
-        address: std::net::SocketAddr,
+        target: String,
         /// Why not.
         source: io::Error,
+    },
+    /// There are fewer local ports than connections.
+    #[error(
+        "no local port is left for another connection to {target} ({source}): ask for fewer connections, or widen \
+        net.ipv4.ip_local_port_range"
+    )]
+    NoPort {
+        /// Where to.
+        target: String,
+        /// What the kernel said.
+        source: io::Error,
+    },
+    /// Every connection is an open file.
+    #[error(
+        "{connections} connections need {needed} open files and this process may have {limit}: raise the limit \
+        (ulimit -Hn {needed}) or ask for fewer connections"
+    )]
+    TooManyFiles {
+        /// How many were asked for.
+        connections: usize,
+        /// How many files that takes.
+        needed: u64,
+        /// The hard limit.
+        limit: u64,
     },
     /// Waiting for sockets failed.
     #[error("the load loop failed: {0}")]
@@ -62,12 +124,15 @@ pub enum EngineError {
 /// Worker threads, connected to one endpoint.
 pub struct Engine {
     workers: Vec<Handle>,
-    address: std::net::SocketAddr,
+    overflow: Arc<Overflow>,
+    target: Target,
 }
 
 struct Handle {
     commands: Sender<Command>,
     answers: Receiver<Answer>,
+    /// Records of intervals, emptied, for the worker to fill again.
+    emptied: Sender<Box<Record>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -76,8 +141,12 @@ enum Command {
     Run(SliceSpec, Nanos),
 }
 
-enum Answer {
+/// What a worker has to say.
+pub(crate) enum Answer {
     Prepared(io::Result<()>),
+    /// An interval of the slice is over.
+    Interval(Box<Record>),
+    /// The slice is over; this is its last interval, or all of it.
     Ran(io::Result<Box<Record>>),
 }
 
@@ -86,16 +155,22 @@ const LEAD: Duration = Duration::from_micros(500);
 
 impl Engine {
     /// Starts the worker threads. Nothing is connected yet.
+    ///
+    /// # Errors
+    /// When this process may not open so many files, or a thread can't be set up.
     pub fn start(options: &Options) -> Result<Engine, EngineError> {
+        allow_files(options.connections)?;
         let threads = options.threads.clamp(1, options.connections.max(1));
+        let overflow = Arc::new(Overflow::new(threads).map_err(EngineError::Setup)?);
         let mut workers = Vec::with_capacity(threads);
         for index in 0..threads {
             let connections =
                 options.connections / threads + usize::from(index < options.connections % threads);
             let share = Share { index, of: threads };
-            workers.push(Handle::spawn(options.clone(), share, connections).map_err(EngineError::Setup)?);
+            let handle = Handle::spawn(options.clone(), share, connections, overflow.clone());
+            workers.push(handle.map_err(EngineError::Setup)?);
         }
-        Ok(Engine { workers, address: options.endpoint.address })
+        Ok(Engine { workers, overflow, target: options.endpoint.target.clone() })
     }
 
     /// Opens the connections that are not open.
@@ -110,7 +185,7 @@ impl Engine {
             match worker.answers.recv() {
                 Ok(Answer::Prepared(Ok(()))) => {}
                 Ok(Answer::Prepared(Err(source))) => {
-                    result = Err(EngineError::Connect { address: self.address, source });
+                    result = Err(self.connect_error(source));
                 }
                 _ => result = Err(EngineError::Gone),
             }
@@ -125,22 +200,58 @@ impl Engine {
 
     /// Begins a slice at `start`; [`Engine::finish`] must follow.
     pub fn begin(&mut self, slice: SliceSpec, start: Nanos) -> Result<(), EngineError> {
-        self.command(|| Command::Run(slice, start))
+        self.overflow.clear();
+        self.command(|| Command::Run(slice.clone(), start))
     }
 
     /// Waits for the slice to end and returns its record.
     pub fn finish(&mut self) -> Result<Record, EngineError> {
+        self.finish_with(|_| {})
+    }
+
+    /// Waits for the slice to end and returns its record; until then `on_interval` is given the record of each interval, the last
+    /// one, which may be shorter or longer, included.
+    pub fn finish_with(&mut self, mut on_interval: impl FnMut(&Record)) -> Result<Record, EngineError> {
         let mut whole: Option<Record> = None;
         let mut failure = None;
-        // As above: every worker is heard.
-        for worker in &self.workers {
-            match worker.answers.recv() {
-                Ok(Answer::Ran(Ok(part))) => match &mut whole {
-                    Some(whole) => whole.merge(&part),
-                    None => whole = Some(*part),
-                },
-                Ok(Answer::Ran(Err(error))) => failure = Some(EngineError::Loop(error)),
-                _ => failure = Some(EngineError::Gone),
+        let mut running: Vec<bool> = vec![true; self.workers.len()];
+        // Every worker is heard to its end, so that none of their answers is left for the next command.
+        while running.contains(&true) {
+            let mut interval: Option<Box<Record>> = None;
+            for (worker, running) in self.workers.iter().zip(&mut running).filter(|(_, running)| **running) {
+                let part = match worker.answers.recv() {
+                    Ok(Answer::Interval(part)) => part,
+                    Ok(Answer::Ran(Ok(part))) => {
+                        *running = false;
+                        part
+                    }
+                    Ok(Answer::Ran(Err(error))) => {
+                        *running = false;
+                        failure = Some(EngineError::Loop(error));
+                        continue;
+                    }
+                    _ => {
+                        *running = false;
+                        failure = Some(EngineError::Gone);
+                        continue;
+                    }
+                };
+                match &mut interval {
+                    None => interval = Some(part),
+                    Some(interval) => {
+                        interval.merge(&part);
+                        worker.give_back(part);
+                    }
+                }
+            }
+            let Some(interval) = interval else { continue };
+            on_interval(&interval);
+            match &mut whole {
+                None => whole = Some(*interval),
+                Some(whole) => {
+                    whole.append(&interval);
+                    self.workers[0].give_back(interval);
+                }
             }
         }
         match (failure, whole) {
@@ -154,6 +265,14 @@ impl Engine {
         self.prepare()?;
         self.begin(slice, Engine::next_start())?;
         self.finish()
+    }
+
+    fn connect_error(&self, source: io::Error) -> EngineError {
+        let target = self.target.to_string();
+        match Errno::from_io_error(&source) {
+            Some(Errno::ADDRNOTAVAIL) => EngineError::NoPort { target, source },
+            _ => EngineError::Connect { target, source },
+        }
     }
 
     fn command(&self, command: impl Fn() -> Command) -> Result<(), EngineError> {
@@ -177,18 +296,23 @@ impl Drop for Engine {
 }
 
 impl Handle {
-    fn spawn(options: Options, share: Share, connections: usize) -> io::Result<Handle> {
+    fn spawn(
+        options: Options,
+        share: Share,
+        connections: usize,
+        overflow: Arc<Overflow>,
+    ) -> io::Result<Handle> {
         let (commands, inbox) = channel();
-        let (outbox, answers) = channel();
+        let (filled, answers) = channel();
+        let (emptied, empty) = channel();
         let (report, ready) = channel();
         let thread = std::thread::Builder::new().name(format!("load-{}", share.index)).spawn(move || {
-            let worker = set_up_thread(&options, share).and_then(|()| {
-                Worker::new(options.endpoint, options.mix, share, connections, options.timeout, options.stop)
-            });
+            let worker = set_up_thread(&options, share)
+                .and_then(|()| Worker::new(&options, share, connections, overflow));
             match worker {
                 Ok(worker) => {
                     let _ = report.send(Ok(()));
-                    serve(worker, &inbox, &outbox);
+                    serve(worker, &inbox, &Handing { every: options.interval.map(nanos), filled, empty });
                 }
                 Err(error) => {
                     let _ = report.send(Err(error));
@@ -196,7 +320,31 @@ impl Handle {
             }
         })?;
         ready.recv().map_err(io::Error::other)??;
-        Ok(Handle { commands, answers, thread: Some(thread) })
+        Ok(Handle { commands, answers, emptied, thread: Some(thread) })
+    }
+
+    /// Gives a record back to be filled again; emptied here, because that takes longer than a request may wait.
+    fn give_back(&self, mut record: Box<Record>) {
+        record.clear();
+        // A worker that is gone needs no record.
+        let _ = self.emptied.send(record);
+    }
+}
+
+/// Lets this process open a file for each connection, and some more for itself.
+fn allow_files(connections: usize) -> Result<(), EngineError> {
+    const OWN: u64 = 100;
+    let needed = connections as u64 + OWN;
+    let limits = getrlimit(Resource::Nofile);
+    if limits.current.is_none_or(|current| current >= needed) {
+        return Ok(());
+    }
+    match limits.maximum {
+        Some(limit) if limit < needed => Err(EngineError::TooManyFiles { connections, needed, limit }),
+        maximum => {
+            let raised = Rlimit { current: Some(needed), maximum };
+            setrlimit(Resource::Nofile, raised).map_err(|error| EngineError::Setup(error.into()))
+        }
     }
 }
 
@@ -212,13 +360,13 @@ fn set_up_thread(options: &Options, share: Share) -> io::Result<()> {
     Ok(())
 }
 
-fn serve(mut worker: Worker, inbox: &Receiver<Command>, outbox: &Sender<Answer>) {
+fn serve(mut worker: Worker, inbox: &Receiver<Command>, handing: &Handing) {
     while let Ok(command) = inbox.recv() {
         let answer = match command {
             Command::Prepare => Answer::Prepared(worker.prepare()),
-            Command::Run(slice, start) => Answer::Ran(worker.run(&slice, start).map(Box::new)),
+            Command::Run(slice, start) => Answer::Ran(worker.run(&slice, start, handing).map(Box::new)),
         };
-        if outbox.send(answer).is_err() {
+        if handing.filled.send(answer).is_err() {
             return;
         }
     }

@@ -13,21 +13,27 @@ pub enum ErrorKind {
     Reset,
     /// The peer closed before the response was complete.
     EarlyEnd,
-    /// The response is not HTTP/1.x, or more came than was asked for.
+    /// The response is not HTTP, or more came than was asked for.
     Malformed,
-    /// A complete response with a status outside 200–299.
+    /// A complete response with a status other than expected; 200 to 299 when nothing is said.
     Status,
+    /// A complete response without a header that was expected of it.
+    Header,
+    /// A complete response whose body is not what was expected.
+    Body,
 }
 
 impl ErrorKind {
     /// All kinds, in the order in which they are shown.
-    pub const ALL: [ErrorKind; 6] = [
+    pub const ALL: [ErrorKind; 8] = [
         ErrorKind::Connect,
         ErrorKind::Timeout,
         ErrorKind::Reset,
         ErrorKind::EarlyEnd,
         ErrorKind::Malformed,
         ErrorKind::Status,
+        ErrorKind::Header,
+        ErrorKind::Body,
     ];
 
     /// The name under which it is counted in files.
@@ -39,6 +45,8 @@ impl ErrorKind {
             ErrorKind::EarlyEnd => "early_end",
             ErrorKind::Malformed => "malformed",
             ErrorKind::Status => "status",
+            ErrorKind::Header => "header",
+            ErrorKind::Body => "body",
         }
     }
 }

@@ -5,6 +5,7 @@ mod head;
 
 use body::{Body, BodyError};
 use head::Head;
+pub use head::KnownHead;
 
 /// Longest head of a response, interim responses counted each on its own.
 pub const LONGEST_HEAD: usize = 64 * 1024;
@@ -16,6 +17,20 @@ pub enum Progress {
     Partial,
     /// The response ended within the input.
     Complete(Response),
+}
+
+/// A part of a response, for whoever checks what it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part<'a> {
+    /// A header of the response's own head; those of interim responses and trailers are not told.
+    Header {
+        /// As it was written; names ignore case.
+        name: &'a [u8],
+        /// Without the white space around it.
+        value: &'a [u8],
+    },
+    /// The next bytes of the body, without the framing of chunks.
+    Body(&'a [u8]),
 }
 
 /// A complete response.
@@ -83,12 +98,21 @@ impl ResponseParser {
     }
 
     /// Takes the next bytes from the socket. `to_head`: the request was HEAD, whose response has no body whatever it says.
-    pub fn feed(&mut self, input: &[u8], to_head: bool) -> Result<Progress, ProtocolError> {
+    /// `on_part` is told of headers and body as they come, unless it has `known` a head like this before: whoever wants headers
+    /// gives a fresh one.
+    #[inline]
+    pub fn feed(
+        &mut self,
+        input: &[u8],
+        to_head: bool,
+        known: &mut KnownHead,
+        on_part: &mut impl FnMut(Part<'_>),
+    ) -> Result<Progress, ProtocolError> {
         let mut used = 0;
         loop {
             match &mut self.state {
                 State::Head => {
-                    let Some((head, length)) = self.read_head(&input[used..])? else {
+                    let Some((head, length)) = self.read_head(&input[used..], known, on_part)? else {
                         return Ok(Progress::Partial);
                     };
                     used += length;
@@ -102,7 +126,8 @@ impl ResponseParser {
                     self.state = State::Body { status: head.status, keep_alive: head.keep_alive, body };
                 }
                 State::Body { status, keep_alive, body } => {
-                    let (length, complete) = body.feed(&input[used..])?;
+                    let (length, complete) =
+                        body.feed(&input[used..], &mut |bytes| on_part(Part::Body(bytes)))?;
                     used += length;
                     if !complete {
                         return Ok(Progress::Partial);
@@ -123,9 +148,18 @@ impl ResponseParser {
     }
 
     /// The head at the start of what is kept and `input`, and how many bytes of `input` belong to it.
-    fn read_head(&mut self, input: &[u8]) -> Result<Option<(Head, usize)>, ProtocolError> {
+    fn read_head(
+        &mut self,
+        input: &[u8],
+        known: &mut KnownHead,
+        on_part: &mut impl FnMut(Part<'_>),
+    ) -> Result<Option<(Head, usize)>, ProtocolError> {
         if self.partial_head.is_empty() {
-            if let Some((head, length)) = Head::parse(input)? {
+            if let Some(found) = known.find(input) {
+                return Ok(Some(found));
+            }
+            if let Some((head, length)) = Head::parse(input, on_part)? {
+                known.keep(head, &input[..length]);
                 return Ok(Some((head, length)));
             }
             if input.len() > LONGEST_HEAD {
@@ -146,7 +180,7 @@ impl ResponseParser {
             }
             return Ok(None);
         }
-        let Some((head, length)) = Head::parse(&self.partial_head)? else {
+        let Some((head, length)) = Head::parse(&self.partial_head, on_part)? else {
             // httparse skips empty lines before a status line, so an empty line alone does not complete a head.
             return Ok(None);
         };

@@ -1,12 +1,20 @@
-//! What load to offer: an arrival process at a rate, or a closed loop, and the requests it is made of.
+//! What load to offer: arrivals at a rate, along a profile or at given times, or a closed loop.
+
+use std::fmt;
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::clock::{Nanos, nanos};
+use crate::profile::Profile;
 use crate::rate::Rate;
+use crate::replay::Replay;
+use crate::schedule::unit_exponential;
+use crate::time_text::show_time;
 
 /// How requests arrive.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Load {
     /// Requests are due at times of their own, whatever the service does (open loop).
@@ -16,8 +24,54 @@ pub enum Load {
         /// How the gaps between arrivals are distributed.
         arrivals: Arrivals,
     },
-    /// Each connection sends its next request as soon as the last one is answered (closed loop).
-    Closed,
+    /// An open loop whose rate changes with time.
+    Profile {
+        /// The mean rate at each time.
+        profile: Profile,
+        /// How the gaps between arrivals are distributed.
+        arrivals: Arrivals,
+    },
+    /// An open loop whose due times were written down.
+    Replay(Replay),
+    /// Each connection sends its next request once the last one is answered (closed loop).
+    Closed {
+        /// What passes between an answer and the next request of its connection; `None`: nothing.
+        think: Option<Think>,
+    },
+}
+
+impl Load {
+    /// Whether each answer lets the next request go.
+    pub fn is_closed(&self) -> bool {
+        matches!(self, Load::Closed { .. })
+    }
+
+    /// The think time of a closed loop that has one.
+    pub fn think(&self) -> Option<Think> {
+        match self {
+            Load::Closed { think } => *think,
+            _ => None,
+        }
+    }
+
+    /// The rate of an open loop that has one rate throughout.
+    pub fn rate(&self) -> Option<Rate> {
+        match self {
+            Load::Open { rate, .. } => Some(*rate),
+            Load::Profile { profile, .. } => profile.as_constant(),
+            Load::Replay(_) | Load::Closed { .. } => None,
+        }
+    }
+
+    /// How many requests are expected to be due in a slice of this duration; `None` in a closed loop.
+    pub fn expected(&self, duration: Duration) -> Option<f64> {
+        match self {
+            Load::Open { rate, .. } => Some(rate.as_per_second() * duration.as_secs_f64()),
+            Load::Profile { profile, .. } => Some(profile.expected(duration)),
+            Load::Replay(replay) => Some(replay.count_before(duration) as f64),
+            Load::Closed { .. } => None,
+        }
+    }
 }
 
 /// The arrival process of an open loop.
@@ -31,12 +85,108 @@ pub enum Arrivals {
     Uniform,
 }
 
-impl std::fmt::Display for Load {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Load::Open { rate, arrivals: Arrivals::Poisson } => write!(f, "{rate} Poisson"),
-            Load::Open { rate, arrivals: Arrivals::Uniform } => write!(f, "{rate} uniform"),
-            Load::Closed => write!(f, "closed loop"),
+/// Think time of a closed loop: from an answer to the next request of the same connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Think {
+    /// Its mean.
+    pub mean: Duration,
+    /// How it varies.
+    pub distribution: ThinkDistribution,
+}
+
+/// How think times vary.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ThinkDistribution {
+    /// Exponential: the classic closed model with a think station.
+    #[default]
+    Exponential,
+    /// Always the mean.
+    Constant,
+}
+
+impl Think {
+    /// The think time, ns, that a uniform random number in [0, 2^64) stands for.
+    pub fn draw(&self, random: u64) -> Nanos {
+        match self.distribution {
+            ThinkDistribution::Constant => nanos(self.mean),
+            ThinkDistribution::Exponential => (unit_exponential(random) * nanos(self.mean) as f64) as Nanos,
         }
+    }
+}
+
+impl fmt::Display for Load {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Load::Open { rate, arrivals } => write!(f, "{rate} {arrivals}"),
+            Load::Profile { profile, arrivals } => write!(f, "{profile} {arrivals}"),
+            Load::Replay(replay) => write!(f, "{replay}"),
+            Load::Closed { think: None } => write!(f, "closed loop"),
+            Load::Closed { think: Some(think) } => write!(f, "closed loop, {think}"),
+        }
+    }
+}
+
+impl fmt::Display for Arrivals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Arrivals::Poisson => "Poisson",
+            Arrivals::Uniform => "uniform",
+        })
+    }
+}
+
+impl fmt::Display for Think {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mean = show_time(nanos(self.mean));
+        match self.distribution {
+            ThinkDistribution::Exponential => write!(f, "exponential think time of {mean} on average"),
+            ThinkDistribution::Constant => write!(f, "think time of {mean}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand_pcg::Pcg64;
+    use rand_pcg::rand_core::{Rng, SeedableRng};
+
+    #[test]
+    fn think_times_have_their_mean() {
+        let mean = Duration::from_millis(20);
+        let constant = Think { mean, distribution: ThinkDistribution::Constant };
+        assert_eq!(constant.draw(12345), 20_000_000);
+        let exponential = Think { mean, distribution: ThinkDistribution::Exponential };
+        let mut rng = Pcg64::seed_from_u64(7);
+        let sum: u64 = (0..100_000).map(|_| exponential.draw(rng.next_u64())).sum();
+        // The standard deviation of the mean of 100,000 is 0.3 %; four of them.
+        assert!((sum as f64 / 100_000.0 / 20e6 - 1.0).abs() < 0.013, "{sum}");
+    }
+
+    #[test]
+    fn a_load_says_what_it_is() {
+        let think = Think { mean: Duration::from_millis(1500), distribution: ThinkDistribution::Exponential };
+        for (load, text) in [
+            (Load::Open { rate: "90/min".parse().unwrap(), arrivals: Arrivals::Poisson }, "90/min Poisson"),
+            (
+                Load::Profile { profile: "1/s..2/s@3s".parse().unwrap(), arrivals: Arrivals::Uniform },
+                "1/s..2/s@3s uniform",
+            ),
+            (Load::Closed { think: None }, "closed loop"),
+            (Load::Closed { think: Some(think) }, "closed loop, exponential think time of 1500ms on average"),
+        ] {
+            assert_eq!(load.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn what_is_expected_of_a_load_is_its_rate_times_its_time() {
+        let duration = Duration::from_secs(10);
+        let open = Load::Open { rate: "90/min".parse().unwrap(), arrivals: Arrivals::Poisson };
+        assert_eq!(open.expected(duration), Some(15.0));
+        let profile = Load::Profile { profile: "10/s@2s,1/s".parse().unwrap(), arrivals: Arrivals::Uniform };
+        assert_eq!(profile.expected(duration), Some(28.0));
+        assert_eq!(Load::Closed { think: None }.expected(duration), None);
     }
 }

@@ -1,10 +1,23 @@
-//! What to send: requests with weights, each written out once as the bytes that go on the wire.
+//! What to send: requests with weights. What is the same every time is written out once, as the bytes that go on the wire;
+//! `{{column}}` placeholders in path, header values and body are filled from the rows of a [`Feed`].
 
-use std::sync::Arc;
+mod encode;
+mod error;
+mod feed;
+mod hpack;
+mod parsed;
+mod template;
+mod wire1;
+
+use std::sync::{Arc, OnceLock};
 
 use crate::endpoint::Endpoint;
+use encode::Encoded;
+pub use error::MixError;
+pub use feed::{Feed, FeedError};
+use parsed::Parsed;
 
-/// One request. `Host` and `Content-Length` are set by the engine.
+/// One request. `Content-Length` is set by the engine, and `Host` unless a header of the request does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     /// `GET`, `POST`, …
@@ -32,66 +45,86 @@ impl Request {
     }
 }
 
-/// Why requests can't be sent as they are.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub enum MixError {
-    /// There is nothing to send.
-    #[error("there is no request to send: give at least one")]
-    Empty,
-    /// A weight of zero never gets its turn.
-    #[error("request {0} has the weight 0: give it a weight of at least 1 or leave it out")]
-    ZeroWeight(String),
-    /// A second one of these would contradict the engine's own.
-    #[error("request {request} sets the header {name}: leave it out, it is set from the URL and the body")]
-    OwnHeader {
-        /// Which request.
-        request: String,
-        /// Which header.
-        name: String,
-    },
-    /// A control character would end the line and smuggle another one in.
-    #[error("{what} of request {request} holds a character that may not stand in an HTTP/1.1 head")]
-    ForbiddenCharacter {
-        /// Which request.
-        request: String,
-        /// Which part of it.
-        what: &'static str,
-    },
+/// How requests are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Wire {
+    /// HTTP/1.1: head and body are one text.
+    #[default]
+    Http1,
+    /// HTTP/2: the head is a field block that uses no dynamic table, the body is apart.
+    Http2,
+}
+
+/// What a mix needs to know besides its requests.
+#[derive(Clone, Debug, Default)]
+pub struct MixOptions {
+    /// How requests are written.
+    pub wire: Wire,
+    /// What fills the placeholders; without it braces in a body are text.
+    pub feed: Option<Feed>,
 }
 
 /// Encoded requests and how often each is due. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Mix {
-    requests: Arc<[Encoded]>,
+    requests: Arc<[Weighted]>,
     total_weight: u64,
+    rows: u64,
+    closing: bool,
+    source: Arc<Source>,
+}
+
+/// What the requests were encoded from.
+#[derive(Debug)]
+struct Source {
+    requests: Vec<Parsed>,
+    wire: Wire,
+    scheme: &'static str,
+    closing: OnceLock<Arc<[Weighted]>>,
 }
 
 #[derive(Debug)]
-struct Encoded {
-    bytes: Vec<u8>,
+struct Weighted {
+    encoded: Encoded,
     is_head: bool,
     /// Sum of the weights up to and with this request.
     cumulative_weight: u64,
 }
 
 impl Mix {
-    /// Encodes the requests for one endpoint.
+    /// Encodes the requests for one endpoint, as HTTP/1.1 and without placeholders.
     pub fn new(requests: &[Request], endpoint: &Endpoint) -> Result<Mix, MixError> {
-        let mut total_weight = 0;
-        let mut encoded = Vec::with_capacity(requests.len());
-        for request in requests {
-            check(request)?;
-            total_weight += u64::from(request.weight);
-            encoded.push(Encoded {
-                bytes: encode(request, &endpoint.authority),
-                is_head: request.method == "HEAD",
-                cumulative_weight: total_weight,
-            });
-        }
-        if encoded.is_empty() {
+        Mix::with(requests, endpoint, &MixOptions::default())
+    }
+
+    /// Encodes the requests for one endpoint.
+    ///
+    /// A value that a row puts into a path may hold several segments or a query; what may not stand there is
+    /// percent-encoded. In a header value it is an error, whichever row it is in.
+    pub fn with(requests: &[Request], endpoint: &Endpoint, options: &MixOptions) -> Result<Mix, MixError> {
+        let (wire, feed) = (options.wire, options.feed.as_ref());
+        let parse = |request| Parsed::new(request, &endpoint.authority, wire, feed);
+        let requests = requests.iter().map(parse).collect::<Result<Vec<Parsed>, MixError>>()?;
+        if requests.is_empty() {
             return Err(MixError::Empty);
         }
-        Ok(Mix { requests: encoded.into(), total_weight })
+        let source = Source { requests, wire, scheme: endpoint.scheme(), closing: OnceLock::new() };
+        Ok(Mix {
+            requests: source.encode(false),
+            total_weight: source.requests.iter().map(|request| u64::from(request.weight)).sum(),
+            rows: feed.map_or(1, |feed| feed.rows() as u64),
+            closing: false,
+            source: Arc::new(source),
+        })
+    }
+
+    /// The same requests for a connection that carries no other after them: with `Connection: close`, in HTTP/1.1.
+    pub fn closing(&self) -> Mix {
+        if self.closing || self.source.wire == Wire::Http2 {
+            return self.clone();
+        }
+        let requests = self.source.closing.get_or_init(|| self.source.encode(true)).clone();
+        Mix { requests, closing: true, ..self.clone() }
     }
 
     /// How many different requests there are.
@@ -110,107 +143,57 @@ impl Mix {
         self.requests.partition_point(|request| request.cumulative_weight <= point)
     }
 
-    pub(crate) fn bytes(&self, index: usize) -> &[u8] {
-        &self.requests[index].bytes
+    /// Request `index` of the mix as the `number`-th of the load: head and body end to end, all that HTTP/1.1 sends.
+    ///
+    /// `scratch` is written to where a placeholder is filled, and allocates until it was once as long as the longest.
+    #[inline]
+    pub fn bytes<'a>(&'a self, index: usize, number: u64, scratch: &'a mut Vec<u8>) -> &'a [u8] {
+        match &self.requests[index].encoded {
+            Encoded::Fixed { bytes, .. } => bytes,
+            Encoded::Filled { head, body } => {
+                Encoded::fill(head, body, self.row(number), scratch);
+                scratch
+            }
+        }
     }
 
-    pub(crate) fn is_head(&self, index: usize) -> bool {
+    /// As [`Mix::bytes`], head and body apart: field block and data of HTTP/2.
+    #[inline]
+    pub fn parts<'a>(&'a self, index: usize, number: u64, scratch: &'a mut Vec<u8>) -> (&'a [u8], &'a [u8]) {
+        match &self.requests[index].encoded {
+            Encoded::Fixed { bytes, head } => bytes.split_at(*head),
+            Encoded::Filled { head, body } => {
+                let head = Encoded::fill(head, body, self.row(number), scratch);
+                scratch.split_at(head)
+            }
+        }
+    }
+
+    /// Whether request `index` is a HEAD, whose response has no body.
+    pub fn is_head(&self, index: usize) -> bool {
         self.requests[index].is_head
     }
+
+    fn row(&self, number: u64) -> usize {
+        // Below `rows`, which was a usize.
+        (number % self.rows) as usize
+    }
 }
 
-fn check(request: &Request) -> Result<(), MixError> {
-    let name = format!("{} {}", request.method, request.path);
-    let forbidden = |what| Err(MixError::ForbiddenCharacter { request: name.clone(), what });
-    if request.weight == 0 {
-        return Err(MixError::ZeroWeight(name));
+impl Source {
+    fn encode(&self, close: bool) -> Arc<[Weighted]> {
+        let mut cumulative_weight = 0;
+        let weighted = |request: &Parsed| {
+            cumulative_weight += u64::from(request.weight);
+            Weighted {
+                encoded: Encoded::new(request, self.wire, self.scheme, close),
+                is_head: request.method == "HEAD",
+                cumulative_weight,
+            }
+        };
+        self.requests.iter().map(weighted).collect()
     }
-    if request.method.is_empty() || !request.method.bytes().all(is_token) {
-        return forbidden("the method");
-    }
-    if !request.path.starts_with('/') || request.path.bytes().any(|byte| byte <= b' ' || byte == 0x7f) {
-        return forbidden("the path");
-    }
-    for (key, value) in &request.headers {
-        if ["host", "content-length", "transfer-encoding"].iter().any(|own| key.eq_ignore_ascii_case(own)) {
-            return Err(MixError::OwnHeader { request: name, name: key.clone() });
-        }
-        if key.is_empty() || !key.bytes().all(is_token) {
-            return forbidden("a header name");
-        }
-        if value.bytes().any(|byte| (byte < b' ' && byte != b'\t') || byte == 0x7f) {
-            return forbidden("a header value");
-        }
-    }
-    Ok(())
-}
-
-/// A token character of RFC 9110, section 5.6.2.
-fn is_token(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
-}
-
-fn encode(request: &Request, authority: &str) -> Vec<u8> {
-    let mut head = format!("{} {} HTTP/1.1\r\nHost: {authority}\r\n", request.method, request.path);
-    for (key, value) in &request.headers {
-        head.push_str(&format!("{key}: {value}\r\n"));
-    }
-    if !request.body.is_empty() || matches!(request.method.as_str(), "POST" | "PUT" | "PATCH") {
-        head.push_str(&format!("Content-Length: {}\r\n", request.body.len()));
-    }
-    head.push_str("\r\n");
-    let mut bytes = head.into_bytes();
-    bytes.extend_from_slice(&request.body);
-    bytes
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn endpoint() -> Endpoint {
-        Endpoint { address: ([127, 0, 0, 1], 80).into(), authority: "shop.test".to_owned() }
-    }
-
-    #[test]
-    fn a_post_carries_its_length_and_headers() {
-        let request = Request {
-            method: "POST".to_owned(),
-            headers: vec![("Accept".to_owned(), "text/plain".to_owned())],
-            body: b"{}".to_vec(),
-            ..Request::get("/a?b=c")
-        };
-        let mix = Mix::new(&[request], &endpoint()).unwrap();
-        let text = std::str::from_utf8(mix.bytes(0)).unwrap();
-        assert_eq!(
-            text,
-            "POST /a?b=c HTTP/1.1\r\nHost: shop.test\r\nAccept: text/plain\r\nContent-Length: 2\r\n\r\n{}"
-        );
-    }
-
-    #[test]
-    fn weights_share_out_the_random_range() {
-        let requests = [1, 3].map(|weight| Request { weight, ..Request::get("/") });
-        let mix = Mix::new(&requests, &endpoint()).unwrap();
-        assert_eq!(mix.choose(0), 0);
-        assert_eq!(mix.choose(u64::MAX / 4), 0);
-        assert_eq!(mix.choose(u64::MAX / 4 + 1), 1);
-        assert_eq!(mix.choose(u64::MAX), 1);
-    }
-
-    #[test]
-    fn nothing_can_be_smuggled_into_the_head() {
-        for request in [
-            Request::get("/a b"),
-            Request::get("/a\r\nX: y"),
-            Request::get("no-slash"),
-            Request { method: "GE T".to_owned(), ..Request::get("/") },
-            Request { headers: vec![("A\n".to_owned(), "b".to_owned())], ..Request::get("/") },
-            Request { headers: vec![("A".to_owned(), "b\r\nC: d".to_owned())], ..Request::get("/") },
-            Request { headers: vec![("host".to_owned(), "other".to_owned())], ..Request::get("/") },
-            Request { weight: 0, ..Request::get("/") },
-        ] {
-            assert!(Mix::new(std::slice::from_ref(&request), &endpoint()).is_err(), "{request:?}");
-        }
-    }
-}
+mod tests;

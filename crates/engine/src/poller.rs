@@ -31,23 +31,31 @@ impl Poller {
         Ok(Poller { epoll: epoll::create(CreateFlags::CLOEXEC)?, events: Vec::with_capacity(BATCH) })
     }
 
-    /// Watches a socket under a token of the caller's.
-    pub fn add(&self, socket: impl AsFd, token: usize, writable: bool) -> io::Result<()> {
-        Ok(epoll::add(&self.epoll, socket, EventData::new_u64(token as u64), interest(writable))?)
+    /// Watches a socket under a token of the caller's, until it is closed.
+    ///
+    /// Edge-triggered, both ways at once: no call per request changes what is watched, and the kernel does not look again at a
+    /// socket that it has told of (epoll(7)). So whoever is told reads until a read comes up short.
+    pub fn add(&self, socket: impl AsFd, token: usize) -> io::Result<()> {
+        let interest = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
+        Ok(epoll::add(&self.epoll, socket, EventData::new_u64(token as u64), interest)?)
     }
 
-    /// Changes whether writability is of interest.
-    pub fn modify(&self, socket: impl AsFd, token: usize, writable: bool) -> io::Result<()> {
-        Ok(epoll::modify(&self.epoll, socket, EventData::new_u64(token as u64), interest(writable))?)
-    }
-
-    /// Returns when a socket is ready or the deadline is reached, and how many events there are.
-    pub fn wait(&mut self, deadline: Nanos) -> io::Result<usize> {
-        let left = deadline.saturating_sub(now());
-        if left > SPIN_NS && self.poll(left - SPIN_NS)? > 0 {
-            return Ok(self.events.len());
-        }
-        while self.poll(0)? == 0 && now() < deadline {
+    /// Returns when a socket is ready or the deadline is reached, and how many events there are. Until `awake_until`, where a
+    /// response is expected any moment, it does not sleep: to be woken would take longer than to wait.
+    pub fn wait(&mut self, deadline: Nanos, awake_until: Nanos) -> io::Result<usize> {
+        // Under load something is ready most of the time: no clock is read and no timer set for it.
+        while self.poll(0)? == 0 {
+            let present = now();
+            if present >= deadline {
+                break;
+            }
+            let left = deadline - present;
+            if present >= awake_until && left > SPIN_NS {
+                self.poll(left - SPIN_NS)?;
+                if !self.events.is_empty() {
+                    break;
+                }
+            }
             std::hint::spin_loop();
         }
         Ok(self.events.len())
@@ -67,13 +75,5 @@ impl Poller {
             Ok(_) | Err(Errno::INTR) => Ok(self.events.len()),
             Err(error) => Err(error.into()),
         }
-    }
-}
-
-fn interest(writable: bool) -> EventFlags {
-    if writable {
-        EventFlags::IN | EventFlags::RDHUP | EventFlags::OUT
-    } else {
-        EventFlags::IN | EventFlags::RDHUP
     }
 }

@@ -1,4 +1,4 @@
-//! What a slice gathered: three histograms and the counts, merged over workers and later over slices.
+//! What a slice gathered: histograms of times and counts, merged over workers and later over slices.
 
 use std::time::Duration;
 
@@ -28,6 +28,14 @@ pub struct Record {
     pub service: Histogram<u64>,
     /// From the moment a request was due, with a connection free, to when it was written, ns.
     pub send_lag: Histogram<u64>,
+    /// From the moment a request was due to when a connection was free, ns; of those requests alone that had to wait.
+    pub wait: Histogram<u64>,
+    /// Looking up the name of the service, ns, once for each connection that needed it.
+    pub resolve: Histogram<u64>,
+    /// Handshakes of TCP, ns, those before the slice included.
+    pub connect: Histogram<u64>,
+    /// Handshakes of TLS, ns, those before the slice included.
+    pub handshake: Histogram<u64>,
     /// Requests that were due (closed loop: that were sent).
     pub due: u64,
     /// Requests written before the slice was over, 1 ms of grace included.
@@ -40,7 +48,9 @@ pub struct Record {
     pub waited: u64,
     /// Failed requests by kind.
     pub errors: Errors,
-    /// Connections opened during the slice, the first ones excepted.
+    /// Connections that were closed because bytes came which no request had asked for.
+    pub unsolicited: u64,
+    /// Connections opened during the slice.
     pub reconnects: u64,
     /// Bytes of responses.
     pub received_bytes: u64,
@@ -57,35 +67,87 @@ pub struct Record {
 }
 
 impl Record {
-    pub(crate) fn new(started_ns: Nanos, duration: Duration) -> Record {
+    /// A record of nothing.
+    pub fn empty() -> Record {
         Record {
             response: new_histogram(),
             service: new_histogram(),
             send_lag: new_histogram(),
+            wait: new_histogram(),
+            resolve: new_histogram(),
+            connect: new_histogram(),
+            handshake: new_histogram(),
             due: 0,
             sent_in_time: 0,
             answered: 0,
             answered_in_time: 0,
             waited: 0,
             errors: Errors::default(),
+            unsolicited: 0,
             reconnects: 0,
             received_bytes: 0,
             cpu_ns: 0,
             workers: 1,
-            duration,
-            started_ns,
+            duration: Duration::ZERO,
+            started_ns: 0,
             stopped: false,
         }
     }
 
+    /// Begins a slice: what was counted before it goes, the times of the handshakes that made its connections stay.
+    pub(crate) fn begin(&mut self, started_ns: Nanos, duration: Duration) {
+        self.errors = Errors::default();
+        (self.unsolicited, self.reconnects, self.received_bytes) = (0, 0, 0);
+        (self.started_ns, self.duration) = (started_ns, duration);
+    }
+
+    /// Empties it, to be used for another slice or interval.
+    pub fn clear(&mut self) {
+        for histogram in self.histograms_mut() {
+            // What is empty need not be written.
+            if !histogram.is_empty() {
+                histogram.reset();
+            }
+        }
+        self.begin(0, Duration::ZERO);
+        (self.due, self.sent_in_time, self.answered, self.answered_in_time, self.waited) = (0, 0, 0, 0, 0);
+        (self.cpu_ns, self.workers, self.stopped) = (0, 1, false);
+    }
+
+    fn histograms_mut(&mut self) -> [&mut Histogram<u64>; 7] {
+        [
+            &mut self.response,
+            &mut self.service,
+            &mut self.send_lag,
+            &mut self.wait,
+            &mut self.resolve,
+            &mut self.connect,
+            &mut self.handshake,
+        ]
+    }
+
+    /// Adds a later interval of the same worker.
+    pub fn append(&mut self, later: &Record) {
+        let workers = self.workers;
+        self.merge(later);
+        self.workers = workers;
+    }
+
     /// Adds the record of another worker of the same slice.
-    pub(crate) fn merge(&mut self, other: &Record) {
-        for (mine, theirs) in [
-            (&mut self.response, &other.response),
-            (&mut self.service, &other.service),
-            (&mut self.send_lag, &other.send_lag),
-        ] {
-            mine.add(theirs).expect("all histograms have the same bounds");
+    pub fn merge(&mut self, other: &Record) {
+        let theirs = [
+            &other.response,
+            &other.service,
+            &other.send_lag,
+            &other.wait,
+            &other.resolve,
+            &other.connect,
+            &other.handshake,
+        ];
+        for (mine, theirs) in self.histograms_mut().into_iter().zip(theirs) {
+            if !theirs.is_empty() {
+                mine.add(theirs).expect("all histograms have the same bounds");
+            }
         }
         self.due += other.due;
         self.sent_in_time += other.sent_in_time;
@@ -93,10 +155,12 @@ impl Record {
         self.answered_in_time += other.answered_in_time;
         self.waited += other.waited;
         self.errors.add(&other.errors);
+        self.unsolicited += other.unsolicited;
         self.reconnects += other.reconnects;
         self.received_bytes += other.received_bytes;
         self.cpu_ns += other.cpu_ns;
         self.workers += other.workers;
+        self.started_ns = self.started_ns.max(other.started_ns);
         self.duration = self.duration.max(other.duration);
         self.stopped |= other.stopped;
     }
@@ -110,4 +174,10 @@ impl Record {
     pub fn answered_per_second(&self) -> f64 {
         self.answered_in_time as f64 / self.duration.as_secs_f64()
     }
+}
+
+/// Records a time. Zero can't be told from the smallest value of the histogram, and what is above its largest is recorded as that.
+#[inline]
+pub(crate) fn record_time(histogram: &mut Histogram<u64>, time: Nanos) {
+    histogram.saturating_record(time.max(1));
 }

@@ -5,9 +5,9 @@ use std::time::Duration;
 use crate::load::Load;
 
 /// One slice to drive.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct SliceSpec {
-    /// Arrival process and rate, or a closed loop.
+    /// When requests are due, or a closed loop.
     pub load: Load,
     /// How long requests are begun; those under way at the end are waited for.
     pub duration: Duration,

@@ -1,4 +1,4 @@
-//! A worker: one thread, one epoll loop, its share of the connections and of the schedule.
+//! A worker: one thread that takes what is due, gives it to a free connection, and books what comes back.
 
 mod source;
 
@@ -6,34 +6,40 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender};
 use std::time::Duration;
 
-use rustix::event::epoll::EventFlags;
-use rustix::time::{ClockId, clock_gettime};
-
-use crate::clock::{Nanos, nanos, now};
-use crate::connection::{Connection, State};
-use crate::endpoint::Endpoint;
+use crate::clock::{Nanos, nanos, now, thread_cpu};
+use crate::connection::{Exchange, Protocol, State};
+use crate::driver::{Answer, Options};
 use crate::errors::ErrorKind;
-use crate::http1::Progress;
-use crate::load::Load;
+use crate::http1::{KnownHead, Part, Progress};
+use crate::http2::{Event as Frame, StreamError};
 use crate::mix::Mix;
-use crate::poller::Poller;
+use crate::overflow::{Overflow, PATIENCE_NS};
+use crate::pool::{Event, Pool};
 use crate::record::Record;
+use crate::schedule::Due;
 use crate::slice::SliceSpec;
+use crate::tally::Tally;
+use crate::thinking::Thinking;
+use crate::transport::{Dialer, Received, Timestamps};
 use source::Source;
 
 /// Read at most this much at once.
 const BUFFER_BYTES: usize = 64 * 1024;
 
-/// How long after a failed handshake the next one begins.
-const RETRY_NS: Nanos = 10_000_000;
+/// Reads of one connection in a row, so that one that never ends delays the others by no more than a megabyte's copying.
+const MOST_READS: usize = 16;
 
 /// How often time-outs, retries and the stop flag are looked at.
 const CHECK_NS: Nanos = 10_000_000;
 
-/// A request due at the very end of a slice may leave this much later and still be in time.
-const GRACE_NS: Nanos = 1_000_000;
+/// A time-out is noticed this part of it late at most: looking at every connection every time would delay requests.
+const TIMEOUT_SHARE: u64 = 20;
+
+/// Services that usually answer within this are waited for awake: asleep, half of it would be the waking up.
+const AWAKE_NS: Nanos = 250_000;
 
 /// Which part of a schedule a worker takes: every `of`-th request, from `index` on.
 #[derive(Clone, Copy, Debug)]
@@ -42,90 +48,112 @@ pub struct Share {
     pub of: usize,
 }
 
+/// How records leave a worker, those of intervals among them, and come back to be filled again.
+pub struct Handing {
+    /// Length of an interval; without one there is a single record.
+    pub every: Option<Nanos>,
+    pub filled: Sender<Answer>,
+    pub empty: Receiver<Box<Record>>,
+}
+
 /// One worker. All that a request needs is allocated before the first one is sent.
 pub struct Worker {
-    endpoint: Endpoint,
     mix: Mix,
+    /// The same requests as the last ones of their connections.
+    closing_mix: Mix,
     share: Share,
     timeout: Nanos,
     stop: Arc<AtomicBool>,
-    poller: Poller,
-    connections: Vec<Connection>,
-    idle: VecDeque<usize>,
-    /// How many connections are busy.
-    in_flight: usize,
+    pool: Pool,
+    overflow: Arc<Overflow>,
+    tally: Tally,
+    /// What a read brought.
     buffer: Box<[u8]>,
-    record: Record,
-    /// When the slice under way ends.
-    end: Nanos,
-    closed_loop: bool,
-    last_connect_error: Option<io::Error>,
+    known_head: KnownHead,
+    /// A request that is made anew each time.
+    scratch: Vec<u8>,
+    /// Connections that had more to read than one turn takes; an edge-triggered epoll does not tell of them again.
+    unread: VecDeque<(usize, bool)>,
+    /// Whether waiting for a response may keep a CPU busy.
+    may_stay_awake: bool,
+    /// The next connection whose requests may have timed out.
+    next_checked: usize,
 }
 
 impl Worker {
     pub fn new(
-        endpoint: Endpoint,
-        mix: Mix,
+        options: &Options,
         share: Share,
         connections: usize,
-        timeout: Duration,
-        stop: Arc<AtomicBool>,
+        overflow: Arc<Overflow>,
     ) -> io::Result<Worker> {
+        let streams = options.streams.map(std::num::NonZeroUsize::get);
+        let expectation = &options.expectation;
+        let exchange = || Exchange { check: expectation.new_check().map(Box::new), ..Exchange::default() };
+        let dialer = Dialer::new(options.endpoint.clone(), options.timestamps);
+        let pool = Pool::new(dialer, connections, streams, options.reuse, exchange)?;
+        pool.listen(overflow.bell(share.index))?;
         Ok(Worker {
-            endpoint,
-            mix,
+            mix: options.mix.clone(),
+            closing_mix: options.mix.closing(),
             share,
-            timeout: nanos(timeout),
-            stop,
-            poller: Poller::new()?,
-            connections: (0..connections).map(|_| Connection::new()).collect(),
-            idle: VecDeque::with_capacity(connections),
-            in_flight: 0,
+            timeout: nanos(options.timeout),
+            stop: options.stop.clone(),
+            pool,
+            overflow,
+            tally: Tally::new(expectation.clone()),
             buffer: vec![0; BUFFER_BYTES].into_boxed_slice(),
-            record: Record::new(0, Duration::ZERO),
-            end: 0,
-            closed_loop: false,
-            last_connect_error: None,
+            known_head: KnownHead::default(),
+            unread: VecDeque::new(),
+            scratch: Vec::new(),
+            // Without a CPU of its own a thread that spins would take it from the service; the kernel's stamps don't depend on when a
+            // thread wakes.
+            may_stay_awake: !options.cpus.is_empty() && options.timestamps == Timestamps::User,
+            next_checked: 0,
         })
     }
 
     /// Opens what is not open. An error means that after the time-out some could not be, or at once that none can.
     pub fn prepare(&mut self) -> io::Result<()> {
-        self.last_connect_error = None;
+        self.pool.last_error = None;
         let deadline = now() + self.timeout;
         // Connections that the service closed since the last slice are found and replaced here.
-        self.take_events(0)?;
-        self.reopen_closed(Nanos::MAX);
-        while self.idle.len() < self.connections.len() && now() < deadline && !self.stopped() {
-            if self.last_connect_error.is_some() && self.idle.is_empty() {
+        self.take_events(0, 0)?;
+        self.pool.reopen(Nanos::MAX);
+        while !self.pool.is_complete() && now() < deadline && !self.stopped() {
+            if self.pool.last_error.is_some() && !self.pool.has_free() {
                 break;
             }
-            self.take_events(now() + CHECK_NS)?;
-            self.reopen_closed(now());
+            self.take_events(now() + CHECK_NS, 0)?;
+            self.pool.reopen(now());
         }
-        if self.idle.len() == self.connections.len() || self.stopped() {
-            self.last_connect_error = None;
+        if self.pool.is_complete() || self.stopped() {
+            self.pool.last_error = None;
             return Ok(());
         }
-        let cause = self.last_connect_error.take().unwrap_or(io::ErrorKind::TimedOut.into());
-        let (open, wanted) = (self.idle.len(), self.connections.len());
-        Err(io::Error::new(cause.kind(), format!("{open} of {wanted} connections could be opened: {cause}")))
+        let cause = self.pool.last_error.take().unwrap_or(io::ErrorKind::TimedOut.into());
+        Err(cause)
     }
 
-    /// Drives one slice that starts at `start` and returns its record.
-    pub fn run(&mut self, slice: &SliceSpec, start: Nanos) -> io::Result<Record> {
-        self.end = start + nanos(slice.offset + slice.duration);
-        self.closed_loop = matches!(slice.load, Load::Closed);
-        self.record = Record::new(start, slice.duration);
+    /// Drives one slice from `start` on; requests under way at its end are waited for.
+    pub fn run(&mut self, slice: &SliceSpec, start: Nanos, handing: &Handing) -> io::Result<Record> {
         let mut source = Source::new(slice, &self.mix, self.share, start);
-        let cpu_before = thread_cpu();
+        self.tally.record.begin(start, slice.duration);
+        self.tally.end = start + nanos(slice.offset + slice.duration);
+        self.tally.closed_loop = slice.load.is_closed();
+        self.tally.in_flight = 0;
+        let think = slice.load.think();
+        self.tally.thinks = think.is_some();
+        let seed = slice.seed ^ self.share.index as u64;
+        let users = self.pool.connections.len() * self.pool.connections[0].exchanges.len();
+        self.pool.set_thinking(think.map(|think| Thinking::new(think, seed, users)), start);
+        let mut cpu_before = thread_cpu();
         let mut next_check = start + CHECK_NS;
+        let mut next_interval = handing.every.map_or(Nanos::MAX, |every| start + every);
         loop {
-            let mut time = now();
-            if time >= start {
-                time = self.send_due(&mut source, time)?;
-            }
-            if self.in_flight == 0 && source.is_over(time) && time >= self.end {
+            let time = self.send_due(&mut source, start);
+            self.pool.reopen(time);
+            if self.is_over(&source, time) {
                 break;
             }
             if time >= next_check {
@@ -135,266 +163,459 @@ impl Worker {
                     break;
                 }
                 self.check_timeouts(&mut source, time);
-                self.reopen_closed(time);
+                if let Some(every) = handing.every
+                    && time >= next_interval
+                    && time < self.tally.end
+                {
+                    next_interval += every;
+                    self.hand_over(handing, &mut cpu_before);
+                }
             }
             let wake = match source.next_at() {
                 _ if time < start => start,
-                Some(due) if !self.idle.is_empty() => due.min(next_check),
-                None if time < self.end => next_check.min(self.end),
+                Some(due) if self.pool.has_free() => due.min(next_check),
+                Some(due) if self.overflow.has_others() => (due + PATIENCE_NS).min(next_check),
+                None if time < self.last_moment() => next_check.min(self.last_moment()),
                 _ => next_check,
             };
-            self.take_events(wake)?;
-            self.fail_unconnectable(&mut source);
+            let wake = self.pool.thinks_until().map_or(wake, |until| until.min(wake));
+            self.take_events(wake, self.awake_until(time))?;
+            self.fail_cut_off(&mut source);
         }
-        self.record.cpu_ns = thread_cpu() - cpu_before;
-        Ok(std::mem::replace(&mut self.record, Record::new(0, Duration::ZERO)))
+        self.pool.set_thinking(None, 0);
+        self.tally.record.cpu_ns = thread_cpu() - cpu_before;
+        Ok(std::mem::replace(&mut self.tally.record, Record::empty()))
     }
 
-    /// Sends all that is due while connections are free; returns the time after it.
-    fn send_due(&mut self, source: &mut Source, mut time: Nanos) -> io::Result<Nanos> {
-        while let Some(due) = source.due(time) {
-            let Some(index) = self.idle.pop_front() else { break };
-            source.advance();
-            self.record.due += 1;
-            let connection = &mut self.connections[index];
-            let ready = due.at.max(connection.free_since);
-            connection.state = State::Busy;
-            connection.request = due.request;
-            connection.written_bytes = 0;
-            connection.due = due.at;
-            connection.since = time;
-            self.in_flight += 1;
-            record_time(&mut self.record.send_lag, time.saturating_sub(ready));
-            self.record.waited += u64::from(connection.free_since > due.at);
-            self.record.sent_in_time += u64::from(time <= self.end + GRACE_NS);
-            self.continue_writing(index);
+    fn is_over(&self, source: &Source, time: Nanos) -> bool {
+        self.tally.in_flight == 0
+            && time >= self.last_moment()
+            && source.is_over(time)
+            && self.overflow.is_empty()
+    }
+
+    /// When a slice may end at the earliest: what another worker has waiting at its very end is shared out a little later.
+    fn last_moment(&self) -> Nanos {
+        self.tally.end + if self.overflow.has_others() { 2 * PATIENCE_NS } else { 0 }
+    }
+
+    /// Until when a response is expected so soon that sleeping would be the longer part of waiting for it. A closed loop has no
+    /// times of its own to keep, so that it may sleep.
+    fn awake_until(&self, time: Nanos) -> Nanos {
+        let typical = self.tally.typical_service;
+        let worth_it = self.may_stay_awake && !self.tally.closed_loop && typical <= AWAKE_NS;
+        if worth_it && self.tally.in_flight > 0 { time + 2 * typical } else { 0 }
+    }
+
+    /// Sends all that is due while connections are free. Returns the time: that before the last request, or the present.
+    fn send_due(&mut self, source: &mut Source, start: Nanos) -> Nanos {
+        let mut time = now();
+        if time < start {
+            return time;
+        }
+        self.pool.end_thinking(time);
+        while let Some(index) = self.pool.first_free() {
+            // What other workers could not begin has waited longer than what is due here.
+            let Some(mut due) = self.overflow.pop(time).or_else(|| source.take(time)) else { return time };
+            if self.tally.thinks {
+                due.at = self.pool.connections[index].free_since;
+            }
+            self.pool.take_first_free();
+            self.begin(index, due, time);
+            if !self.pool.has_free() {
+                break;
+            }
             time = now();
         }
-        Ok(time)
+        if self.overflow.has_others() {
+            self.share_out(source, time);
+        }
+        time
     }
 
-    /// Writes what the socket takes; asks to be told of room when that is not all.
-    fn continue_writing(&mut self, index: usize) {
-        let connection = &mut self.connections[index];
-        let was_partial = connection.written_bytes > 0;
-        let result = connection.write(self.mix.bytes(connection.request)).and_then(|complete| {
-            match &connection.socket {
-                // Registration changes only for requests larger than the socket's buffer.
-                Some(socket) if !complete && !was_partial => self.poller.modify(socket, index, true),
-                Some(socket) if complete && was_partial => self.poller.modify(socket, index, false),
-                _ => Ok(()),
-            }
-        });
-        if result.is_err() {
-            self.fail(index, ErrorKind::Reset);
+    /// Lets other workers have what has waited for a connection here for a while.
+    fn share_out(&mut self, source: &mut Source, time: Nanos) {
+        let mut shared = false;
+        while let Some(due) = source.take_scheduled(time.saturating_sub(PATIENCE_NS)) {
+            self.overflow.push(due);
+            shared = true;
+        }
+        if shared {
+            self.overflow.ring(self.share.index);
         }
     }
 
-    /// Waits for events until `wake` and handles them.
-    fn take_events(&mut self, wake: Nanos) -> io::Result<()> {
-        let count = self.poller.wait(wake)?;
-        for event in 0..count {
-            let (index, flags) = self.poller.event(event);
-            match self.connections[index].state {
-                // Its socket is gone, and so is what the event said of it.
-                State::Closed => {}
-                State::Connecting => self.finish_handshake(index),
-                State::Idle => self.take_unasked(index),
-                State::Busy => {
-                    if flags.contains(EventFlags::OUT) && !self.all_written(index) {
-                        self.continue_writing(index);
-                    }
-                    let readable = flags.intersects(!EventFlags::OUT);
-                    if readable && self.connections[index].state == State::Busy {
-                        self.receive(index);
+    fn begin(&mut self, index: usize, due: Due, time: Nanos) {
+        let connection = &mut self.pool.connections[index];
+        self.tally.begun(due, connection.free_since, time);
+        connection.begun += 1;
+        connection.under_way += 1;
+        if connection.state == State::Open {
+            return self.write(index, due, time);
+        }
+        // The connection was asked for by this request; it is written as soon as it can be.
+        connection.exchanges[0].begin(due, time);
+        self.pool.open(index, time);
+        if self.pool.connections[index].state == State::Closed {
+            self.fail(index, ErrorKind::Connect, time);
+        }
+    }
+
+    /// Writes a request; what the socket does not take is sent when it is writable again.
+    #[inline]
+    fn write(&mut self, index: usize, due: Due, time: Nanos) {
+        let pool = &mut self.pool;
+        let is_last = pool.is_last(pool.connections[index].begun);
+        let mix = if is_last { &self.closing_mix } else { &self.mix };
+        let connection = &mut pool.connections[index];
+        let Some(transport) = &mut connection.transport else { return };
+        let result = match &mut connection.protocol {
+            Protocol::Http1(_) => {
+                connection.exchanges[0].begin(due, time);
+                transport.send(mix.bytes(due.request, due.number, &mut self.scratch))
+            }
+            Protocol::Http2(http2) => {
+                let (head, body) = mix.parts(due.request, due.number, &mut self.scratch);
+                pool.frames.clear();
+                let slot = http2.request(head, body, mix.is_head(due.request), &mut pool.frames);
+                let slot = slot.expect("a free connection can take a request");
+                connection.exchanges[slot].begin(due, time);
+                transport.send(&pool.frames)
+            }
+        };
+        if result.is_err() {
+            self.fail(index, ErrorKind::Reset, time);
+        }
+    }
+
+    /// Waits for events and handles them.
+    fn take_events(&mut self, deadline: Nanos, awake_until: Nanos) -> io::Result<()> {
+        let deadline = if self.unread.is_empty() { deadline } else { 0 };
+        for event in 0..self.pool.wait(deadline, awake_until)? {
+            match self.pool.event(event, &mut self.tally.record) {
+                Event::Readable { index, ending } => self.receive(index, ending),
+                Event::Opened(index) => self.opened(index),
+                Event::Failed(index) => {
+                    let time = now();
+                    if self.pool.connections[index].under_way > 0 {
+                        self.fail(index, ErrorKind::Connect, time);
+                    } else if self.tally.closed_loop {
+                        // In a closed loop a request waits on every connection.
+                        self.tally.given_up(
+                            Due { at: time, request: 0, number: 0 },
+                            ErrorKind::Connect,
+                            time,
+                        );
                     }
                 }
+                Event::Nothing => {}
+            }
+        }
+        for _ in 0..self.unread.len() {
+            if let Some((index, ending)) = self.unread.pop_front() {
+                self.receive(index, ending);
             }
         }
         Ok(())
     }
 
-    fn finish_handshake(&mut self, index: usize) {
-        let connection = &mut self.connections[index];
-        let result = connection.handshake_result().and_then(|()| match &connection.socket {
-            Some(socket) => self.poller.modify(socket, index, false),
-            None => Ok(()),
-        });
-        match result {
-            Ok(()) => self.set_idle(index, now()),
-            Err(error) => self.retry_later(index, error),
+    fn opened(&mut self, index: usize) {
+        let time = now();
+        if self.pool.connections[index].under_way > 0 {
+            let waiting = &self.pool.connections[index].exchanges[0];
+            let due = Due { at: waiting.due, request: waiting.request, number: waiting.number };
+            self.write(index, due, time);
+        } else {
+            self.pool.offer(index, time);
+        }
+        // An end that came together with the handshake is not told again.
+        if self.pool.connections[index].transport.is_some() {
+            self.receive(index, true);
         }
     }
 
-    /// Something came in without a request: the end of the connection, or bytes that nobody asked for.
-    fn take_unasked(&mut self, index: usize) {
-        match self.connections[index].read(&mut self.buffer) {
-            Ok(None) => return,
-            Ok(Some(0)) | Err(_) => {}
-            Ok(Some(_)) => self.record.errors.count(ErrorKind::Malformed),
-        }
-        self.idle.retain(|idle| *idle != index);
-        self.reconnect(index);
-    }
-
-    fn receive(&mut self, index: usize) {
-        loop {
-            let connection = &mut self.connections[index];
-            let count = match connection.read(&mut self.buffer) {
-                Ok(None) => return,
-                Ok(Some(count)) => count,
-                Err(_) => return self.fail(index, ErrorKind::Reset),
+    /// Reads until nothing is left, or, unless the connection is `ending`, until a read comes up short. A peer that sends without end
+    /// gets another turn later.
+    fn receive(&mut self, index: usize, ending: bool) {
+        for _ in 0..MOST_READS {
+            let connection = &mut self.pool.connections[index];
+            let Some(transport) = &mut connection.transport else { return };
+            let goes_on = match transport.receive(&mut self.buffer) {
+                Ok(Received::Nothing) => return,
+                Ok(Received::Bytes { count, more, at }) => {
+                    self.tally.record.received_bytes += count as u64;
+                    let open = match connection.protocol {
+                        Protocol::Http1(_) => self.take_http1(index, count, at),
+                        Protocol::Http2(_) => self.take_http2(index, count, at),
+                    };
+                    open && (more || ending)
+                }
+                Ok(Received::End) => return self.ended(index, now()),
+                Err(error) => return self.broke(index, error, now()),
             };
-            let time = now();
-            if count == 0 {
-                return match connection.parser.end() {
-                    Some(response) => self.complete(index, response.status, false, time),
-                    None => self.fail(index, ErrorKind::EarlyEnd),
+            if !goes_on {
+                return;
+            }
+        }
+        self.unread.push_back((index, ending));
+    }
+
+    /// Takes bytes of an HTTP/1.x response; `false` when the connection is not to be read from any more.
+    #[inline]
+    fn take_http1(&mut self, index: usize, count: usize, time: Nanos) -> bool {
+        let connection = &mut self.pool.connections[index];
+        let Protocol::Http1(parser) = &mut connection.protocol else { return false };
+        if connection.under_way == 0 {
+            // Bytes that nobody asked for.
+            self.tally.record.unsolicited += 1;
+            self.pool.close_useless(index, time, io::ErrorKind::InvalidData.into());
+            return false;
+        }
+        let exchange = &mut connection.exchanges[0];
+        let to_head = self.mix.is_head(exchange.request);
+        let input = &self.buffer[..count];
+        let progress = match &mut exchange.check {
+            None => parser.feed(input, to_head, &mut self.known_head, &mut |_| {}),
+            Some(check) => parser.feed(input, to_head, &mut KnownHead::default(), &mut |part| match part {
+                Part::Header { name, value } => check.header(name, value),
+                Part::Body(bytes) => check.body(bytes),
+            }),
+        };
+        match progress {
+            Ok(Progress::Partial) => true,
+            Ok(Progress::Complete(response)) if response.consumed == count => {
+                self.tally.answered(exchange, response.status, time);
+                connection.under_way = 0;
+                // A response to half a request leaves the connection in no state to go on.
+                let is_flushed = connection.is_flushed();
+                let is_last = self.pool.is_last(self.pool.connections[index].begun);
+                if !is_flushed {
+                    self.pool.close(index, time, 0);
+                } else if is_last || !response.keep_alive {
+                    self.pool.drain(index, time);
+                    return true;
+                } else {
+                    self.pool.offer(index, time);
+                    return true;
+                }
+                false
+            }
+            Ok(Progress::Complete(_)) | Err(_) => {
+                self.fail(index, ErrorKind::Malformed, time);
+                false
+            }
+        }
+    }
+
+    /// Takes bytes of HTTP/2; `false` when the connection is not to be read from any more.
+    fn take_http2(&mut self, index: usize, count: usize, time: Nanos) -> bool {
+        let pool = &mut self.pool;
+        let connection = &mut pool.connections[index];
+        let Protocol::Http2(http2) = &mut connection.protocol else { return false };
+        let (exchanges, under_way, tally) =
+            (&mut connection.exchanges, &mut connection.under_way, &mut self.tally);
+        pool.frames.clear();
+        let result = http2.feed(&self.buffer[..count], &mut pool.frames, &mut |frame| match frame {
+            Frame::Header { slot, name, value } => {
+                if let Some(check) = &mut exchanges[slot].check {
+                    check.header(name, value);
+                }
+            }
+            Frame::Body { slot, bytes } => {
+                if let Some(check) = &mut exchanges[slot].check {
+                    check.body(bytes);
+                }
+            }
+            Frame::Complete { slot, status } => {
+                tally.answered(&mut exchanges[slot], status, time);
+                *under_way -= 1;
+            }
+            Frame::Reset { slot, reason } => {
+                let kind = match reason {
+                    StreamError::Reset(_) | StreamError::Refused => ErrorKind::Reset,
+                    _ => ErrorKind::Malformed,
                 };
+                tally.failed(&mut exchanges[slot], kind, time);
+                *under_way -= 1;
             }
-            self.record.received_bytes += count as u64;
-            let to_head = self.mix.is_head(connection.request);
-            match connection.parser.feed(&self.buffer[..count], to_head) {
-                Ok(Progress::Complete(response)) if response.consumed == count => {
-                    return self.complete(index, response.status, response.keep_alive, time);
-                }
-                Ok(Progress::Complete(_)) | Err(_) => return self.fail(index, ErrorKind::Malformed),
-                // A full buffer means that there is more; else the next event tells.
-                Ok(Progress::Partial) if count < self.buffer.len() => return,
-                Ok(Progress::Partial) => {}
-            }
-        }
-    }
-
-    fn complete(&mut self, index: usize, status: u16, keep_alive: bool, time: Nanos) {
-        let connection = &self.connections[index];
-        record_time(&mut self.record.response, time.saturating_sub(connection.due));
-        record_time(&mut self.record.service, time.saturating_sub(connection.since));
-        self.record.answered += 1;
-        // An open loop begins with nothing under way: to cut off what is under way at its end would make a slow service look as
-        // if it had been asked for less.
-        let in_time =
-            if self.closed_loop { time <= self.end } else { connection.since <= self.end + GRACE_NS };
-        self.record.answered_in_time += u64::from(in_time);
-        if !(200..=299).contains(&status) {
-            self.record.errors.count(ErrorKind::Status);
-        }
-        self.in_flight -= 1;
-        // A response to half a request leaves the connection in no state to go on.
-        if keep_alive && self.all_written(index) { self.set_idle(index, time) } else { self.reconnect(index) }
-    }
-
-    fn all_written(&self, index: usize) -> bool {
-        let connection = &self.connections[index];
-        connection.written_bytes == self.mix.bytes(connection.request).len()
-    }
-
-    fn fail(&mut self, index: usize, kind: ErrorKind) {
-        self.record.errors.count(kind);
-        self.in_flight -= 1;
-        self.reconnect(index);
-    }
-
-    fn set_idle(&mut self, index: usize, time: Nanos) {
-        let connection = &mut self.connections[index];
-        connection.state = State::Idle;
-        connection.free_since = time;
-        self.idle.push_back(index);
-    }
-
-    fn reconnect(&mut self, index: usize) {
-        self.connections[index].close();
-        self.record.reconnects += 1;
-        self.open(index, now());
-    }
-
-    fn open(&mut self, index: usize, time: Nanos) {
-        let connection = &mut self.connections[index];
-        let result = connection.open(&self.endpoint, time).and_then(|()| match &connection.socket {
-            Some(socket) => self.poller.add(socket, index, true),
-            None => Ok(()),
         });
-        if let Err(error) = result {
-            self.retry_later(index, error);
+        // What HTTP/2 has to answer by itself, a peer that is going can do without.
+        let sent = match &mut connection.transport {
+            Some(transport) if !pool.frames.is_empty() => transport.send(&pool.frames),
+            _ => Ok(true),
+        };
+        if result.is_err() {
+            self.fail(index, ErrorKind::Malformed, time);
+            return false;
         }
+        if let Err(error) = sent {
+            self.broke(index, error, time);
+            return false;
+        }
+        self.settle_http2(index, time)
     }
 
-    fn retry_later(&mut self, index: usize, error: io::Error) {
-        self.connections[index].close();
-        self.connections[index].retry_at = now() + RETRY_NS;
-        self.last_connect_error = Some(error);
-    }
-
-    /// Opens the closed connections whose time has come.
-    fn reopen_closed(&mut self, time: Nanos) {
-        for index in 0..self.connections.len() {
-            let connection = &self.connections[index];
-            if connection.state == State::Closed && connection.retry_at <= time {
-                self.open(index, now());
+    /// Offers an HTTP/2 connection again, or closes it when its last request is answered; `false` when it is closed.
+    fn settle_http2(&mut self, index: usize, time: Nanos) -> bool {
+        let connection = &self.pool.connections[index];
+        let Protocol::Http2(http2) = &connection.protocol else { return false };
+        if http2.is_closing() || self.pool.is_used_up(index) {
+            if connection.under_way == 0 {
+                self.pool.close(index, time, 0);
+                return false;
             }
+        } else {
+            self.pool.offer(index, time);
         }
+        true
     }
 
-    /// A failed handshake fails the request that was waiting for it, when no other connection could take it.
-    fn fail_unconnectable(&mut self, source: &mut Source) {
-        if self.last_connect_error.take().is_some()
-            && self.idle.is_empty()
-            && self.in_flight == 0
-            && source.due(now()).is_some()
+    /// The service ended its side.
+    fn ended(&mut self, index: usize, time: Nanos) {
+        let connection = &mut self.pool.connections[index];
+        if let Protocol::Http1(parser) = &mut connection.protocol
+            && connection.under_way > 0
+            && let Some(response) = parser.end()
         {
-            source.advance();
-            self.record.due += 1;
-            self.record.errors.count(ErrorKind::Connect);
+            self.tally.answered(&mut connection.exchanges[0], response.status, time);
+            connection.under_way = 0;
+            return self.pool.close(index, time, 0);
+        }
+        self.lost(index, ErrorKind::EarlyEnd, time, io::ErrorKind::UnexpectedEof.into());
+    }
+
+    /// Reading or writing failed.
+    fn broke(&mut self, index: usize, error: io::Error, time: Nanos) {
+        let kind = match error.kind() {
+            // TLS: the end came without its announcement; bytes that are not TLS.
+            io::ErrorKind::UnexpectedEof => ErrorKind::EarlyEnd,
+            io::ErrorKind::InvalidData => ErrorKind::Malformed,
+            _ => ErrorKind::Reset,
+        };
+        self.lost(index, kind, time, error);
+    }
+
+    /// A connection is gone. Without a request under way that is nobody's failure, but one that never carried any is not tried
+    /// again at once.
+    fn lost(&mut self, index: usize, kind: ErrorKind, time: Nanos, error: io::Error) {
+        let connection = &self.pool.connections[index];
+        if connection.under_way > 0 {
+            self.fail(index, kind, time);
+        } else if connection.begun == 0 {
+            self.pool.close_useless(index, time, error);
+        } else {
+            self.pool.close(index, time, 0);
         }
     }
 
+    /// Fails whatever is under way on a connection, and closes it.
+    fn fail(&mut self, index: usize, kind: ErrorKind, time: Nanos) {
+        let connection = &mut self.pool.connections[index];
+        for exchange in connection.exchanges.iter_mut().filter(|exchange| exchange.under_way) {
+            self.tally.failed(exchange, kind, time);
+        }
+        connection.under_way = 0;
+        self.pool.close(index, time, 0);
+    }
+
+    /// Requests that are due while no connection can be made fail at once.
+    fn fail_cut_off(&mut self, source: &mut Source) {
+        if !self.pool.is_cut_off() {
+            return;
+        }
+        let time = now();
+        while let Some(due) = source.take_scheduled(time) {
+            self.tally.given_up(due, ErrorKind::Connect, time);
+        }
+    }
+
+    /// Looks at a part of the connections, so that all are looked at a few times within the time-out.
     fn check_timeouts(&mut self, source: &mut Source, time: Nanos) {
-        for index in 0..self.connections.len() {
-            let connection = &self.connections[index];
-            let expired = time.saturating_sub(connection.since) >= self.timeout;
-            match connection.state {
-                State::Busy if expired => {
-                    record_time(&mut self.record.response, time.saturating_sub(connection.due));
-                    self.fail(index, ErrorKind::Timeout);
-                }
-                State::Connecting if expired => {
-                    self.retry_later(index, io::ErrorKind::TimedOut.into());
-                }
-                _ => {}
-            }
+        let all = self.pool.connections.len();
+        let visits = (self.timeout / TIMEOUT_SHARE / CHECK_NS).max(1) as usize;
+        for _ in 0..all.div_ceil(visits) {
+            let index = self.next_checked % all;
+            self.next_checked = index + 1;
+            self.check_timeout(index, time);
         }
         // What waited for a connection as long as a response may take is given up as well.
-        while let Some(due) = source.scheduled_before(time.saturating_sub(self.timeout)) {
-            source.advance();
-            self.record.due += 1;
-            record_time(&mut self.record.response, time.saturating_sub(due.at));
-            self.record.errors.count(ErrorKind::Timeout);
+        let latest = time.saturating_sub(self.timeout);
+        while let Some(due) = self.overflow.pop(latest).or_else(|| source.take_scheduled(latest)) {
+            self.tally.given_up(due, ErrorKind::Timeout, time);
         }
+    }
+
+    fn check_timeout(&mut self, index: usize, time: Nanos) {
+        let timeout = self.timeout;
+        let is_old = |since: Nanos| time.saturating_sub(since) >= timeout;
+        let connection = &mut self.pool.connections[index];
+        let is_opening = matches!(connection.state, State::Resolving | State::Connecting | State::Securing);
+        if is_opening && is_old(connection.since) {
+            let error = io::ErrorKind::TimedOut.into();
+            if connection.under_way > 0 {
+                self.fail(index, ErrorKind::Timeout, time);
+            } else {
+                self.pool.close_useless(index, time, error);
+            }
+            return;
+        }
+        let Protocol::Http2(http2) = &mut connection.protocol else {
+            if connection.under_way > 0 && is_old(connection.exchanges[0].since) {
+                self.fail(index, ErrorKind::Timeout, time);
+            }
+            return;
+        };
+        // One late stream is no reason to end the others of its connection.
+        self.pool.frames.clear();
+        let mut late = false;
+        for (slot, exchange) in connection.exchanges.iter_mut().enumerate() {
+            if exchange.under_way && is_old(exchange.since) {
+                http2.cancel(slot, &mut self.pool.frames);
+                self.tally.failed(exchange, ErrorKind::Timeout, time);
+                connection.under_way -= 1;
+                late = true;
+            }
+        }
+        if late {
+            let sent =
+                connection.transport.as_mut().map_or(Ok(true), |transport| transport.send(&self.pool.frames));
+            match sent {
+                Ok(_) => {
+                    self.settle_http2(index, time);
+                }
+                Err(error) => self.broke(index, error, time),
+            }
+        }
+    }
+
+    /// Gives the record of the interval that is over away and goes on with an empty one.
+    fn hand_over(&mut self, handing: &Handing, cpu_before: &mut Nanos) {
+        let mut next = handing.empty.try_recv().unwrap_or_else(|_| Box::new(Record::empty()));
+        let record = &mut self.tally.record;
+        let cpu = thread_cpu();
+        record.cpu_ns = cpu - std::mem::replace(cpu_before, cpu);
+        next.begin(record.started_ns, record.duration);
+        std::mem::swap(&mut *next, record);
+        // Nobody listens any more when the slice is being abandoned.
+        let _ = handing.filled.send(Answer::Interval(next));
     }
 
     /// Ends a slice before its time: what is under way is dropped with its connection.
     fn abandon(&mut self, time: Nanos, start: Nanos) {
-        self.record.stopped = true;
-        self.record.duration = Duration::from_nanos(time.saturating_sub(start));
-        for connection in &mut self.connections {
-            if connection.state == State::Busy {
-                connection.close();
+        self.tally.record.stopped = true;
+        self.tally.record.duration = Duration::from_nanos(time.saturating_sub(start));
+        for index in 0..self.pool.connections.len() {
+            let connection = &mut self.pool.connections[index];
+            if connection.under_way > 0 {
+                connection.under_way = 0;
+                connection.exchanges.iter_mut().for_each(|exchange| exchange.under_way = false);
+                self.pool.close(index, time, 0);
             }
         }
-        self.in_flight = 0;
+        self.tally.in_flight = 0;
     }
 
     fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
-}
-
-fn record_time(histogram: &mut hdrhistogram::Histogram<u64>, time: Nanos) {
-    // Zero can't be told from the smallest value of the histogram, and `saturating_record` clips at the largest.
-    histogram.saturating_record(time.max(1));
-}
-
-fn thread_cpu() -> Nanos {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }

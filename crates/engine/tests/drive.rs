@@ -2,8 +2,6 @@
 
 mod server;
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use loadline_engine::{
@@ -13,16 +11,8 @@ use server::Server;
 
 fn options(server: &Server, connections: usize) -> Options {
     let endpoint = Endpoint::from(server.address);
-    Options {
-        mix: Mix::new(&[Request::get("/")], &endpoint).unwrap(),
-        endpoint,
-        connections,
-        threads: 1,
-        cpus: Vec::new(),
-        timeout: Duration::from_millis(500),
-        stop: Arc::new(AtomicBool::new(false)),
-        on_thread_start: Arc::new(|| Ok(())),
-    }
+    let mix = Mix::new(&[Request::get("/")], &endpoint).unwrap();
+    Options { connections, timeout: Duration::from_millis(500), ..Options::new(endpoint, mix) }
 }
 
 fn slice(rate: &str, seconds: f64) -> SliceSpec {
@@ -76,7 +66,7 @@ fn an_engine_stays_connected_between_slices() {
 fn a_closed_loop_keeps_every_connection_busy() {
     let server = Server::delaying(Duration::from_millis(20));
     let mut engine = Engine::start(&options(&server, 5)).unwrap();
-    let record = engine.drive(SliceSpec { load: Load::Closed, ..slice("1/s", 0.5) }).unwrap();
+    let record = engine.drive(SliceSpec { load: Load::Closed { think: None }, ..slice("1/s", 0.5) }).unwrap();
     // 5 connections × 0.5 s ÷ 20 ms = 125, less for every delay of the machine's own.
     assert!((50..=130).contains(&record.answered), "{}", record.answered);
     assert!(record.service.min() >= 19_900_000, "{}", record.service.min());

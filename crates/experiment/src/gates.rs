@@ -140,7 +140,7 @@ pub fn failures(load: &Load, record: &Record, cpu: Option<CpuUse>) -> Vec<GateFa
     let mut failures = Vec::new();
     let mut fail = |gate, text| failures.push(GateFailure { gate, text });
     match load {
-        Load::Open { rate, .. } => {
+        Load::Open { .. } | Load::Profile { .. } | Load::Replay(_) => {
             if record.sent_share() < SENT_SHARE {
                 // Requests that found no connection free waited for the service; the others for the generator.
                 let gate = if record.waited >= record.due - record.sent_in_time {
@@ -149,13 +149,14 @@ pub fn failures(load: &Load, record: &Record, cpu: Option<CpuUse>) -> Vec<GateFa
                     Gate::SendLag
                 };
                 let (sent, least) = (record.sent_share() * 100.0, SENT_SHARE * 100.0);
-                fail(gate, format!("{sent:.1} % of {rate} was sent in time, less than {least:.1} %"));
+                let asked = load.rate().map_or_else(|| load.to_string(), |rate| rate.to_string());
+                fail(gate, format!("{sent:.1} % of {asked} was sent in time, less than {least:.1} %"));
             }
             if let Some(text) = late(&record.send_lag, &record.service) {
                 fail(Gate::SendLag, text);
             }
         }
-        Load::Closed => {
+        Load::Closed { .. } => {
             let busy = record.cpu_ns as f64 / (record.duration.as_nanos() as f64 * f64::from(record.workers));
             if busy > LOAD_BUSY_SHARE {
                 fail(
@@ -169,7 +170,7 @@ pub fn failures(load: &Load, record: &Record, cpu: Option<CpuUse>) -> Vec<GateFa
             }
         }
     }
-    let errors = record.errors.total();
+    let errors = record.errors.total() + record.unsolicited;
     if errors as f64 > ERROR_SHARE * record.due as f64 || (record.due > 0 && record.answered == 0) {
         let kinds: Vec<String> =
             record.errors.by_name().iter().map(|(kind, count)| format!("{count} {kind}")).collect();

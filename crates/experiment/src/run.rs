@@ -291,10 +291,7 @@ impl Execution<'_> {
     /// Cells whose slices would gather next to nothing run side by side, if together they leave the machine all but idle.
     fn decide_side_by_side(&mut self, live: &[LiveSite]) -> Result<Vec<usize>, RunError> {
         let cells: Vec<usize> = live.iter().flat_map(LiveSite::cells).collect();
-        let rate = |cell: usize| match self.load_of(cell) {
-            Load::Open { rate, .. } => Some(rate.as_per_second()),
-            Load::Closed => None,
-        };
+        let rate = |cell: usize| self.load_of(cell).rate().map(|rate| rate.as_per_second());
         let slow: Vec<usize> = match self.experiment.plan.interleave {
             Interleave::Slices => Vec::new(),
             Interleave::Requests => cells.into_iter().filter(|cell| rate(*cell).is_some()).collect(),
@@ -345,14 +342,11 @@ impl Execution<'_> {
     }
 
     fn load_of(&self, cell: usize) -> Load {
-        self.experiment.loads[self.plan.cells[cell].load].load
+        self.experiment.loads[self.plan.cells[cell].load].load.clone()
     }
 
     fn mean_gap(&self, load: usize) -> Duration {
-        match self.experiment.loads[load].load {
-            Load::Open { rate, .. } => rate.mean_gap(),
-            Load::Closed => Duration::ZERO,
-        }
+        self.experiment.loads[load].load.rate().map_or(Duration::ZERO, |rate| rate.mean_gap())
     }
 
     /// Keeps a sentence that a reader must know, once.

@@ -1,7 +1,5 @@
 //! The gates, each on a slice that passes and on one that fails.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use loadline_engine::{Arrivals, Endpoint, Engine, Load, Mix, Options, Record, Request, SliceSpec};
@@ -21,16 +19,8 @@ fn record() -> Record {
             stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").unwrap();
         }
     });
-    let options = Options {
-        mix: Mix::new(&[Request::get("/")], &endpoint).unwrap(),
-        endpoint,
-        connections: 1,
-        threads: 1,
-        cpus: Vec::new(),
-        timeout: Duration::from_secs(1),
-        stop: Arc::new(AtomicBool::new(false)),
-        on_thread_start: Arc::new(|| Ok(())),
-    };
+    let mix = Mix::new(&[Request::get("/")], &endpoint).unwrap();
+    let options = Options { timeout: Duration::from_secs(1), ..Options::new(endpoint, mix) };
     let slice =
         SliceSpec { load: OPEN(), duration: Duration::from_millis(100), seed: 1, offset: Duration::ZERO };
     let mut record = Engine::start(&options).unwrap().drive(slice).unwrap();
@@ -65,7 +55,7 @@ fn a_rate_that_was_not_sent_fails() {
     );
     record.waited = 3;
     assert_eq!(failed(&OPEN(), &record, None), [Gate::Rate], "the service kept its connections busy");
-    assert_eq!(failed(&Load::Closed, &record, None), [], "a closed loop has no rate to keep");
+    assert_eq!(failed(&Load::Closed { think: None }, &record, None), [], "a closed loop has no rate to keep");
 }
 
 #[test]
@@ -81,11 +71,11 @@ fn lag_fails_beyond_its_bound_unless_it_hardly_shows() {
 fn a_closed_loop_whose_generator_is_always_busy_fails() {
     let mut record = record();
     record.cpu_ns = 90_000_000;
-    assert_eq!(failed(&Load::Closed, &record, None), []);
+    assert_eq!(failed(&Load::Closed { think: None }, &record, None), []);
     record.cpu_ns = 96_000_000;
-    assert_eq!(failed(&Load::Closed, &record, None), [Gate::Generator]);
+    assert_eq!(failed(&Load::Closed { think: None }, &record, None), [Gate::Generator]);
     record.workers = 2;
-    assert_eq!(failed(&Load::Closed, &record, None), []);
+    assert_eq!(failed(&Load::Closed { think: None }, &record, None), []);
 }
 
 #[test]

@@ -147,7 +147,7 @@ cpus: {service: [0, 2-3], load: 1}
     let PlatformKind::External { address, authority, .. } = &experiment.platforms[2].kind else { panic!() };
     assert_eq!(*address, SocketAddr::from(([127, 0, 0, 1], 8080)));
     assert_eq!(authority, "localhost:8080");
-    assert_eq!(experiment.loads[1].load, Load::Closed);
+    assert_eq!(experiment.loads[1].load, Load::Closed { think: None });
     assert_eq!((experiment.plan.until, experiment.plan.margin), (Some(0.02), Some(0.005)));
     assert_eq!(experiment.plan.within, Some(Duration::from_secs(900)));
     assert_eq!(experiment.placement.service_cpus, Some(vec![0, 2, 3]));

@@ -39,20 +39,31 @@ impl Body {
     }
 
     /// How many bytes of the input belong to the body, and whether it ended with them.
-    pub fn feed(&mut self, input: &[u8]) -> Result<(usize, bool), BodyError> {
+    /// `on_data` is given the bytes of the body itself.
+    #[inline]
+    pub fn feed(
+        &mut self,
+        input: &[u8],
+        on_data: &mut impl FnMut(&[u8]),
+    ) -> Result<(usize, bool), BodyError> {
         match self {
             Body::Sized { left } => {
                 let taken = (*left).min(input.len() as u64);
                 *left -= taken;
+                on_data(&input[..taken as usize]);
                 Ok((taken as usize, *left == 0))
             }
-            Body::UntilClose => Ok((input.len(), false)),
+            Body::UntilClose => {
+                on_data(input);
+                Ok((input.len(), false))
+            }
             Body::Chunked { state, line_bytes } => {
                 let mut used = 0;
                 while used < input.len() {
                     if let Chunk::Data { left } = state {
                         let taken = (*left).min((input.len() - used) as u64);
                         *left -= taken;
+                        on_data(&input[used..used + taken as usize]);
                         used += taken as usize;
                         if *left == 0 {
                             *state = Chunk::DataEnd { seen_cr: false };

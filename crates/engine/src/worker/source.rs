@@ -5,7 +5,6 @@ use rand_pcg::rand_core::{Rng, SeedableRng};
 
 use super::Share;
 use crate::clock::{Nanos, nanos};
-use crate::load::Load;
 use crate::mix::Mix;
 use crate::schedule::{Due, Schedule};
 use crate::slice::SliceSpec;
@@ -15,60 +14,51 @@ pub enum Source {
     /// Open loop: the next request of the share, and what comes after it.
     Scheduled { schedule: Schedule, next: Option<Due>, start: Nanos, skip: usize },
     /// Closed loop: always something to send until the end.
-    Closed { rng: Pcg64, mix: Mix, end: Nanos, request: usize },
+    Closed { rng: Pcg64, mix: Mix, end: Nanos, request: usize, number: u64, step: u64 },
 }
 
 impl Source {
     pub fn new(slice: &SliceSpec, mix: &Mix, share: Share, start: Nanos) -> Source {
-        match slice.load {
-            Load::Open { rate, arrivals } => {
-                let mut schedule =
-                    Schedule::new(rate, arrivals, mix, slice.seed, slice.offset, slice.duration);
-                let next = schedule.nth(share.index);
-                Source::Scheduled { schedule, next, start, skip: share.of - 1 }
-            }
-            Load::Closed => {
-                let mut source = Source::Closed {
-                    rng: Pcg64::seed_from_u64(slice.seed ^ share.index as u64),
-                    mix: mix.clone(),
-                    end: start + nanos(slice.offset + slice.duration),
-                    request: 0,
-                };
-                source.advance();
-                source
+        let schedule = Schedule::of(&slice.load, mix, slice.seed, slice.offset, slice.duration);
+        if let Some(mut schedule) = schedule {
+            let next = schedule.nth(share.index);
+            return Source::Scheduled { schedule, next, start, skip: share.of - 1 };
+        }
+        let mut rng = Pcg64::seed_from_u64(slice.seed ^ share.index as u64);
+        Source::Closed {
+            request: mix.choose(rng.next_u64()),
+            rng,
+            mix: mix.clone(),
+            end: start + nanos(slice.offset + slice.duration),
+            number: share.index as u64,
+            step: share.of as u64,
+        }
+    }
+
+    /// Takes the request that is due by `time`. In a closed loop one is due whenever a connection is free.
+    #[inline]
+    pub fn take(&mut self, time: Nanos) -> Option<Due> {
+        match self {
+            Source::Scheduled { .. } => self.take_scheduled(time),
+            Source::Closed { end, .. } if time >= *end => None,
+            Source::Closed { rng, mix, request, number, step, .. } => {
+                let due = Due { at: time, request: *request, number: *number };
+                *number += *step;
+                if mix.len() > 1 {
+                    *request = mix.choose(rng.next_u64());
+                }
+                Some(due)
             }
         }
     }
 
-    /// The request that is due by `time`. In a closed loop one is due whenever a connection is free.
-    pub fn due(&self, time: Nanos) -> Option<Due> {
-        match self {
-            Source::Scheduled { .. } => self.scheduled_before(time),
-            Source::Closed { end, request, .. } => {
-                (time < *end).then_some(Due { at: time, request: *request })
-            }
-        }
-    }
-
-    /// The request that the schedule had due by `time`; none in a closed loop, where nothing waits.
-    pub fn scheduled_before(&self, time: Nanos) -> Option<Due> {
-        match self {
-            Source::Scheduled { next: Some(next), start, .. } if start + next.at <= time => {
-                Some(Due { at: start + next.at, ..*next })
-            }
-            _ => None,
-        }
-    }
-
-    /// Goes on to the next request.
-    pub fn advance(&mut self) {
-        match self {
-            Source::Scheduled { schedule, next, skip, .. } => *next = schedule.nth(*skip),
-            Source::Closed { rng, mix, request, .. } if mix.len() > 1 => {
-                *request = mix.choose(rng.next_u64());
-            }
-            Source::Closed { .. } => {}
-        }
+    /// Takes the request that the schedule had due by `time`; there is none in a closed loop, where nothing waits.
+    #[inline]
+    pub fn take_scheduled(&mut self, time: Nanos) -> Option<Due> {
+        let Source::Scheduled { schedule, next, start, skip } = self else { return None };
+        let due = next.filter(|due| *start + due.at <= time)?;
+        *next = schedule.nth(*skip);
+        Some(Due { at: *start + due.at, ..due })
     }
 
     /// When the next request is due, if the schedule says so.

@@ -41,7 +41,7 @@ impl Execution<'_> {
             let last = match (probe.prepare(), &service.ready.path) {
                 (Err(error), _) => error.to_string(),
                 (Ok(()), None) => return Ok(begun.elapsed()),
-                (Ok(()), Some(path)) => match probe.drive(once) {
+                (Ok(()), Some(path)) => match probe.drive(once.clone()) {
                     Ok(record) if record.answered > 0 && record.errors.total() == 0 => {
                         return Ok(begun.elapsed());
                     }

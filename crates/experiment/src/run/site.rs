@@ -175,10 +175,8 @@ impl Execution<'_> {
         service: &Service,
     ) -> Result<Options, RunError> {
         let requests: Vec<Request> = service.requests.iter().map(request).collect();
+        let mix = Mix::new(&requests, &endpoint)?;
         Ok(Options {
-            mix: Mix::new(&requests, &endpoint)?,
-            endpoint,
-            connections: 1,
             threads: self.cpus.load.len(),
             cpus: self.cpus.load.clone(),
             timeout: TIMEOUT,
@@ -187,6 +185,7 @@ impl Execution<'_> {
                 Some(client) => client.enter().map_err(std::io::Error::other),
                 None => Ok(()),
             }),
+            ..Options::new(endpoint, mix)
         })
     }
 }

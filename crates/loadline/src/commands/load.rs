@@ -1,7 +1,6 @@
 //! `loadline load`: the engine alone, against a URL.
 
 use std::net::ToSocketAddrs;
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -23,14 +22,12 @@ pub fn load(arguments: &LoadArguments) -> Result<Exit> {
         Mix::new(&[request(arguments, path)?], &endpoint).map_err(|error| UsageError(error.to_string()))?;
     let threads = count("--threads", &arguments.threads, 1024)?;
     let options = Options {
-        endpoint,
-        mix,
         connections: count("--connections", &arguments.connections, 65_535)?,
         threads,
         cpus: cpus(arguments.cpus.as_deref())?,
         timeout: duration("--timeout", &arguments.timeout)?,
         stop: interrupt::stop_flag()?,
-        on_thread_start: Arc::new(|| Ok(())),
+        ..Options::new(endpoint, mix)
     };
     if options.connections < threads {
         return Err(UsageError(format!(
@@ -40,7 +37,7 @@ pub fn load(arguments: &LoadArguments) -> Result<Exit> {
         .into());
     }
     println!("{}, {} connections, {}", slice.load, options.connections, placement(&options));
-    let record = Engine::start(&options)?.drive(slice)?;
+    let record = Engine::start(&options)?.drive(slice.clone())?;
     print(&record);
     let late = gates::failures(&slice.load, &record, None);
     for failure in &late {
@@ -73,12 +70,12 @@ fn target(url: &str) -> Result<(Endpoint, String)> {
         Some(query) => format!("{}?{query}", parsed.path()),
         None => parsed.path().to_owned(),
     };
-    Ok((Endpoint { address, authority }, path))
+    Ok((Endpoint { authority, ..Endpoint::from(address) }, path))
 }
 
 fn slice(arguments: &LoadArguments) -> Result<SliceSpec> {
     let load = match &arguments.rate {
-        None => Load::Closed,
+        None => Load::Closed { think: None },
         Some(rate) => Load::Open {
             rate: rate.parse::<Rate>().map_err(|error| UsageError(format!("--rate: {error}")))?,
             arrivals: match arguments.arrivals.as_str() {

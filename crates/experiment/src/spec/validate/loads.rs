@@ -38,8 +38,7 @@ fn alike(left: &LoadSpec, right: &LoadSpec) -> bool {
         (Load::Open { rate: left, arrivals: one }, Load::Open { rate: right, arrivals: other }) => {
             left.as_per_second() == right.as_per_second() && one == other
         }
-        (Load::Closed, Load::Closed) => true,
-        _ => false,
+        (left, right) => left == right,
     };
     same_load && left.connections == right.connections
 }
@@ -59,7 +58,7 @@ fn load(draft: &LoadDraft, problems: &mut Problems) -> Option<LoadSpec> {
     };
     let load = match (rate, closed) {
         (Some(rate), false) => Load::Open { rate, arrivals: arrivals.flatten().unwrap_or_default() },
-        (None, true) => Load::Closed,
+        (None, true) => Load::Closed { think: None },
         (Some(_), true) => {
             let message = "a load has a rate or is a closed loop, not both";
             return refuse(&draft.place, message, "make two loads of it");
@@ -72,7 +71,7 @@ fn load(draft: &LoadDraft, problems: &mut Problems) -> Option<LoadSpec> {
             );
         }
     };
-    if let (Load::Closed, Some(text)) = (&load, &draft.arrivals) {
+    if let (Load::Closed { .. }, Some(text)) = (&load, &draft.arrivals) {
         let message = "a closed loop has no arrival process";
         return refuse(&text.place, message, "leave it out: each answer lets the next request go");
     }

@@ -1,7 +1,6 @@
 //! Whether the parts of an experiment fit together: something to compare, ports that don't collide, ways of taking turns
 //! that the loads allow.
 
-use loadline_engine::Load;
 use loadline_platform::Layer;
 
 use super::services::{drafts, port_place};
@@ -78,7 +77,7 @@ fn taking_turns(experiment: &Experiment, draft: &Draft, problems: &mut Problems)
         return;
     }
     let place = plan_place(draft, |plan| &plan.interleave);
-    if experiment.loads.iter().any(|load| load.load == Load::Closed) {
+    if experiment.loads.iter().any(|load| load.load.is_closed()) {
         let complaint = Complaint::new("a closed loop can't take turns request by request: it never pauses");
         problems.add(place, complaint.help("take turns by slices, or give the load a rate"));
     }

@@ -1,0 +1,85 @@
+//! Opening a connection: the socket with its options, the source address, and the TLS session that will follow.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, sockopt};
+
+use super::tls::Session;
+use super::{Timestamps, Transport};
+use crate::endpoint::{Endpoint, Target};
+use crate::sys;
+
+/// Opens connections to one endpoint.
+#[derive(Debug)]
+pub struct Dialer {
+    endpoint: Endpoint,
+    timestamps: Timestamps,
+}
+
+impl Dialer {
+    pub fn new(endpoint: Endpoint, timestamps: Timestamps) -> Dialer {
+        Dialer { endpoint, timestamps }
+    }
+
+    /// The name that has to be looked up before every connection, with its port.
+    pub fn name(&self) -> Option<(&str, u16)> {
+        match &self.endpoint.target {
+            Target::Name(host, port) => Some((host, *port)),
+            Target::Address(_) | Target::Unix(_) => None,
+        }
+    }
+
+    /// Begins the handshake; the socket becomes writable when it is over. `found` is the address of a target that has a name.
+    pub fn dial(&self, found: Option<SocketAddr>) -> io::Result<Transport> {
+        let socket = match (&self.endpoint.target, found) {
+            (Target::Unix(path), _) => {
+                let socket = open(AddressFamily::UNIX)?;
+                begin(rustix::net::connect(&socket, &SocketAddrUnix::new(path)?))?;
+                socket
+            }
+            (Target::Address(address), _) => self.dial_tcp(address)?,
+            (Target::Name(..), Some(address)) => self.dial_tcp(&address)?,
+            (Target::Name(..), None) => return Err(io::ErrorKind::AddrNotAvailable.into()),
+        };
+        let session = match &self.endpoint.tls {
+            Some(tls) => Some(Box::new(Session::new(tls)?)),
+            None => None,
+        };
+        Ok(Transport { socket, session, timestamps: self.timestamps, unsent: Vec::new() })
+    }
+
+    fn dial_tcp(&self, address: &SocketAddr) -> io::Result<OwnedFd> {
+        let socket = open(if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 })?;
+        sockopt::set_tcp_nodelay(&socket, true)?;
+        if self.timestamps == Timestamps::Kernel {
+            sys::stamp_received(socket.as_fd())?;
+        }
+        if let Some(interface) = &self.endpoint.interface {
+            sys::bind_to_interface(socket.as_fd(), interface)?;
+        }
+        if let Some(source) = self.endpoint.source {
+            sys::bind_without_port(socket.as_fd())?;
+            match source {
+                IpAddr::V4(source) => rustix::net::bind(&socket, &SocketAddr::from((source, 0)))?,
+                IpAddr::V6(source) => rustix::net::bind(&socket, &SocketAddr::from((source, 0)))?,
+            }
+        }
+        begin(rustix::net::connect(&socket, address))?;
+        Ok(socket)
+    }
+}
+
+fn open(family: AddressFamily) -> io::Result<OwnedFd> {
+    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+    Ok(rustix::net::socket_with(family, SocketType::STREAM, flags, None)?)
+}
+
+fn begin(connect: Result<(), Errno>) -> io::Result<()> {
+    match connect {
+        Ok(()) | Err(Errno::INPROGRESS) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,259 @@
+//! TLS by rustls: what a client trusts and presents, and the session of one connection over a socket that never blocks.
+
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{Resumption, WebPkiServerVerifier};
+use rustls::crypto::CryptoProvider;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme};
+
+use super::{Plain, Received};
+use crate::clock::Nanos;
+
+/// What a user may set of TLS.
+#[derive(Clone, Debug, Default)]
+pub struct TlsOptions {
+    /// PEM file of the certificates to trust instead of the system's.
+    pub ca: Option<PathBuf>,
+    /// PEM files of the client's certificate chain and its key.
+    pub identity: Option<(PathBuf, PathBuf)>,
+    /// Name to ask for (SNI) and to check the certificate against, instead of the host.
+    pub server_name: Option<String>,
+    /// Take any certificate.
+    pub insecure: bool,
+    /// Make a full handshake for every connection.
+    pub no_resumption: bool,
+    /// Offer HTTP/2 (ALPN `h2`) instead of HTTP/1.1.
+    pub http2: bool,
+}
+
+/// Why TLS can't be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum TlsError {
+    /// A PEM file can't be read or holds nothing of the kind.
+    #[error("can't read {what} from {path}: {source}")]
+    Pem {
+        /// What was looked for.
+        what: &'static str,
+        /// Where.
+        path: PathBuf,
+        /// Why not.
+        source: rustls::pki_types::pem::Error,
+    },
+    /// A PEM file without a certificate.
+    #[error("{0} holds no certificate: give a PEM file with at least one")]
+    Empty(PathBuf),
+    /// The host is neither a DNS name nor an address.
+    #[error("`{0}` can't be a name of a TLS server: give a DNS name or an address")]
+    Name(String),
+    /// The system has no certificates.
+    #[error("the system's certificates can't be read: give the certificate to trust with --ca")]
+    NoRoots,
+    /// rustls refuses the certificates or the key.
+    #[error("TLS can't be set up: {0}")]
+    Refused(#[from] rustls::Error),
+}
+
+/// TLS of an endpoint. Cheap to clone; clones share the sessions that can be resumed.
+#[derive(Clone, Debug)]
+pub struct Tls {
+    config: Arc<ClientConfig>,
+    server_name: ServerName<'static>,
+    http2: bool,
+}
+
+impl Tls {
+    /// TLS to `host` as the options say.
+    ///
+    /// # Errors
+    /// When a file can't be read, the name can't be one, or certificate and key don't fit.
+    pub fn new(host: &str, options: &TlsOptions) -> Result<Tls, TlsError> {
+        let name = options.server_name.as_deref().unwrap_or(host);
+        let server_name =
+            ServerName::try_from(name.to_owned()).map_err(|_| TlsError::Name(name.to_owned()))?;
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let builder =
+            ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions()?;
+        let builder = if options.insecure {
+            builder.dangerous().with_custom_certificate_verifier(Arc::new(TakeAny(provider)))
+        } else {
+            let roots = Arc::new(roots(options.ca.as_deref())?);
+            let verifier = WebPkiServerVerifier::builder_with_provider(roots, provider).build();
+            builder.with_webpki_verifier(verifier.map_err(|error| rustls::Error::General(error.to_string()))?)
+        };
+        let mut config = match &options.identity {
+            Some((chain, key)) => builder.with_client_auth_cert(certificates(chain)?, private_key(key)?)?,
+            None => builder.with_no_client_auth(),
+        };
+        config.alpn_protocols = vec![if options.http2 { b"h2".to_vec() } else { b"http/1.1".to_vec() }];
+        if options.no_resumption {
+            config.resumption = Resumption::disabled();
+        }
+        Ok(Tls { config: Arc::new(config), server_name, http2: options.http2 })
+    }
+}
+
+fn roots(ca: Option<&Path>) -> Result<RootCertStore, TlsError> {
+    let mut roots = RootCertStore::empty();
+    match ca {
+        Some(path) => {
+            for certificate in certificates(path)? {
+                roots.add(certificate)?;
+            }
+        }
+        None => {
+            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        }
+    }
+    if roots.is_empty() { Err(TlsError::NoRoots) } else { Ok(roots) }
+}
+
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let pem = |source| TlsError::Pem { what: "certificates", path: path.to_owned(), source };
+    let found =
+        CertificateDer::pem_file_iter(path).map_err(pem)?.collect::<Result<Vec<_>, _>>().map_err(pem)?;
+    if found.is_empty() { Err(TlsError::Empty(path.to_owned())) } else { Ok(found) }
+}
+
+fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
+    PrivateKeyDer::from_pem_file(path).map_err(|source| TlsError::Pem {
+        what: "a private key",
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// Trusts every certificate; signatures are still checked, so that the handshake costs what it costs.
+#[derive(Debug)]
+struct TakeAny(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for TakeAny {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let algorithms = &self.0.signature_verification_algorithms;
+        rustls::crypto::verify_tls12_signature(message, certificate, signature, algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let algorithms = &self.0.signature_verification_algorithms;
+        rustls::crypto::verify_tls13_signature(message, certificate, signature, algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+/// TLS of one connection.
+#[derive(Debug)]
+pub struct Session {
+    connection: ClientConnection,
+    http2: bool,
+    /// When the bytes came that the last read is made of.
+    came_at: Nanos,
+}
+
+impl Session {
+    pub fn new(tls: &Tls) -> io::Result<Session> {
+        let mut connection =
+            ClientConnection::new(tls.config.clone(), tls.server_name.clone()).map_err(io::Error::other)?;
+        // The engine decides how much is under way; the default of 64 KiB would cut large requests short.
+        connection.set_buffer_limit(None);
+        Ok(Session { connection, http2: tls.http2, came_at: 0 })
+    }
+
+    pub fn is_handshaking(&self) -> bool {
+        self.connection.is_handshaking()
+    }
+
+    pub fn is_flushed(&self) -> bool {
+        !self.connection.wants_write()
+    }
+
+    pub fn handshake(&mut self, socket: &mut Plain<'_>) -> io::Result<bool> {
+        loop {
+            self.flush(socket)?;
+            if !self.connection.is_handshaking() {
+                // Without ALPN a server speaks HTTP/1.1 (RFC 7301, section 3.2; RFC 9113, section 3.2).
+                if self.http2 && self.connection.alpn_protocol() != Some(b"h2") {
+                    return Err(io::Error::other("the service does not offer HTTP/2 over TLS (ALPN h2)"));
+                }
+                return Ok(true);
+            }
+            if !self.pull(socket)? {
+                return Ok(false);
+            }
+        }
+    }
+
+    pub fn send(&mut self, bytes: &[u8], socket: &mut Plain<'_>) -> io::Result<bool> {
+        self.connection.writer().write_all(bytes)?;
+        self.flush(socket)
+    }
+
+    pub fn flush(&mut self, socket: &mut Plain<'_>) -> io::Result<bool> {
+        while self.connection.wants_write() {
+            match self.connection.write_tls(socket) {
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(true)
+    }
+
+    pub fn receive(&mut self, socket: &mut Plain<'_>, buffer: &mut [u8]) -> io::Result<Received> {
+        loop {
+            match self.connection.reader().read(buffer) {
+                Ok(0) => return Ok(Received::End),
+                // Only the socket can say that nothing more is there.
+                Ok(count) => return Ok(Received::Bytes { count, more: true, at: self.came_at }),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Err(error),
+            }
+            if !self.pull(socket)? {
+                return Ok(Received::Nothing);
+            }
+        }
+    }
+
+    /// Takes what the socket has; `false` when that is nothing.
+    fn pull(&mut self, socket: &mut Plain<'_>) -> io::Result<bool> {
+        match self.connection.read_tls(socket) {
+            Ok(0) if self.connection.is_handshaking() => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(_) => self.came_at = socket.at,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+            Err(error) => return Err(error),
+        }
+        if let Err(error) = self.connection.process_new_packets() {
+            // The peer is told why (an alert), as far as the socket takes it.
+            let _ = self.flush(socket);
+            return Err(io::Error::new(io::ErrorKind::InvalidData, error));
+        }
+        Ok(true)
+    }
+}
