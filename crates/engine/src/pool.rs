@@ -47,6 +47,8 @@ pub enum Reuse {
 pub enum Event {
     /// This connection has something to read, or will have no more.
     Readable { index: usize, ending: bool },
+    /// What was left of a request could not be sent on this connection.
+    Broken { index: usize, error: io::Error },
     /// This connection has become open.
     Opened(usize),
     /// This connection could not be opened.
@@ -347,9 +349,9 @@ impl Pool {
             State::Open | State::Draining => {
                 if let Some(transport) = &mut connection.transport
                     && !transport.is_flushed()
-                    && transport.flush().is_err()
+                    && let Err(error) = transport.flush()
                 {
-                    return Event::Readable { index, ending: true };
+                    return Event::Broken { index, error };
                 }
                 Event::Readable { index, ending }
             }

@@ -294,6 +294,7 @@ impl Worker {
         for event in 0..self.pool.wait(deadline, awake_until)? {
             match self.pool.event(event, &mut self.tally.record) {
                 Event::Readable { index, ending } => self.receive(index, ending),
+                Event::Broken { index, error } => self.broke(index, error, now()),
                 Event::Opened(index) => self.opened(index),
                 Event::Failed(index) => {
                     let time = now();

@@ -130,8 +130,7 @@ mod tests {
         // RFC 7541, appendix C.2.2.
         let mut head = Pieces::default();
         field(&mut head, ":path", &Template::literal(b"/sample/path"));
-        let expected = Pieces::default();
-        let mut expected = expected;
+        let mut expected = Pieces::default();
         expected.bytes(b"\x04\x0c/sample/path");
         assert_eq!(format!("{head:?}"), format!("{expected:?}"));
     }
