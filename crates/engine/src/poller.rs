@@ -17,8 +17,29 @@ use crate::clock::{Nanos, now};
 /// 0.5 ms, timer slack 1 ns, kernel 6.18 under KVM).
 const SPIN_NS: Nanos = 60_000;
 
+/// How long a worker that gathers sleeps at a time: less than being woken by an event takes.
+///
+/// A closed loop of 32 connections against nginx on another virtual CPU was woken for every second response; with this pause the
+/// CPU time per request fell by a fifth to a third and the throughput rose, because a service that need not wake anybody saves an
+/// interrupt between CPUs as well.
+const GATHER_NS: Nanos = 20_000;
+
 /// Events taken from the kernel at once.
 const BATCH: usize = 256;
+
+/// How to wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    /// Asleep until an event or shortly before the deadline.
+    Asleep,
+    /// Awake until then, because an event is expected sooner than a sleeper could be woken; then asleep.
+    Awake {
+        /// Moment of CLOCK_MONOTONIC.
+        until: Nanos,
+    },
+    /// Asleep by the clock for a moment, so that several events are taken at once; then as [`Patience::Asleep`].
+    Gathering,
+}
 
 /// An epoll instance with its event buffer.
 pub struct Poller {
@@ -31,32 +52,41 @@ impl Poller {
         Ok(Poller { epoll: epoll::create(CreateFlags::CLOEXEC)?, events: Vec::with_capacity(BATCH) })
     }
 
-    /// Watches a socket under a token of the caller's, until it is closed.
+    /// Watches a socket under a token of the caller's, until it is closed, for input, and for room to write if that is of interest.
     ///
-    /// Edge-triggered, both ways at once: no call per request changes what is watched, and the kernel does not look again at a
-    /// socket that it has told of (epoll(7)). So whoever is told reads until a read comes up short.
-    pub fn add(&self, socket: impl AsFd, token: usize) -> io::Result<()> {
-        let interest = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
-        Ok(epoll::add(&self.epoll, socket, EventData::new_u64(token as u64), interest)?)
+    /// Edge-triggered: the kernel does not look again at a socket that it has told of (epoll(7)). So whoever is told reads until a
+    /// read comes up short.
+    pub fn add(&self, socket: impl AsFd, token: usize, room: bool) -> io::Result<()> {
+        Ok(epoll::add(&self.epoll, socket, EventData::new_u64(token as u64), interest(room))?)
     }
 
-    /// Returns when a socket is ready or the deadline is reached, and how many events there are. Until `awake_until`, where a
-    /// response is expected any moment, it does not sleep: to be woken would take longer than to wait.
-    pub fn wait(&mut self, deadline: Nanos, awake_until: Nanos) -> io::Result<usize> {
+    /// Changes whether room to write is of interest.
+    pub fn modify(&self, socket: impl AsFd, token: usize, room: bool) -> io::Result<()> {
+        Ok(epoll::modify(&self.epoll, socket, EventData::new_u64(token as u64), interest(room))?)
+    }
+
+    /// Returns when a socket is ready or the deadline is reached, and how many events there are.
+    pub fn wait(&mut self, deadline: Nanos, patience: Patience) -> io::Result<usize> {
+        let mut gathered = false;
         // Under load something is ready most of the time: no clock is read and no timer set for it.
         while self.poll(0)? == 0 {
             let present = now();
             if present >= deadline {
                 break;
             }
-            let left = deadline - present;
-            if present >= awake_until && left > SPIN_NS {
-                self.poll(left - SPIN_NS)?;
-                if !self.events.is_empty() {
-                    break;
+            match patience {
+                Patience::Awake { until } if present < until => {}
+                Patience::Gathering if !gathered => {
+                    gathered = true;
+                    std::thread::sleep(Duration::from_nanos(GATHER_NS.min(deadline - present)));
                 }
+                _ if deadline - present > SPIN_NS => {
+                    if self.poll(deadline - present - SPIN_NS)? > 0 {
+                        break;
+                    }
+                }
+                _ => std::hint::spin_loop(),
             }
-            std::hint::spin_loop();
         }
         Ok(self.events.len())
     }
@@ -76,4 +106,9 @@ impl Poller {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+fn interest(room: bool) -> EventFlags {
+    let input = EventFlags::IN | EventFlags::RDHUP | EventFlags::ET;
+    if room { input | EventFlags::OUT } else { input }
 }

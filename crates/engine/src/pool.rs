@@ -11,7 +11,7 @@ use crate::clock::{Nanos, now};
 use crate::connection::{Connection, Exchange, Protocol, State};
 use crate::http1::ResponseParser;
 use crate::http2::Http2;
-use crate::poller::Poller;
+use crate::poller::{Patience, Poller};
 use crate::record::{Record, record_time};
 use crate::resolver::Resolver;
 use crate::thinking::Thinking;
@@ -104,7 +104,7 @@ impl Pool {
         let resolver = match dialer.name() {
             Some((host, port)) => {
                 let resolver = Resolver::start(host.to_owned(), port)?;
-                poller.add(&resolver, RESOLVER)?;
+                poller.add(&resolver, RESOLVER, false)?;
                 Some(resolver)
             }
             None => None,
@@ -270,7 +270,7 @@ impl Pool {
 
     fn dial(&mut self, index: usize, found: Option<SocketAddr>) -> io::Result<()> {
         let transport = self.dialer.dial(found)?;
-        self.poller.add(&transport, index)?;
+        self.poller.add(&transport, index, true)?;
         let connection = &mut self.connections[index];
         connection.transport = Some(transport);
         connection.state = State::Connecting;
@@ -325,12 +325,12 @@ impl Pool {
 
     /// Has [`Pool::wait`] end when `bell` is rung.
     pub fn listen(&self, bell: BorrowedFd<'_>) -> io::Result<()> {
-        self.poller.add(bell, BELL)
+        self.poller.add(bell, BELL, false)
     }
 
     /// Waits for events; see [`Poller::wait`].
-    pub fn wait(&mut self, deadline: Nanos, awake_until: Nanos) -> io::Result<usize> {
-        self.poller.wait(deadline, awake_until)
+    pub fn wait(&mut self, deadline: Nanos, patience: Patience) -> io::Result<usize> {
+        self.poller.wait(deadline, patience)
     }
 
     /// Takes an event of the last wait as far as handshakes and sending go; the times of handshakes go into `record`.
@@ -347,9 +347,8 @@ impl Pool {
         let connection = &mut self.connections[index];
         match connection.state {
             State::Open | State::Draining => {
-                if let Some(transport) = &mut connection.transport
-                    && !transport.is_flushed()
-                    && let Err(error) = transport.flush()
+                if flags.contains(EventFlags::OUT)
+                    && let Err(error) = self.flush(index)
                 {
                     return Event::Broken { index, error };
                 }
@@ -366,6 +365,19 @@ impl Pool {
             // Its socket is gone, and so is what the event said of it.
             State::Closed | State::Resolving => Event::Nothing,
         }
+    }
+
+    /// Asks to be told when a connection has room for what it did not take.
+    pub fn want_room(&self, index: usize) -> io::Result<()> {
+        match &self.connections[index].transport {
+            Some(transport) => self.poller.modify(transport, index, true),
+            None => Ok(()),
+        }
+    }
+
+    fn flush(&mut self, index: usize) -> io::Result<()> {
+        let Some(transport) = &mut self.connections[index].transport else { return Ok(()) };
+        if transport.flush()? { self.poller.modify(&*transport, index, false) } else { Ok(()) }
     }
 
     fn take_addresses(&mut self, record: &mut Record) {
@@ -413,6 +425,8 @@ impl Pool {
             http2.open(&mut self.frames);
             transport.send(&self.frames)?;
         }
+        let room = !transport.is_flushed();
+        self.poller.modify(&*transport, index, room)?;
         Ok(true)
     }
 }

@@ -17,6 +17,7 @@ use crate::http1::{KnownHead, Part, Progress};
 use crate::http2::{Event as Frame, StreamError};
 use crate::mix::Mix;
 use crate::overflow::{Overflow, PATIENCE_NS};
+use crate::poller::Patience;
 use crate::pool::{Event, Pool};
 use crate::record::Record;
 use crate::schedule::Due;
@@ -40,6 +41,11 @@ const TIMEOUT_SHARE: u64 = 20;
 
 /// Services that usually answer within this are waited for awake: asleep, half of it would be the waking up.
 const AWAKE_NS: Nanos = 250_000;
+
+/// A closed loop gathers responses before it reads them when so many requests are with the service that it has others to go on
+/// with, and when they stay there so long that the pause is a small part of it.
+const GATHER_FROM: usize = 16;
+const GATHER_ABOVE_NS: Nanos = 200_000;
 
 /// Which part of a schedule a worker takes: every `of`-th request, from `index` on.
 #[derive(Clone, Copy, Debug)]
@@ -118,13 +124,13 @@ impl Worker {
         self.pool.last_error = None;
         let deadline = now() + self.timeout;
         // Connections that the service closed since the last slice are found and replaced here.
-        self.take_events(0, 0)?;
+        self.take_events(0, Patience::Asleep)?;
         self.pool.reopen(Nanos::MAX);
         while !self.pool.is_complete() && now() < deadline && !self.stopped() {
             if self.pool.last_error.is_some() && !self.pool.has_free() {
                 break;
             }
-            self.take_events(now() + CHECK_NS, 0)?;
+            self.take_events(now() + CHECK_NS, Patience::Asleep)?;
             self.pool.reopen(now());
         }
         if self.pool.is_complete() || self.stopped() {
@@ -179,7 +185,7 @@ impl Worker {
                 _ => next_check,
             };
             let wake = self.pool.thinks_until().map_or(wake, |until| until.min(wake));
-            self.take_events(wake, self.awake_until(time))?;
+            self.take_events(wake, self.patience(time))?;
             self.fail_cut_off(&mut source);
         }
         self.pool.set_thinking(None, 0);
@@ -199,12 +205,16 @@ impl Worker {
         self.tally.end + if self.overflow.has_others() { 2 * PATIENCE_NS } else { 0 }
     }
 
-    /// Until when a response is expected so soon that sleeping would be the longer part of waiting for it. A closed loop has no
-    /// times of its own to keep, so that it may sleep.
-    fn awake_until(&self, time: Nanos) -> Nanos {
-        let typical = self.tally.typical_service;
-        let worth_it = self.may_stay_awake && !self.tally.closed_loop && typical <= AWAKE_NS;
-        if worth_it && self.tally.in_flight > 0 { time + 2 * typical } else { 0 }
+    /// How to wait for what comes next.
+    fn patience(&self, time: Nanos) -> Patience {
+        let Tally { in_flight, typical_service, closed_loop, .. } = self.tally;
+        if closed_loop && in_flight >= GATHER_FROM && typical_service >= GATHER_ABOVE_NS {
+            Patience::Gathering
+        } else if !closed_loop && in_flight > 0 && self.may_stay_awake && typical_service <= AWAKE_NS {
+            Patience::Awake { until: time + 2 * typical_service }
+        } else {
+            Patience::Asleep
+        }
     }
 
     /// Sends all that is due while connections are free. Returns the time: that before the last request, or the present.
@@ -283,15 +293,25 @@ impl Worker {
                 transport.send(&pool.frames)
             }
         };
-        if result.is_err() {
-            self.fail(index, ErrorKind::Reset, time);
+        self.sent(index, result, time);
+    }
+
+    /// What the socket did not take goes when it has room; `false` when the connection is gone.
+    #[inline]
+    fn sent(&mut self, index: usize, result: io::Result<bool>, time: Nanos) -> bool {
+        match result.and_then(|all| if all { Ok(()) } else { self.pool.want_room(index) }) {
+            Ok(()) => true,
+            Err(error) => {
+                self.broke(index, error, time);
+                false
+            }
         }
     }
 
     /// Waits for events and handles them.
-    fn take_events(&mut self, deadline: Nanos, awake_until: Nanos) -> io::Result<()> {
+    fn take_events(&mut self, deadline: Nanos, patience: Patience) -> io::Result<()> {
         let deadline = if self.unread.is_empty() { deadline } else { 0 };
-        for event in 0..self.pool.wait(deadline, awake_until)? {
+        for event in 0..self.pool.wait(deadline, patience)? {
             match self.pool.event(event, &mut self.tally.record) {
                 Event::Readable { index, ending } => self.receive(index, ending),
                 Event::Broken { index, error } => self.broke(index, error, now()),
@@ -341,7 +361,7 @@ impl Worker {
         for _ in 0..MOST_READS {
             let connection = &mut self.pool.connections[index];
             let Some(transport) = &mut connection.transport else { return };
-            let goes_on = match transport.receive(&mut self.buffer) {
+            match transport.receive(&mut self.buffer) {
                 Ok(Received::Nothing) => return,
                 Ok(Received::Bytes { count, more, at }) => {
                     self.tally.record.received_bytes += count as u64;
@@ -349,13 +369,12 @@ impl Worker {
                         Protocol::Http1(_) => self.take_http1(index, count, at),
                         Protocol::Http2(_) => self.take_http2(index, count, at),
                     };
-                    open && (more || ending)
+                    if !open || !(more || ending) {
+                        return;
+                    }
                 }
                 Ok(Received::End) => return self.ended(index, now()),
                 Err(error) => return self.broke(index, error, now()),
-            };
-            if !goes_on {
-                return;
             }
         }
         self.unread.push_back((index, ending));
@@ -440,7 +459,6 @@ impl Worker {
                 *under_way -= 1;
             }
         });
-        // What HTTP/2 has to answer by itself, a peer that is going can do without.
         let sent = match &mut connection.transport {
             Some(transport) if !pool.frames.is_empty() => transport.send(&pool.frames),
             _ => Ok(true),
@@ -449,11 +467,7 @@ impl Worker {
             self.fail(index, ErrorKind::Malformed, time);
             return false;
         }
-        if let Err(error) = sent {
-            self.broke(index, error, time);
-            return false;
-        }
-        self.settle_http2(index, time)
+        self.sent(index, sent, time) && self.settle_http2(index, time)
     }
 
     /// Offers an HTTP/2 connection again, or closes it when its last request is answered; `false` when it is closed.
@@ -580,11 +594,8 @@ impl Worker {
         if late {
             let sent =
                 connection.transport.as_mut().map_or(Ok(true), |transport| transport.send(&self.pool.frames));
-            match sent {
-                Ok(_) => {
-                    self.settle_http2(index, time);
-                }
-                Err(error) => self.broke(index, error, time),
+            if self.sent(index, sent, time) {
+                self.settle_http2(index, time);
             }
         }
     }
