@@ -31,7 +31,7 @@ tools-run:
 	tests/install-tools ip nft iptables cc
 
 tools-test:
-	tests/install-tools ip nft iptables cc python3 setpriv cargo-fuzz
+	tests/install-tools ip nft iptables cc python3 setpriv wrk nginx openssl hdrhistogram cargo-fuzz
 
 tools-lint:
 	tests/install-tools cc cargo-deny

@@ -76,6 +76,8 @@ pub struct Connection {
     pub begun: u64,
     /// How often it stands in the queue of free connections: once for each request that it could take.
     pub offers: usize,
+    /// Whether it has more to read than it got a turn for.
+    pub is_unread: bool,
     /// When it last became free.
     pub free_since: Nanos,
     /// When its state began; for a closed one, when it may be opened again.
@@ -92,6 +94,7 @@ impl Connection {
             under_way: 0,
             begun: 0,
             offers: 0,
+            is_unread: false,
             free_since: 0,
             since: 0,
         }

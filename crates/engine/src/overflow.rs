@@ -71,7 +71,7 @@ impl Overflow {
             return None;
         }
         let mut queue = self.lock();
-        let due = queue.pop_front_if(|due| due.at <= until);
+        let due = if queue.front()?.at <= until { queue.pop_front() } else { None };
         self.waiting.store(queue.len(), Ordering::Relaxed);
         due
     }

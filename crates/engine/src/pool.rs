@@ -418,6 +418,7 @@ impl Pool {
             connection.since = time;
         }
         connection.state = State::Open;
+        connection.since = now();
         self.opening -= 1;
         record.reconnects += 1;
         if let Protocol::Http2(http2) = &mut connection.protocol {

@@ -161,7 +161,12 @@ impl Record {
         self.cpu_ns += other.cpu_ns;
         self.workers += other.workers;
         self.started_ns = self.started_ns.max(other.started_ns);
-        self.duration = self.duration.max(other.duration);
+        // A worker that was stopped knows how long it went on; the others, and earlier intervals, only what was asked of them.
+        self.duration = match (self.stopped, other.stopped) {
+            (false, true) => other.duration,
+            (true, false) => self.duration,
+            _ => self.duration.max(other.duration),
+        };
         self.stopped |= other.stopped;
     }
 

@@ -1,18 +1,22 @@
 //! Looking names up without stopping the load: one thread beside a worker asks the system, and tells the worker's epoll.
 
 use std::io;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
 
 use rustix::event::{EventfdFlags, eventfd};
+
+/// Longest attempt to reach an address before another is tried.
+const TRIAL: Duration = Duration::from_secs(1);
 
 /// The answer for one connection.
 pub struct Found {
     /// Which connection asked.
     pub index: usize,
-    /// The first address of the family that was asked for, or of any other.
+    /// Where to connect.
     pub address: io::Result<SocketAddr>,
 }
 
@@ -32,8 +36,9 @@ impl Resolver {
         let wake = Arc::new(eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC)?);
         let bell = wake.clone();
         std::thread::Builder::new().name("resolver".to_owned()).spawn(move || {
+            let mut is_ipv4 = None;
             while let Ok(index) = inbox.recv() {
-                let address = look_up(&host, port);
+                let address = look_up(&host, port, &mut is_ipv4);
                 if outbox.send(Found { index, address }).is_err() {
                     return;
                 }
@@ -61,7 +66,16 @@ impl AsFd for Resolver {
     }
 }
 
-fn look_up(host: &str, port: u16) -> io::Result<SocketAddr> {
-    let mut addresses = (host, port).to_socket_addrs()?;
-    addresses.next().ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "the name has no address"))
+/// The first address of the family by which the service was reached. Of a name that has both, `localhost` often, a service may
+/// listen on one alone, so the first time each address is tried.
+fn look_up(host: &str, port: u16, is_ipv4: &mut Option<bool>) -> io::Result<SocketAddr> {
+    let addresses: Vec<SocketAddr> = (host, port).to_socket_addrs()?.collect();
+    if addresses.len() > 1 && is_ipv4.is_none() {
+        let reached = addresses.iter().find(|address| TcpStream::connect_timeout(address, TRIAL).is_ok());
+        *is_ipv4 = reached.map(SocketAddr::is_ipv4);
+    }
+    let of_family =
+        addresses.iter().find(|address| is_ipv4.is_none_or(|is_ipv4| address.is_ipv4() == is_ipv4));
+    let address = of_family.or(addresses.first()).copied();
+    address.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "the name has no address"))
 }

@@ -33,6 +33,9 @@ const BUFFER_BYTES: usize = 64 * 1024;
 /// Reads of one connection in a row, so that one that never ends delays the others by no more than a megabyte's copying.
 const MOST_READS: usize = 16;
 
+/// A connection that goes within this time of being opened, unused, was never a good one.
+const AT_ONCE_NS: Nanos = 10_000_000;
+
 /// How often time-outs, retries and the stop flag are looked at.
 const CHECK_NS: Nanos = 10_000_000;
 
@@ -79,7 +82,7 @@ pub struct Worker {
     /// A request that is made anew each time.
     scratch: Vec<u8>,
     /// Connections that had more to read than one turn takes; an edge-triggered epoll does not tell of them again.
-    unread: VecDeque<(usize, bool)>,
+    unread: VecDeque<usize>,
     /// Whether waiting for a response may keep a CPU busy.
     may_stay_awake: bool,
     /// The next connection whose requests may have timed out.
@@ -175,6 +178,9 @@ impl Worker {
                 {
                     next_interval += every;
                     self.hand_over(handing, &mut cpu_before);
+                }
+                if next_interval > time {
+                    next_check = next_check.min(next_interval);
                 }
             }
             let wake = match source.next_at() {
@@ -313,6 +319,8 @@ impl Worker {
         let deadline = if self.unread.is_empty() { deadline } else { 0 };
         for event in 0..self.pool.wait(deadline, patience)? {
             match self.pool.event(event, &mut self.tally.record) {
+                // One that has more to read than a turn takes has its turn below.
+                Event::Readable { index, .. } if self.pool.connections[index].is_unread => {}
                 Event::Readable { index, ending } => self.receive(index, ending),
                 Event::Broken { index, error } => self.broke(index, error, now()),
                 Event::Opened(index) => self.opened(index),
@@ -333,8 +341,11 @@ impl Worker {
             }
         }
         for _ in 0..self.unread.len() {
-            if let Some((index, ending)) = self.unread.pop_front() {
-                self.receive(index, ending);
+            let Some(index) = self.unread.pop_front() else { break };
+            let connection = &mut self.pool.connections[index];
+            connection.is_unread = false;
+            if matches!(connection.state, State::Open | State::Draining) {
+                self.receive(index, true);
             }
         }
         Ok(())
@@ -377,7 +388,8 @@ impl Worker {
                 Err(error) => return self.broke(index, error, now()),
             }
         }
-        self.unread.push_back((index, ending));
+        self.pool.connections[index].is_unread = true;
+        self.unread.push_back(index);
     }
 
     /// Takes bytes of an HTTP/1.x response; `false` when the connection is not to be read from any more.
@@ -510,13 +522,13 @@ impl Worker {
         self.lost(index, kind, time, error);
     }
 
-    /// A connection is gone. Without a request under way that is nobody's failure, but one that never carried any is not tried
-    /// again at once.
+    /// A connection is gone. Without a request under way that is nobody's failure, but one that was closed as soon as it was open
+    /// is not tried again at once.
     fn lost(&mut self, index: usize, kind: ErrorKind, time: Nanos, error: io::Error) {
         let connection = &self.pool.connections[index];
         if connection.under_way > 0 {
             self.fail(index, kind, time);
-        } else if connection.begun == 0 {
+        } else if connection.begun == 0 && time.saturating_sub(connection.since) < AT_ONCE_NS {
             self.pool.close_useless(index, time, error);
         } else {
             self.pool.close(index, time, 0);

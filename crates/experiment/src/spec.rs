@@ -2,15 +2,17 @@
 //!
 //! Flags and YAML both end here; everything after this point trusts it.
 
+pub mod cpus;
 mod draft;
 mod error;
 mod flags;
+pub mod http;
 mod machine;
 mod node;
 mod read;
 mod schema;
 pub mod units;
-mod url;
+pub mod url;
 mod validate;
 mod words;
 mod yaml;
@@ -22,7 +24,7 @@ use loadline_engine::Load;
 use loadline_platform::{Layer, Limits};
 use serde::{Deserialize, Serialize};
 
-pub use error::{Complaint, Place, Problem, SpecError};
+pub use error::{Complaint, Place, Problem, Problems, SpecError};
 pub use flags::{Flags, from_flags};
 pub use machine::{CheckBuiltin, Machine};
 pub use schema::experiment_schema;

@@ -1,10 +1,14 @@
 //! The command line. Values that describe an experiment stay as typed: the spec reads and checks them, as it does a file's.
 
+mod load;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use loadline_experiment::spec::Flags;
+
+pub use load::{Format, LoadArguments};
 
 /// What a deployment platform costs an HTTP service, proved with intervals.
 #[derive(Parser)]
@@ -26,7 +30,7 @@ pub enum Command {
     /// Run an experiment file
     Run(RunArguments),
     /// Load a URL and show its response times
-    Load(LoadArguments),
+    Load(Box<LoadArguments>),
     /// Show a run again from the store
     Report(ReportArguments),
     /// Run a built-in service
@@ -174,48 +178,6 @@ pub struct ReportArguments {
     pub list: bool,
     #[command(flatten)]
     pub outputs: OutputArguments,
-}
-
-#[derive(Args)]
-pub struct LoadArguments {
-    /// Where to send requests: http://127.0.0.1:8080/path
-    pub url: String,
-    /// Rate with its unit: 2000/s, 100/min
-    #[arg(long, value_name = "RATE", required_unless_present = "closed", conflicts_with = "closed")]
-    pub rate: Option<String>,
-    /// Closed loop: every connection sends its next request when the last is answered
-    #[arg(long)]
-    pub closed: bool,
-    /// How requests arrive: poisson or uniform
-    #[arg(long, value_name = "PROCESS", default_value = "uniform", conflicts_with = "closed")]
-    pub arrivals: String,
-    /// How long
-    #[arg(long = "for", value_name = "TIME", default_value = "10s")]
-    pub duration: String,
-    /// Connections kept open
-    #[arg(long, value_name = "N", default_value = "64")]
-    pub connections: String,
-    /// Load threads
-    #[arg(long, value_name = "N", default_value = "1")]
-    pub threads: String,
-    /// CPUs that load threads are pinned to
-    #[arg(long, value_name = "CPUS")]
-    pub cpus: Option<String>,
-    /// Method
-    #[arg(long, short = 'X', default_value = "GET")]
-    pub method: String,
-    /// Header, 'Name: value'; repeat for more
-    #[arg(long, short = 'H', value_name = "HEADER")]
-    pub header: Vec<String>,
-    /// Body
-    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
-    pub body: String,
-    /// Longest wait for a response
-    #[arg(long, value_name = "TIME", default_value = "10s")]
-    pub timeout: String,
-    /// Seed of the schedule
-    #[arg(long, value_name = "N", default_value_t = 7)]
-    pub seed: u64,
 }
 
 #[derive(Args)]

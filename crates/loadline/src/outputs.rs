@@ -31,27 +31,50 @@ pub fn analyse(store: &Store, run: Option<i64>) -> Result<RunResult> {
 /// Finds out before a run what would fail after it.
 pub fn check(outputs: &OutputArguments) -> Result<()> {
     let files = [&outputs.json, &outputs.csv, &outputs.csv_summary, &outputs.markdown];
-    let named: Vec<&PathBuf> = files.into_iter().flatten().collect();
-    if named.iter().filter(|path| path.as_path() == Path::new("-")).count() > 1 {
-        return Err(UsageError(
-            "only one output can go to standard output (-): give the others a file".to_owned(),
-        )
-        .into());
-    }
-    for path in named.into_iter().chain([&outputs.store]) {
+    check_files(files.into_iter().flatten().chain([&outputs.store]))
+}
+
+/// Finds out whether these files could be made, and that at most one of them is standard output.
+pub fn check_files<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> Result<()> {
+    let mut to_stdout = 0;
+    for path in files {
+        if is_stdout(path) {
+            to_stdout += 1;
+            continue;
+        }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         if !folder.is_dir() {
-            return Err(
-                UsageError(format!("{}: there is no folder {}", path.display(), folder.display())).into()
-            );
+            let why = format!("{}: there is no folder {}", path.display(), folder.display());
+            return Err(UsageError(why).into());
         }
+        if path.is_dir() {
+            return Err(UsageError(format!("{} is a folder: name a file", path.display())).into());
+        }
+    }
+    if to_stdout > 1 {
+        let why = "only one output can go to standard output (-): give the others a file";
+        return Err(UsageError(why.to_owned()).into());
     }
     Ok(())
 }
 
+/// Whether a file's name means standard output.
+pub fn is_stdout(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// Opens an output anew; `-` is standard output.
+pub fn create(path: &Path) -> Result<Box<dyn Write>> {
+    if is_stdout(path) {
+        return Ok(Box::new(std::io::stdout()));
+    }
+    let file = File::create(path).with_context(|| format!("can't write {}", path.display()))?;
+    Ok(Box::new(BufWriter::new(file)))
+}
+
 /// Writes the files that were asked for, and the table unless standard output is taken.
 pub fn write(result: &RunResult, outputs: &OutputArguments) -> Result<()> {
-    let takes_stdout = |path: &Option<PathBuf>| path.as_deref() == Some(Path::new("-"));
+    let takes_stdout = |path: &Option<PathBuf>| path.as_deref().is_some_and(is_stdout);
     let taken =
         [&outputs.json, &outputs.csv, &outputs.csv_summary, &outputs.markdown].into_iter().any(takes_stdout);
     if !taken {
@@ -96,13 +119,10 @@ fn kept(result: &RunResult, store: &Path) -> String {
 }
 
 fn to(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), ReportError>) -> Result<()> {
-    if path == Path::new("-") {
-        return Ok(write(&mut std::io::stdout().lock())?);
-    }
     let failed = || format!("can't write {}", path.display());
-    let mut file = BufWriter::new(File::create(path).with_context(failed)?);
-    write(&mut file).with_context(failed)?;
-    file.flush().with_context(failed)
+    let mut out = create(path)?;
+    write(&mut out).with_context(failed)?;
+    out.flush().with_context(failed)
 }
 
 fn terminal_width() -> usize {

@@ -49,7 +49,8 @@ fn a_closed_loop_is_answered() {
     let server = Served::start(&["hello"]);
     let url = server.url("/hello/1");
     let ended = place.run(["load", &url, "--closed", "--for", "1s", "--connections", "4"]);
-    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    // Whether the loop was saturated is up to the machine.
+    ended.assert_measured();
     assert!(ended.stdout.contains(" 0 errors"), "{}", ended.stdout);
 }
 

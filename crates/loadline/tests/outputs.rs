@@ -66,4 +66,5 @@ fn the_help_reads_as_it_should() {
     let place = Place::alone();
     insta::assert_snapshot!("help", place.run(["--help"]).stdout);
     insta::assert_snapshot!("help_compare", place.run(["compare", "--help"]).stdout);
+    insta::assert_snapshot!("help_load", place.run(["load", "--help"]).stdout);
 }

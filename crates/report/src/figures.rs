@@ -220,7 +220,7 @@ fn plain(value: f64, decimals: usize) -> String {
 }
 
 /// Commas between groups of three digits before the point.
-fn with_separators(text: &str) -> String {
+pub(crate) fn with_separators(text: &str) -> String {
     let start = text.find(|digit: char| digit.is_ascii_digit()).unwrap_or(text.len());
     let end = text.find('.').unwrap_or(text.len()).max(start);
     let whole = &text[start..end];

@@ -24,6 +24,11 @@ pub fn time(ns: f64) -> String {
     figures::Scale::of(loadline_analysis::result::Unit::Nanoseconds, &[ns]).figure(ns)
 }
 
+/// A whole number with thousands separators: `200,000`.
+pub fn count(number: u64) -> String {
+    figures::with_separators(&number.to_string())
+}
+
 /// Why an output could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {

@@ -93,7 +93,7 @@ impl Complaint {
 
 impl SpecError {
     /// Problems of a command line, or of a file that couldn't be read as text.
-    pub(crate) fn without_text(problems: Vec<Problem>) -> SpecError {
+    pub fn without_text(problems: Vec<Problem>) -> SpecError {
         SpecError { problems, file: None }
     }
 
@@ -179,25 +179,26 @@ pub(super) fn floor_boundary(text: &str, at: usize) -> usize {
 
 /// Collects problems while the rest is still being read.
 #[derive(Debug, Default)]
-pub(crate) struct Problems(Vec<Problem>);
+pub struct Problems(Vec<Problem>);
 
 impl Problems {
-    pub(crate) fn add(&mut self, place: &Place, complaint: Complaint) {
+    /// Adds a complaint at its place.
+    pub fn add(&mut self, place: &Place, complaint: Complaint) {
         self.0.push(complaint.at(place));
     }
 
     /// How many problems there are so far.
-    pub(crate) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.0.len()
     }
 
     /// The value, or `None` and the complaint noted at its place.
-    pub(crate) fn note<T>(&mut self, place: &Place, result: Result<T, Complaint>) -> Option<T> {
+    pub fn note<T>(&mut self, place: &Place, result: Result<T, Complaint>) -> Option<T> {
         result.map_err(|complaint| self.add(place, complaint)).ok()
     }
 
     /// The value if nothing was wrong.
-    pub(crate) fn finish<T>(self, value: Option<T>) -> Result<T, Vec<Problem>> {
+    pub fn finish<T>(self, value: Option<T>) -> Result<T, Vec<Problem>> {
         match value {
             Some(value) if self.0.is_empty() => Ok(value),
             _ => Err(self.0),

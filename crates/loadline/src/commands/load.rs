@@ -1,184 +1,212 @@
 //! `loadline load`: the engine alone, against a URL.
 
-use std::net::ToSocketAddrs;
-use std::time::Duration;
+mod distribution;
+mod hlog;
+mod json;
+mod live;
+mod plan;
+mod quantities;
+mod reader;
+mod requests;
+mod seconds;
+mod seconds_csv;
+mod slice;
+mod table;
+mod target;
+mod watchdog;
+mod wrk;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result};
-use hdrhistogram::Histogram;
-use loadline_engine::{
-    Arrivals, Endpoint, Engine, ErrorKind, Load, Mix, Options, Rate, Record, Request, SliceSpec,
-};
-use loadline_experiment::gates;
-use loadline_experiment::spec::units::parse_duration;
+use loadline_engine::{Engine, EngineError, Options, Record};
+use loadline_experiment::spec::Machine;
 
-use crate::arguments::LoadArguments;
-use crate::exit::{Exit, UsageError};
-use crate::interrupt;
+use self::hlog::IntervalLog;
+use self::live::Live;
+use self::plan::Plan;
+use self::seconds::{Second, Seconds};
+use self::seconds_csv::SecondsCsv;
+use self::watchdog::{Verdict, Watchdog};
+use super::serve;
+use crate::arguments::{Format, LoadArguments};
+use crate::exit::{Exit, UsageError, colour};
+use crate::{interrupt, outputs};
+
+/// How often wrk looks at its threads' rates.
+const INTERVAL_OF_WRK: Duration = Duration::from_millis(100);
 
 pub fn load(arguments: &LoadArguments) -> Result<Exit> {
-    let (endpoint, path) = target(&arguments.url)?;
-    let slice = slice(arguments)?;
-    let mix =
-        Mix::new(&[request(arguments, path)?], &endpoint).map_err(|error| UsageError(error.to_string()))?;
-    let threads = count("--threads", &arguments.threads, 1024)?;
-    let options = Options {
-        connections: count("--connections", &arguments.connections, 65_535)?,
-        threads,
-        cpus: cpus(arguments.cpus.as_deref())?,
-        timeout: duration("--timeout", &arguments.timeout)?,
-        stop: interrupt::stop_flag()?,
-        ..Options::new(endpoint, mix)
-    };
-    if options.connections < threads {
-        return Err(UsageError(format!(
-            "--connections {} is less than --threads {threads}: every thread needs one",
-            options.connections
-        ))
-        .into());
+    let mut plan = Plan::read(arguments, &Machine::this(&serve::check).cpus)?;
+    let files: Vec<&PathBuf> =
+        [&arguments.json, &arguments.hgrm, &arguments.hlog, &arguments.csv].into_iter().flatten().collect();
+    outputs::check_files(files.iter().copied())?;
+    let takes_stdout = files.iter().any(|path| outputs::is_stdout(path));
+    if let Some(netns) = &plan.netns {
+        target::enter_namespace(netns)?;
     }
-    println!("{}, {} connections, {}", slice.load, options.connections, placement(&options));
-    let record = Engine::start(&options)?.drive(slice.clone())?;
-    print(&record);
-    let late = gates::failures(&slice.load, &record, None);
-    for failure in &late {
-        println!("  not to be trusted: {}; {}", failure.text, failure.gate.remedy());
+    plan.options.stop = interrupt::stop_flag()?;
+    target::settle(&mut plan)?;
+    let mut engine = Engine::start(&options(arguments, &plan)).map_err(too_much_is_wrong_usage)?;
+    engine.prepare()?;
+    if plan.options.stop.load(Ordering::Relaxed) {
+        return Ok(Exit::Interrupted);
     }
-    Ok(match (record.stopped, late.is_empty()) {
-        (true, _) => Exit::Interrupted,
-        (false, true) => Exit::Done,
-        (false, false) => Exit::Untrusted,
-    })
-}
-
-fn target(url: &str) -> Result<(Endpoint, String)> {
-    let parsed = url::Url::parse(url)
-        .map_err(|error| UsageError(format!("`{url}` is no URL: {error}; write http://HOST:PORT/PATH")))?;
-    if parsed.scheme() != "http" {
-        return Err(UsageError(format!("`{url}`: only http:// is known to this version")).into());
+    if !takes_stdout {
+        show_head(arguments, &plan)?;
     }
-    let (host, port) = (parsed.host_str().unwrap_or_default(), parsed.port().unwrap_or(80));
-    let address = (host.trim_matches(['[', ']']), port)
-        .to_socket_addrs()
-        .ok()
-        .and_then(|mut addresses| addresses.next())
-        .ok_or_else(|| UsageError(format!("`{host}` has no address: check the name")))?;
-    let authority = match parsed.port() {
-        Some(port) => format!("{host}:{port}"),
-        None => host.to_owned(),
-    };
-    let path = match parsed.query() {
-        Some(query) => format!("{}?{query}", parsed.path()),
-        None => parsed.path().to_owned(),
-    };
-    Ok((Endpoint { authority, ..Endpoint::from(address) }, path))
-}
-
-fn slice(arguments: &LoadArguments) -> Result<SliceSpec> {
-    let load = match &arguments.rate {
-        None => Load::Closed { think: None },
-        Some(rate) => Load::Open {
-            rate: rate.parse::<Rate>().map_err(|error| UsageError(format!("--rate: {error}")))?,
-            arrivals: match arguments.arrivals.as_str() {
-                "uniform" => Arrivals::Uniform,
-                "poisson" => Arrivals::Poisson,
-                other => {
-                    return Err(UsageError(format!("--arrivals {other}: write uniform or poisson")).into());
-                }
-            },
-        },
-    };
-    Ok(SliceSpec {
-        load,
-        duration: duration("--for", &arguments.duration)?,
-        seed: arguments.seed,
-        offset: Duration::ZERO,
-    })
-}
-
-fn request(arguments: &LoadArguments, path: String) -> Result<Request> {
-    let mut headers = Vec::new();
-    for line in &arguments.header {
-        let (name, value) = line
-            .split_once(':')
-            .ok_or_else(|| UsageError(format!("--header '{line}': write 'Name: value'")))?;
-        headers.push((name.trim().to_owned(), value.trim().to_owned()));
+    let (record, samples, verdict, started) = drive(arguments, &plan, &mut engine)?;
+    // Its threads end here: what is written from now on disturbs nothing, and nothing disturbs it.
+    drop(engine);
+    if let Some(path) = &arguments.json {
+        let mut out = outputs::create(path)?;
+        json::write(arguments, &plan, started, &record, &verdict, &mut out)
+            .and_then(|()| Ok(out.flush()?))
+            .with_context(|| format!("can't write {}", path.display()))?;
     }
-    Ok(Request {
-        method: arguments.method.clone(),
-        path,
-        headers,
-        body: arguments.body.clone().into_bytes(),
-        weight: 1,
-    })
-}
-
-fn duration(flag: &str, text: &str) -> Result<Duration> {
-    match parse_duration(text) {
-        Ok(duration) if !duration.is_zero() => Ok(duration),
-        Ok(_) => Err(UsageError(format!("{flag} {text}: must be longer than nothing")).into()),
-        Err(complaint) => Err(UsageError(format!("{flag} {text}: {complaint}")).into()),
+    if let Some(path) = &arguments.hgrm {
+        let mut out = outputs::create(path)?;
+        distribution::write_hgrm(&record.response, &mut out)
+            .and_then(|()| out.flush())
+            .with_context(|| format!("can't write {}", path.display()))?;
     }
-}
-
-fn count(flag: &str, text: &str, most: usize) -> Result<usize> {
-    match text.parse() {
-        Ok(count) if (1..=most).contains(&count) => Ok(count),
-        _ => Err(UsageError(format!("{flag} {text}: write a number from 1 to {most}")).into()),
+    if !takes_stdout {
+        show(arguments, &plan, &record, &samples, &verdict);
     }
+    // Where the table does not say it, it must be said elsewhere.
+    if takes_stdout || arguments.format == Format::Wrk {
+        for doubt in &verdict.doubts {
+            eprintln!("loadline: not to be trusted: {}", doubt.sentence());
+        }
+    }
+    Ok(exit(arguments, &record, &verdict))
 }
 
-fn cpus(text: Option<&str>) -> Result<Vec<usize>> {
-    let parse =
-        |part: &str| part.trim().parse::<usize>().ok().filter(|cpu| *cpu < rustix::thread::CpuSet::MAX_CPU);
-    let list: Option<Vec<usize>> = text.map_or(Some(Vec::new()), |text| text.split(',').map(parse).collect());
-    let list = list.with_context(|| format!("--cpus {}: write numbers, 0,2", text.unwrap_or_default()));
-    Ok(list.map_err(|error| UsageError(error.to_string()))?)
+/// Drives the load and tells of each second; returns the record, wrk's samples, what the watchdog saw, and when it began.
+fn drive(
+    arguments: &LoadArguments,
+    plan: &Plan,
+    engine: &mut Engine,
+) -> Result<(Record, wrk::Samples, Verdict, SystemTime)> {
+    let started = SystemTime::now();
+    let mut tellers = Tellers::new(arguments, plan, started)?;
+    let watchdog = Watchdog::start();
+    engine.begin(plan.slice.clone(), Engine::next_start())?;
+    let mut samples = wrk::Samples::default();
+    let mut told = Ok(());
+    let mut seconds = tellers.interval.map(|interval| Seconds::new(interval, plan.slice.duration));
+    let record = engine.finish_with(|interval| {
+        let Some(seconds) = &mut seconds else { return };
+        samples.take(interval, tellers.interval.unwrap_or_default());
+        // The load goes on when a disk is full; it is said when it has ended.
+        if told.is_ok() {
+            told = seconds.take(interval, |second| tellers.tell(second));
+        }
+    });
+    tellers.live.finish();
+    let record = record?;
+    told?;
+    if let Some(seconds) = &mut seconds {
+        seconds.finish(record.duration, |second| tellers.tell(second))?;
+    }
+    tellers.live.finish();
+    let verdict = watchdog.judge(&plan.slice.load, &record);
+    Ok((record, samples, verdict, started))
 }
 
-fn placement(options: &Options) -> String {
-    let threads =
-        if options.threads == 1 { "1 thread".to_owned() } else { format!("{} threads", options.threads) };
-    match options.cpus.as_slice() {
-        [] => threads,
-        cpus => {
-            let cpus: Vec<String> = cpus.iter().map(usize::to_string).collect();
-            format!("{threads} on CPU {}", cpus.join(", "))
+/// Those who are told of the seconds while they pass.
+struct Tellers {
+    live: Live,
+    csv: Option<SecondsCsv>,
+    log: Option<IntervalLog>,
+    /// How often the engine hands its records over; `None` when nobody wants them.
+    interval: Option<Duration>,
+}
+
+impl Tellers {
+    fn new(arguments: &LoadArguments, plan: &Plan, started: SystemTime) -> Result<Tellers> {
+        let live = Live::new(plan.slice.duration, arguments.quiet);
+        let csv = arguments.csv.as_deref().map(SecondsCsv::create).transpose()?;
+        let log = arguments.hlog.as_deref().map(|path| IntervalLog::create(path, started)).transpose()?;
+        Ok(Tellers { live, csv, log, interval: interval(arguments) })
+    }
+
+    fn tell(&mut self, second: &Second<'_>) -> Result<()> {
+        self.live.show(second);
+        if let Some(csv) = &mut self.csv {
+            csv.second(second)?;
+        }
+        match &mut self.log {
+            Some(log) => log.second(second),
+            None => Ok(()),
         }
     }
 }
 
-fn print(record: &Record) {
-    println!(
-        "  {} due · {} answered · {} errors{} · {:.0}/s",
-        record.due,
-        record.answered,
-        record.errors.total(),
-        by_kind(record),
-        record.answered_per_second()
-    );
-    println!("  {:10} {:>9} {:>9} {:>9} {:>9} {:>9}", "", "p50", "p90", "p99", "p99.9", "max");
-    row("response", &record.response, "from the moment it was due");
-    row("service", &record.service, "from the moment it was sent");
-    row("send lag", &record.send_lag, "the generator's own error");
+fn interval(arguments: &LoadArguments) -> Option<Duration> {
+    let tells = arguments.csv.is_some() || arguments.hlog.is_some() || Live::would_show(arguments.quiet);
+    match arguments.format {
+        Format::Wrk => Some(INTERVAL_OF_WRK),
+        Format::Table => tells.then_some(Duration::from_secs(1)),
+    }
 }
 
-fn by_kind(record: &Record) -> String {
-    let kinds: Vec<String> = ErrorKind::ALL
-        .into_iter()
-        .filter(|kind| record.errors.of(*kind) > 0)
-        .map(|kind| format!("{} {}", record.errors.of(kind), kind.name()))
-        .collect();
-    if kinds.is_empty() { String::new() } else { format!(" ({})", kinds.join(", ")) }
+fn options(arguments: &LoadArguments, plan: &Plan) -> Options {
+    Options { interval: interval(arguments), ..plan.options.clone() }
 }
 
-fn row(name: &str, times: &Histogram<u64>, meaning: &str) {
-    let at = |quantile| loadline_report::time(times.value_at_quantile(quantile) as f64);
-    let max = loadline_report::time(times.max() as f64);
-    println!(
-        "  {name:10} {:>9} {:>9} {:>9} {:>9} {max:>9}    {meaning}",
-        at(0.5),
-        at(0.9),
-        at(0.99),
-        at(0.999)
-    );
+/// Nothing has been measured when there can't be so many connections.
+fn too_much_is_wrong_usage(error: EngineError) -> anyhow::Error {
+    match error {
+        EngineError::TooManyFiles { .. } => UsageError(error.to_string()).into(),
+        error => error.into(),
+    }
+}
+
+fn show_head(arguments: &LoadArguments, plan: &Plan) -> Result<()> {
+    let options = &plan.options;
+    match arguments.format {
+        Format::Table => println!("{}", table::head(&plan.slice.load, options)),
+        Format::Wrk => {
+            print!(
+                "{}",
+                wrk::head(&arguments.url, plan.slice.duration, options.threads, options.connections)
+            );
+        }
+    }
+    // It is read while the load goes on, also through a pipe.
+    Ok(std::io::stdout().flush()?)
+}
+
+fn show(arguments: &LoadArguments, plan: &Plan, record: &Record, samples: &wrk::Samples, verdict: &Verdict) {
+    match arguments.format {
+        Format::Table => {
+            let coloured = colour(&std::io::stdout());
+            let red =
+                |text: &str| if coloured { format!("\u{1b}[31m{text}\u{1b}[0m") } else { text.to_owned() };
+            print!("{}", table::result(&plan.slice.load, record, verdict, red));
+        }
+        Format::Wrk => {
+            let summary = wrk::Summary {
+                record,
+                samples,
+                has_rate: !plan.slice.load.is_closed(),
+                latency: arguments.latency,
+                uncorrected: arguments.uncorrected_latency,
+            };
+            print!("{}", summary.text());
+        }
+    }
+}
+
+fn exit(arguments: &LoadArguments, record: &Record, verdict: &Verdict) -> Exit {
+    let as_wrk_would = arguments.format == Format::Wrk && verdict.is_saturated_only();
+    match record.stopped {
+        true => Exit::Interrupted,
+        false if verdict.is_trusted() || as_wrk_would => Exit::Done,
+        false => Exit::Untrusted,
+    }
 }

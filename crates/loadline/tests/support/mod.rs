@@ -4,6 +4,8 @@
 #![allow(dead_code, reason = "each test file uses its part of this")]
 
 pub mod leftovers;
+pub mod loaded;
+pub mod nginx;
 pub mod place;
 pub mod programs;
 pub mod store;

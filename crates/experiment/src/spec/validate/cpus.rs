@@ -1,6 +1,7 @@
 //! CPU sets: numbers and ranges that exist, and that service and load don't share.
 
 use crate::spec::Placement;
+use crate::spec::cpus::add_cpus;
 use crate::spec::draft::{CpuWords, CpusDraft};
 use crate::spec::error::{Complaint, Problems};
 use crate::spec::machine::Machine;
@@ -39,22 +40,7 @@ pub(super) fn placement(
 fn set(words: &CpuWords, machine: &Machine, problems: &mut Problems) -> Option<Vec<usize>> {
     let mut cpus = Vec::new();
     for word in &words.value {
-        let (first, last) = word.read(problems, range)?;
-        for cpu in first..=last {
-            if !machine.cpus.contains(&cpu) {
-                let here: Vec<String> = machine.cpus.iter().map(usize::to_string).collect();
-                let complaint = Complaint::new(format!("there is no CPU {cpu} here"));
-                problems
-                    .add(&word.place, complaint.help(format!("this process may use {}", here.join(", "))));
-                return None;
-            }
-            if cpus.contains(&cpu) {
-                let complaint = Complaint::new(format!("CPU {cpu} is there twice"));
-                problems.add(&word.place, complaint.help("name each CPU once"));
-                return None;
-            }
-            cpus.push(cpu);
-        }
+        word.read(problems, |text| add_cpus(text, &machine.cpus, &mut cpus))?;
     }
     if cpus.is_empty() {
         problems.add(&words.place, Complaint::new("no CPU is named").help("write 0 or 0,2-3"));
@@ -62,16 +48,4 @@ fn set(words: &CpuWords, machine: &Machine, problems: &mut Problems) -> Option<V
     }
     cpus.sort_unstable();
     Some(cpus)
-}
-
-/// Reads `2` or `2-3`.
-fn range(text: &str) -> Result<(usize, usize), Complaint> {
-    let number = |text: &str| text.trim().parse::<usize>().ok();
-    let bounds = match text.split_once('-') {
-        Some((first, last)) => number(first).zip(number(last)),
-        None => number(text).map(|cpu| (cpu, cpu)),
-    };
-    bounds.filter(|(first, last)| first <= last).ok_or_else(|| {
-        Complaint::new(format!("`{}` is not a CPU", text.trim())).help("write numbers and ranges: 0 or 2-3")
-    })
 }

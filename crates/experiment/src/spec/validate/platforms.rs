@@ -8,7 +8,7 @@ use super::way_out;
 use crate::spec::draft::{Draft, KindDraft, PlatformDraft, Text};
 use crate::spec::error::{Complaint, Place, Problems, later_version, suggestion};
 use crate::spec::machine::Machine;
-use crate::spec::url::parse_url;
+use crate::spec::url::parse_platform_url;
 use crate::spec::{Platform, PlatformKind};
 
 const WORDS: [&str; 5] = ["host", "pod", "container", "local", "external"];
@@ -83,7 +83,7 @@ fn preset(text: &str) -> Result<PlatformKind, Complaint> {
 }
 
 fn external(url: &Text, machine: &Machine, problems: &mut Problems) -> Option<PlatformKind> {
-    let target = url.read(problems, parse_url)?;
+    let target = url.read(problems, parse_platform_url)?;
     let addresses = match target.host.parse::<IpAddr>() {
         Ok(address) => vec![SocketAddr::new(address, target.port)],
         Err(_) => (machine.resolve)(&target.host, target.port),

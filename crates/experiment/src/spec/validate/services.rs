@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use super::command::startable;
 use super::names::{name, unique};
-use super::requests::{path, requests};
+use super::requests::requests;
 use super::way_out;
 use crate::spec::draft::{Draft, ReadyDraft, ServiceDraft, Text};
 use crate::spec::error::{Complaint, Place, Problems, suggestion};
+use crate::spec::http;
 use crate::spec::machine::Machine;
 use crate::spec::units::{parse_count, parse_duration_within};
 use crate::spec::words::{join, place_of, words};
@@ -249,7 +250,7 @@ fn ready(draft: Option<&ReadyDraft>, defaults: &DefaultPaths, problems: &mut Pro
         })
     });
     let path = match http {
-        Some(text) => text.read(problems, path),
+        Some(text) => text.read(problems, http::path),
         None => defaults.ready.map(str::to_owned),
     };
     Ready { path, within: within.unwrap_or(READY_WITHIN) }

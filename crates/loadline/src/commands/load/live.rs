@@ -1,0 +1,68 @@
+//! The living line of a load under way, on a terminal alone and gone when it ends.
+
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use loadline_report::{count, time};
+
+use super::seconds::Second;
+
+/// The line.
+pub struct Live {
+    bar: Option<ProgressBar>,
+    whole: Duration,
+    errors: u64,
+}
+
+impl Live {
+    /// The line of a load of length `whole`; none when `quiet` or when nobody would see it.
+    pub fn new(whole: Duration, quiet: bool) -> Live {
+        let bar = Live::would_show(quiet).then(|| {
+            let bar = ProgressBar::with_draw_target(Some(whole.as_secs()), ProgressDrawTarget::stderr());
+            bar.set_style(
+                // A wrong template shows in the first run; the default style is a fair substitute.
+                ProgressStyle::with_template("  {bar:20} {wide_msg}")
+                    .unwrap_or_else(|_| ProgressStyle::default_bar())
+                    .progress_chars("━╸ "),
+            );
+            bar.set_message(format!("{} s left", whole.as_secs()));
+            bar
+        });
+        Live { bar, whole, errors: 0 }
+    }
+
+    /// Whether anybody would see a line.
+    pub fn would_show(quiet: bool) -> bool {
+        !quiet && std::io::stderr().is_terminal()
+    }
+
+    /// Shows a second that is over.
+    pub fn show(&mut self, second: &Second<'_>) {
+        self.errors += second.record.errors.total();
+        let Some(bar) = &self.bar else { return };
+        let passed = second.began + second.length;
+        bar.set_position(passed.as_secs());
+        bar.set_message(self.text(second, passed));
+    }
+
+    /// Wipes the line.
+    pub fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn text(&self, second: &Second<'_>, passed: Duration) -> String {
+        let (passed, left) = (passed.as_secs(), self.whole.saturating_sub(passed).as_secs());
+        let response = &second.record.response;
+        let at = |quantile| time(response.value_at_quantile(quantile) as f64);
+        format!(
+            "{passed} s, {left} s left · {}/s · p50 {} · p99 {} · {} errors",
+            count(second.rate().round() as u64),
+            at(0.5),
+            at(0.99),
+            count(self.errors)
+        )
+    }
+}
