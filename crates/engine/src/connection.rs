@@ -36,6 +36,8 @@ pub enum Protocol {
 pub struct Exchange {
     /// Whether there is one.
     pub under_way: bool,
+    /// Whether an HTTP/2 service has just refused it, without having looked at it.
+    pub is_refused: bool,
     /// Which request of the mix.
     pub request: usize,
     /// Its place in the schedule.

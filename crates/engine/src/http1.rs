@@ -98,21 +98,23 @@ impl ResponseParser {
     }
 
     /// Takes the next bytes from the socket. `to_head`: the request was HEAD, whose response has no body whatever it says.
-    /// `on_part` is told of headers and body as they come, unless it has `known` a head like this before: whoever wants headers
-    /// gives a fresh one.
+    /// `on_part` is told of headers and body as they come, but not of the headers of a head that is `known`: whoever wants them
+    /// gives `None`.
     #[inline]
     pub fn feed(
         &mut self,
         input: &[u8],
         to_head: bool,
-        known: &mut KnownHead,
+        mut known: Option<&mut KnownHead>,
         on_part: &mut impl FnMut(Part<'_>),
     ) -> Result<Progress, ProtocolError> {
         let mut used = 0;
         loop {
             match &mut self.state {
                 State::Head => {
-                    let Some((head, length)) = self.read_head(&input[used..], known, on_part)? else {
+                    let Some((head, length)) =
+                        self.read_head(&input[used..], known.as_deref_mut(), on_part)?
+                    else {
                         return Ok(Progress::Partial);
                     };
                     used += length;
@@ -151,15 +153,17 @@ impl ResponseParser {
     fn read_head(
         &mut self,
         input: &[u8],
-        known: &mut KnownHead,
+        known: Option<&mut KnownHead>,
         on_part: &mut impl FnMut(Part<'_>),
     ) -> Result<Option<(Head, usize)>, ProtocolError> {
         if self.partial_head.is_empty() {
-            if let Some(found) = known.find(input) {
+            if let Some(found) = known.as_ref().and_then(|known| known.find(input)) {
                 return Ok(Some(found));
             }
             if let Some((head, length)) = Head::parse(input, on_part)? {
-                known.keep(head, &input[..length]);
+                if let Some(known) = known {
+                    known.keep(head, &input[..length]);
+                }
                 return Ok(Some((head, length)));
             }
             if input.len() > LONGEST_HEAD {

@@ -147,7 +147,12 @@ impl Pool {
 
     /// Whether every connection is open, or may be opened on demand.
     pub fn is_complete(&self) -> bool {
-        self.closed.is_empty() && self.opening == 0 && self.draining.is_empty()
+        self.not_open() == 0
+    }
+
+    /// How many connections are closed, or on their way from or to that.
+    pub fn not_open(&self) -> usize {
+        self.closed.len() + self.opening + self.draining.len()
     }
 
     /// Whether there is no connection, none is about to be, and the last attempt failed.

@@ -92,6 +92,13 @@ impl Tally {
         self.leave(exchange);
     }
 
+    /// A request that was begun is to be begun anew.
+    pub fn withdrawn(&mut self, exchange: &mut Exchange) {
+        self.record.due -= 1;
+        self.record.sent_in_time -= u64::from(exchange.since <= self.end + GRACE_NS);
+        self.leave(exchange);
+    }
+
     /// A request was never begun.
     pub fn given_up(&mut self, due: Due, kind: ErrorKind, time: Nanos) {
         self.record.due += 1;

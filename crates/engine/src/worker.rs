@@ -79,6 +79,7 @@ pub struct Worker {
     /// What a read brought.
     buffer: Box<[u8]>,
     known_head: KnownHead,
+    watches_headers: bool,
     /// A request that is made anew each time.
     scratch: Vec<u8>,
     /// Connections that had more to read than one turn takes; an edge-triggered epoll does not tell of them again.
@@ -113,6 +114,7 @@ impl Worker {
             tally: Tally::new(expectation.clone()),
             buffer: vec![0; BUFFER_BYTES].into_boxed_slice(),
             known_head: KnownHead::default(),
+            watches_headers: options.expectation.watches_headers(),
             unread: VecDeque::new(),
             scratch: Vec::new(),
             // Without a CPU of its own a thread that spins would take it from the service; the kernel's stamps don't depend on when a
@@ -125,7 +127,7 @@ impl Worker {
     /// Opens what is not open. An error means that after the time-out some could not be, or at once that none can.
     pub fn prepare(&mut self) -> io::Result<()> {
         self.pool.last_error = None;
-        let deadline = now() + self.timeout;
+        let (mut deadline, mut closed) = (now() + self.timeout, usize::MAX);
         // Connections that the service closed since the last slice are found and replaced here.
         self.take_events(0, Patience::Asleep)?;
         self.pool.reopen(Nanos::MAX);
@@ -135,6 +137,10 @@ impl Worker {
             }
             self.take_events(now() + CHECK_NS, Patience::Asleep)?;
             self.pool.reopen(now());
+            // Many connections take long in sum; the time-out is that of each.
+            if self.pool.not_open() < closed {
+                (deadline, closed) = (now() + self.timeout, self.pool.not_open());
+            }
         }
         if self.pool.is_complete() || self.stopped() {
             self.pool.last_error = None;
@@ -406,9 +412,10 @@ impl Worker {
         let exchange = &mut connection.exchanges[0];
         let to_head = self.mix.is_head(exchange.request);
         let input = &self.buffer[..count];
+        let known = if self.watches_headers { None } else { Some(&mut self.known_head) };
         let progress = match &mut exchange.check {
-            None => parser.feed(input, to_head, &mut self.known_head, &mut |_| {}),
-            Some(check) => parser.feed(input, to_head, &mut KnownHead::default(), &mut |part| match part {
+            None => parser.feed(input, to_head, known, &mut |_| {}),
+            Some(check) => parser.feed(input, to_head, known, &mut |part| match part {
                 Part::Header { name, value } => check.header(name, value),
                 Part::Body(bytes) => check.body(bytes),
             }),
@@ -462,15 +469,33 @@ impl Worker {
                 tally.answered(&mut exchanges[slot], status, time);
                 *under_way -= 1;
             }
+            Frame::Reset { slot, reason: StreamError::Refused } => exchanges[slot].is_refused = true,
             Frame::Reset { slot, reason } => {
                 let kind = match reason {
-                    StreamError::Reset(_) | StreamError::Refused => ErrorKind::Reset,
+                    StreamError::Reset(_) => ErrorKind::Reset,
                     _ => ErrorKind::Malformed,
                 };
                 tally.failed(&mut exchanges[slot], kind, time);
                 *under_way -= 1;
             }
         });
+        let is_going = http2.is_closing();
+        for exchange in exchanges.iter_mut().filter(|exchange| exchange.is_refused) {
+            exchange.is_refused = false;
+            *under_way -= 1;
+            if is_going {
+                // A service that goes away says which requests it has not looked at: they may be sent again elsewhere, and are as late
+                // as that makes them (RFC 9113, sections 6.8 and 8.7).
+                self.overflow.push(Due {
+                    at: exchange.due,
+                    request: exchange.request,
+                    number: exchange.number,
+                });
+                tally.withdrawn(exchange);
+            } else {
+                tally.failed(exchange, ErrorKind::Reset, time);
+            }
+        }
         let sent = match &mut connection.transport {
             Some(transport) if !pool.frames.is_empty() => transport.send(&pool.frames),
             _ => Ok(true),

@@ -1,10 +1,10 @@
 //! The response parser against RFC 9112, whole and in pieces.
 
-use loadline_engine::http1::{KnownHead, Progress, ProtocolError, Response, ResponseParser};
+use loadline_engine::http1::{Progress, ProtocolError, Response, ResponseParser};
 use proptest::prelude::*;
 
 fn whole(input: &[u8]) -> Result<Progress, ProtocolError> {
-    ResponseParser::default().feed(input, false, &mut KnownHead::default(), &mut |_| {})
+    ResponseParser::default().feed(input, false, None, &mut |_| {})
 }
 
 fn complete(status: u16, keep_alive: bool, consumed: usize) -> Result<Progress, ProtocolError> {
@@ -41,7 +41,7 @@ fn bytes_beyond_the_response_are_not_consumed() {
 #[test]
 fn neither_head_nor_204_nor_304_has_a_body() {
     let head = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n";
-    let answer = ResponseParser::default().feed(head, true, &mut KnownHead::default(), &mut |_| {});
+    let answer = ResponseParser::default().feed(head, true, None, &mut |_| {});
     assert_eq!(answer, complete(200, true, head.len()));
     for status in [204, 304] {
         let text = format!("HTTP/1.1 {status} X\r\nContent-Length: 5\r\n\r\n");
@@ -52,10 +52,7 @@ fn neither_head_nor_204_nor_304_has_a_body() {
 #[test]
 fn without_a_length_a_body_lasts_until_the_connection_ends() {
     let mut parser = ResponseParser::default();
-    assert_eq!(
-        parser.feed(b"HTTP/1.1 200 OK\r\n\r\nsome", false, &mut KnownHead::default(), &mut |_| {}),
-        Ok(Progress::Partial)
-    );
+    assert_eq!(parser.feed(b"HTTP/1.1 200 OK\r\n\r\nsome", false, None, &mut |_| {}), Ok(Progress::Partial));
     assert_eq!(parser.end(), Some(Response { status: 200, keep_alive: false, consumed: 0 }));
 }
 
@@ -63,7 +60,7 @@ fn without_a_length_a_body_lasts_until_the_connection_ends() {
 fn an_end_within_head_or_sized_body_is_no_response() {
     for piece in [&b""[..], b"HTTP/1.1 2", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"] {
         let mut parser = ResponseParser::default();
-        assert_eq!(parser.feed(piece, false, &mut KnownHead::default(), &mut |_| {}), Ok(Progress::Partial));
+        assert_eq!(parser.feed(piece, false, None, &mut |_| {}), Ok(Progress::Partial));
         assert_eq!(parser.end(), None);
     }
 }
@@ -110,12 +107,12 @@ fn what_is_no_response_is_refused() {
 #[test]
 fn a_head_without_an_end_is_given_up() {
     let mut parser = ResponseParser::default();
-    let mut result = parser.feed(b"HTTP/1.1 200 OK\r\nX: ", false, &mut KnownHead::default(), &mut |_| {});
+    let mut result = parser.feed(b"HTTP/1.1 200 OK\r\nX: ", false, None, &mut |_| {});
     for _ in 0..100 {
         if result.is_err() {
             break;
         }
-        result = parser.feed(&[b'y'; 1024], false, &mut KnownHead::default(), &mut |_| {});
+        result = parser.feed(&[b'y'; 1024], false, None, &mut |_| {});
     }
     assert_eq!(result, Err(ProtocolError::HeadTooLong));
 }
@@ -127,7 +124,7 @@ fn in_pieces(input: &[u8], cuts: &[usize]) -> Result<Progress, ProtocolError> {
     cuts.push(input.len());
     cuts.sort_unstable();
     for cut in cuts {
-        match parser.feed(&input[from..cut], false, &mut KnownHead::default(), &mut |_| {})? {
+        match parser.feed(&input[from..cut], false, None, &mut |_| {})? {
             Progress::Complete(response) => {
                 return Ok(Progress::Complete(Response { consumed: from + response.consumed, ..response }));
             }

@@ -64,8 +64,8 @@ fn wrk(arguments: &[&str]) -> String {
 fn loadline(place: &Place, arguments: &[&str]) -> Ended {
     let ended = place.run(["load", "--format", "wrk"].into_iter().chain(arguments.iter().copied()));
     ended.assert_measured();
-    // Only what a shared machine does to the generator may be held against it.
-    assert_eq!(ended.code == Some(3), ended.stderr.contains("not to be trusted"), "{}", ended.stderr);
+    // As wrk does, whatever a shared machine did to the generator.
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     ended
 }
 

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use loadline_engine::http1::{KnownHead, Progress, ResponseParser};
+use loadline_engine::http1::{Progress, ResponseParser};
 
 fuzz_target!(|input: &[u8]| {
     // Two bytes say where to cut, one whether the request was HEAD.
@@ -10,10 +10,10 @@ fuzz_target!(|input: &[u8]| {
     let to_head = *to_head == b'H';
     let cut = usize::from(u16::from_be_bytes([*high, *low])) % (bytes.len() + 1);
     let (first, second) = bytes.split_at(cut);
-    let whole = ResponseParser::default().feed(bytes, to_head, &mut KnownHead::default(), &mut |_| {});
+    let whole = ResponseParser::default().feed(bytes, to_head, None, &mut |_| {});
     let mut parser = ResponseParser::default();
-    let pieces = match parser.feed(first, to_head, &mut KnownHead::default(), &mut |_| {}) {
-        Ok(Progress::Partial) => parser.feed(second, to_head, &mut KnownHead::default(), &mut |_| {}).map(|progress| match progress {
+    let pieces = match parser.feed(first, to_head, None, &mut |_| {}) {
+        Ok(Progress::Partial) => parser.feed(second, to_head, None, &mut |_| {}).map(|progress| match progress {
             Progress::Complete(mut response) => {
                 assert!(response.consumed <= second.len());
                 response.consumed += first.len();

@@ -71,55 +71,78 @@ impl Tables {
     }
 
     /// The symbol whose code `window` begins with, and the code's length.
-    fn symbol(&self, window: u64) -> (u16, u32) {
+    #[inline]
+    fn symbol(&self, window: u64) -> (u16, usize) {
         let (symbol, length) = self.short[(window >> (64 - SHORT)) as usize];
         if length != 0 {
-            return (u16::from(symbol), u32::from(length));
+            return (u16::from(symbol), usize::from(length));
         }
         let top = window >> 32;
-        let longer = SHORT + 1..LONGEST;
-        let length = longer.into_iter().find(|length| top < self.limits[*length]).unwrap_or(LONGEST);
+        let mut longer = SHORT + 1..LONGEST;
+        let length = longer.find(|length| top < self.limits[*length]).unwrap_or(LONGEST);
         let (code, position) = self.first[length];
         let offset = (top >> (32 - length)) as u32 - code;
-        (self.symbols[(position + offset) as usize], length as u32)
+        (self.symbols[(position + offset) as usize], length)
     }
 }
 
-/// Appends what `coded` stands for. An end-of-string symbol, and padding that is long or not made of ones, are errors.
-pub fn decode(coded: &[u8], plain: &mut Vec<u8>) -> Result<(), CompressionError> {
+/// Decodes `coded` to the beginning of `plain`, which grows as needed and never shrinks; returns how many bytes that is. An
+/// end-of-string symbol, and padding that is long or not made of ones, are errors.
+pub fn decode(coded: &[u8], plain: &mut Vec<u8>) -> Result<usize, CompressionError> {
+    let bits = coded.len() * 8;
     // The shortest code has five bits.
-    plain.reserve(coded.len() * 8 / 5);
-    let mut rest = coded;
-    // Bits not used yet, from the top, and how many.
-    let (mut bits, mut count) = (0_u64, 0_u32);
-    loop {
-        if count < LONGEST as u32 {
-            if let Some((four, after)) = rest.split_first_chunk::<4>() {
-                bits |= u64::from(u32::from_be_bytes(*four)) << (32 - count);
-                count += 32;
-                rest = after;
-            } else {
-                for byte in rest {
-                    bits |= u64::from(*byte) << (56 - count);
-                    count += 8;
-                }
-                rest = &[];
-            }
+    if plain.len() < bits / 5 {
+        plain.resize(bits / 5, 0);
+    }
+    let (mut bit, mut count) = (0, 0);
+    while let Some(eight) = coded[bit / 8..].first_chunk() {
+        // At whichever bit of the first byte it begins, this holds the longest code and three short ones.
+        let mut window = u64::from_be_bytes(*eight) << (bit % 8);
+        let (symbol, length) = TABLES.symbol(window);
+        if symbol == END_OF_STRING {
+            return Err(CompressionError);
         }
-        // Ones follow the last bit, as in the padding; they are looked at but never used up.
-        let ones = u64::MAX.checked_shr(count).unwrap_or(0);
-        let (symbol, length) = TABLES.symbol(bits | ones);
-        if length > count {
-            let is_padding = count < 8 && bits | ones == u64::MAX;
-            return if is_padding { Ok(()) } else { Err(CompressionError) };
+        plain[count] = symbol as u8;
+        count += 1;
+        bit += length;
+        window <<= length;
+        for _ in 0..3 {
+            let (symbol, length) = TABLES.short[(window >> (64 - SHORT)) as usize];
+            if length == 0 {
+                break;
+            }
+            plain[count] = symbol;
+            count += 1;
+            bit += usize::from(length);
+            window <<= length;
+        }
+    }
+    // The last bytes fit into one window; ones follow them, as in the padding.
+    let rest = &coded[bit / 8..];
+    let last = rest
+        .iter()
+        .fold(u64::MAX, |last, byte| last << 8 | u64::from(*byte))
+        .rotate_right(8 * rest.len() as u32);
+    let mut window = shift_in_ones(last, bit % 8);
+    while bit < bits {
+        let (symbol, length) = TABLES.symbol(window);
+        if bit + length > bits {
+            let is_padding = bits - bit < 8 && window == u64::MAX;
+            return if is_padding { Ok(count) } else { Err(CompressionError) };
         }
         if symbol == END_OF_STRING {
             return Err(CompressionError);
         }
-        plain.push(symbol as u8);
-        bits <<= length;
-        count -= length;
+        plain[count] = symbol as u8;
+        count += 1;
+        bit += length;
+        window = shift_in_ones(window, length);
     }
+    Ok(count)
+}
+
+fn shift_in_ones(window: u64, by: usize) -> u64 {
+    window << by | ((1 << by) - 1)
 }
 
 #[cfg(test)]
@@ -144,11 +167,15 @@ pub mod tests {
     }
 
     fn decoded(coded: &[u8]) -> Result<Vec<u8>, CompressionError> {
-        let mut plain = Vec::new();
-        decode(coded, &mut plain).map(|()| plain)
+        // What an earlier text left behind is no part of the next one.
+        let mut plain = vec![b'?'; 3];
+        let length = decode(coded, &mut plain)?;
+        plain.truncate(length);
+        Ok(plain)
     }
 
-    fn bytes(hex: &str) -> Vec<u8> {
+    /// Bytes from hexadecimal digits, whatever stands between them.
+    pub fn bytes(hex: &str) -> Vec<u8> {
         let digits: Vec<u8> =
             hex.chars().filter_map(|digit| digit.to_digit(16)).map(|digit| digit as u8).collect();
         digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()

@@ -2,7 +2,7 @@
 
 use super::errors::{ProtocolError, StreamError, code};
 use super::frame::{self, FrameHead, GREATEST_31_BIT, flag};
-use super::response::HeadError;
+use super::response::{HeadError, OnField};
 use super::streams::Found;
 use super::{Event, Http2, LONGEST_HEAD, Position};
 
@@ -10,16 +10,18 @@ use super::{Event, Http2, LONGEST_HEAD, Position};
 const HALF_WINDOW: u32 = GREATEST_31_BIT / 2;
 
 impl Http2 {
-    /// Begins a DATA frame, of which so many bytes are padding; all of it counts for flow control (section 6.1).
+    /// Begins a DATA frame. `padding` is the value of the byte that a padded frame begins with; all of the frame counts for flow
+    /// control (section 6.1).
     pub(super) fn data_head(
         &mut self,
         head: FrameHead,
-        padding: u32,
+        padding: Option<u8>,
         out: &mut Vec<u8>,
         on_event: &mut impl FnMut(Event<'_>),
     ) -> Result<Position, ProtocolError> {
-        let body = head.length.checked_sub(padding).ok_or(ProtocolError::Padding)?;
-        let padding = padding.saturating_sub(1);
+        let padded_by = padding.map_or(0, |padding| 1 + u32::from(padding));
+        let body = head.length.checked_sub(padded_by).ok_or(ProtocolError::Padding)?;
+        let padding = padded_by.saturating_sub(1);
         let end_stream = head.has(flag::END_STREAM);
         if let Some(increment) = used(&mut self.window_used, head.length) {
             frame::write_window_update(0, increment, out);
@@ -106,11 +108,10 @@ impl Http2 {
         };
         let response = &mut self.streams.get(slot).response;
         let mut on_field = |name: &[u8], value: &[u8]| on_event(Event::Header { slot, name, value });
-        let on_field: Option<&mut dyn FnMut(&[u8], &[u8])> =
-            if self.headers { Some(&mut on_field) } else { None };
+        let on_field: Option<OnField<'_>> = if self.headers { Some(&mut on_field) } else { None };
         match response.head(block, end_stream, &mut self.buffers, on_field) {
-            Ok(interim) if interim => self.count_idle_frame()?,
-            Ok(_) => self.idle_frames = 0,
+            Ok(true) => self.count_idle_frame()?,
+            Ok(false) => self.idle_frames = 0,
             Err(HeadError::Compression) => return Err(ProtocolError::Compression),
             Err(HeadError::Stream(reason)) => self.fail(slot, reason, code::PROTOCOL_ERROR, out, on_event),
         }

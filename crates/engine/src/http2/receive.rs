@@ -37,68 +37,68 @@ impl Http2 {
         out: &mut Vec<u8>,
         on_event: &mut impl FnMut(Event<'_>),
     ) -> Result<(), ProtocolError> {
-        loop {
-            match self.position {
+        // Nothing that is called from here looks at it, and it changes several times a frame.
+        let mut position = self.position;
+        let interrupted = loop {
+            position = match position {
                 Position::Head => {
                     let Some(bytes) = whole(&mut self.partial, &mut input, HEAD_LENGTH) else {
-                        return Ok(());
+                        break position;
                     };
                     // `whole` returned as many bytes as it was asked for.
                     let head = bytes.first_chunk().map(FrameHead::parse).ok_or(ProtocolError::FrameSize)?;
                     self.partial.clear();
-                    self.position = self.frame_head(head, out, on_event)?;
+                    self.frame_head(head, out, on_event)?
                 }
                 Position::Payload(head) => {
                     let mut partial = std::mem::take(&mut self.partial);
                     let payload = whole(&mut partial, &mut input, head.length as usize);
-                    let complete = payload.is_some();
-                    let result = payload.map_or(Ok(()), |payload| self.payload(head, payload, out, on_event));
-                    if complete {
+                    let result = payload.map(|payload| self.payload(head, payload, out, on_event));
+                    if result.is_some() {
                         partial.clear();
-                        self.position = Position::Head;
                     }
                     self.partial = partial;
+                    let Some(result) = result else { break position };
                     result?;
-                    if !complete {
-                        return Ok(());
-                    }
+                    Position::Head
                 }
                 Position::PadLength(head) => {
-                    let Some((padding, rest)) = input.split_first() else { return Ok(()) };
+                    let Some((padding, rest)) = input.split_first() else { break position };
                     input = rest;
-                    self.position = self.data_head(head, 1 + u32::from(*padding), out, on_event)?;
+                    self.data_head(head, Some(*padding), out, on_event)?
                 }
                 Position::Data { stream, body: 0, padding, end_stream } => {
-                    self.position =
-                        Position::Skipped { left: padding, ended: if end_stream { stream } else { 0 } };
+                    Position::Skipped { left: padding, ended: if end_stream { stream } else { 0 } }
                 }
                 Position::Data { stream, body, padding, end_stream } => {
                     if input.is_empty() {
-                        return Ok(());
+                        break position;
                     }
                     let (bytes, rest) = input.split_at(input.len().min(body as usize));
                     input = rest;
                     if let Found::Slot(slot) = self.streams.find(stream) {
                         on_event(Event::Body { slot, bytes });
                     }
-                    let body = body - bytes.len() as u32;
-                    self.position = Position::Data { stream, body, padding, end_stream };
+                    Position::Data { stream, body: body - bytes.len() as u32, padding, end_stream }
                 }
-                Position::Skipped { left, ended } => {
-                    let length = input.len().min(left as usize);
-                    input = &input[length..];
-                    let left = left - length as u32;
-                    if left > 0 {
-                        self.position = Position::Skipped { left, ended };
-                        return Ok(());
-                    }
-                    self.position = Position::Head;
+                Position::Skipped { left: 0, ended } => {
                     if ended != 0 {
                         self.end_stream(ended, out, on_event);
                     }
+                    Position::Head
                 }
-            }
-        }
+                Position::Skipped { left, ended } => {
+                    if input.is_empty() {
+                        break position;
+                    }
+                    let length = input.len().min(left as usize);
+                    input = &input[length..];
+                    Position::Skipped { left: left - length as u32, ended }
+                }
+            };
+        };
+        self.position = interrupted;
+        Ok(())
     }
 
     /// Checks what the head alone can tell, so that a wrong frame is refused before its payload has come.
@@ -139,7 +139,7 @@ impl Http2 {
         match head.kind {
             kind::DATA if head.has(flag::PADDED) && head.length == 0 => Err(ProtocolError::FrameSize),
             kind::DATA if head.has(flag::PADDED) => Ok(Position::PadLength(head)),
-            kind::DATA => self.data_head(head, 0, out, on_event),
+            kind::DATA => self.data_head(head, None, out, on_event),
             kind::HEADERS | kind::RST_STREAM | kind::WINDOW_UPDATE => Ok(Position::Payload(head)),
             _ => {
                 self.count_idle_frame()?;

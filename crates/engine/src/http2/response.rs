@@ -10,6 +10,9 @@ pub struct Buffers {
     value: Vec<u8>,
 }
 
+/// What wants the name and value of each field.
+pub type OnField<'a> = &'a mut dyn FnMut(&[u8], &[u8]);
+
 /// Why a header block is not what should come next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeadError {
@@ -26,9 +29,15 @@ impl From<CompressionError> for HeadError {
 }
 
 const MALFORMED: HeadError = HeadError::Stream(StreamError::Malformed);
-/// Number of the last pseudo-header in the static table.
-const LAST_PSEUDO_HEADER: usize = 14;
-const TRANSFER_ENCODING: usize = 57;
+
+/// Numbers of names in the static table (RFC 7541, appendix A).
+mod number {
+    pub const FIRST_STATUS: usize = 8;
+    pub const LAST_STATUS: usize = 14;
+    pub const LAST_PSEUDO_HEADER: usize = LAST_STATUS;
+    pub const CONTENT_LENGTH: usize = 28;
+    pub const TRANSFER_ENCODING: usize = 57;
+}
 
 /// How far a response has come. Its body is counted, never kept.
 #[derive(Debug, Default)]
@@ -54,7 +63,7 @@ impl Response {
         block: &[u8],
         end_stream: bool,
         buffers: &mut Buffers,
-        mut on_field: Option<&mut dyn FnMut(&[u8], &[u8])>,
+        mut on_field: Option<OnField<'_>>,
     ) -> Result<bool, HeadError> {
         let mut fields = Fields::new(block);
         if self.status != 0 {
@@ -66,7 +75,11 @@ impl Response {
                 .try_fold(false, |_, field| regular_name(&field?, &mut buffers.name).map(|_| false));
         }
         let first = fields.next().ok_or(MALFORMED)??;
-        if first.name.decode(&mut buffers.name)? != b":status" {
+        let is_status = match first.name_index {
+            0 => first.name.decode(&mut buffers.name)? == b":status",
+            index => (number::FIRST_STATUS..=number::LAST_STATUS).contains(&index),
+        };
+        if !is_status {
             return Err(MALFORMED);
         }
         let text = first.value.decode(&mut buffers.value)?;
@@ -85,7 +98,10 @@ impl Response {
         for field in fields {
             let field = field?;
             let name = regular_name(&field, &mut buffers.name)?;
-            let is_length = !interim && name == b"content-length";
+            let is_length = match field.name_index {
+                0 => name == b"content-length",
+                index => index == number::CONTENT_LENGTH,
+            } && !interim;
             if !is_length && on_field.is_none() {
                 continue;
             }
@@ -98,7 +114,8 @@ impl Response {
                 self.length = Some(length);
             }
             if let Some(on_field) = &mut on_field {
-                if value.iter().any(|byte| matches!(byte, b'\0' | b'\r' | b'\n')) {
+                // Without an early end, which would have each byte wait for the one before.
+                if value.iter().fold(false, |found, byte| found | matches!(byte, b'\0' | b'\r' | b'\n')) {
                     return Err(MALFORMED);
                 }
                 on_field(name, value);
@@ -153,7 +170,7 @@ fn regular_name<'b>(field: &Field<'b>, buffer: &'b mut Vec<u8>) -> Result<&'b [u
             );
             !name.is_empty() && name.iter().all(is_token) && !names_connection
         }
-        1..=LAST_PSEUDO_HEADER | TRANSFER_ENCODING => false,
+        1..=number::LAST_PSEUDO_HEADER | number::TRANSFER_ENCODING => false,
         _ => true,
     };
     if allowed { Ok(name) } else { Err(MALFORMED) }

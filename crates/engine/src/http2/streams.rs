@@ -120,7 +120,7 @@ impl Streams {
     }
 
     pub fn find(&self, id: u32) -> Found {
-        if id >= self.next_id || id % 2 == 0 {
+        if id >= self.next_id || id.is_multiple_of(2) {
             return Found::Idle;
         }
         let slot = self.by_id[self.bucket(id)];

@@ -1,7 +1,7 @@
 //! Opening a connection: the socket with its options, the source address, and the TLS session that will follow.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::io::Errno;
@@ -58,14 +58,14 @@ impl Dialer {
             sys::stamp_received(socket.as_fd())?;
         }
         if let Some(interface) = &self.endpoint.interface {
-            sys::bind_to_interface(socket.as_fd(), interface)?;
+            sys::bind_to_interface(socket.as_fd(), interface)
+                .map_err(|error| explained(error, &format!("can't use the interface {interface}")))?;
         }
         if let Some(source) = self.endpoint.source {
             sys::bind_without_port(socket.as_fd())?;
-            match source {
-                IpAddr::V4(source) => rustix::net::bind(&socket, &SocketAddr::from((source, 0)))?,
-                IpAddr::V6(source) => rustix::net::bind(&socket, &SocketAddr::from((source, 0)))?,
-            }
+            rustix::net::bind(&socket, &SocketAddr::new(source, 0)).map_err(|error| {
+                explained(error.into(), &format!("can't use the source address {source}"))
+            })?;
         }
         begin(rustix::net::connect(&socket, address))?;
         Ok(socket)
@@ -82,4 +82,8 @@ fn begin(connect: Result<(), Errno>) -> io::Result<()> {
         Ok(()) | Err(Errno::INPROGRESS) => Ok(()),
         Err(error) => Err(error.into()),
     }
+}
+
+fn explained(error: io::Error, what: &str) -> io::Error {
+    io::Error::new(error.kind(), format!("{what}: {error}"))
 }

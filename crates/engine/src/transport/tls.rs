@@ -9,7 +9,9 @@ use rustls::client::{Resumption, WebPkiServerVerifier};
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::{
+    AlertDescription, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme,
+};
 
 use super::{Plain, Received};
 use crate::clock::Nanos;
@@ -168,6 +170,8 @@ impl ServerCertVerifier for TakeAny {
     }
 }
 
+const NO_HTTP2: &str = "the service does not offer HTTP/2 over TLS (ALPN h2)";
+
 /// TLS of one connection.
 #[derive(Debug)]
 pub struct Session {
@@ -200,7 +204,7 @@ impl Session {
             if !self.connection.is_handshaking() {
                 // Without ALPN a server speaks HTTP/1.1 (RFC 7301, section 3.2; RFC 9113, section 3.2).
                 if self.http2 && self.connection.alpn_protocol() != Some(b"h2") {
-                    return Err(io::Error::other("the service does not offer HTTP/2 over TLS (ALPN h2)"));
+                    return Err(io::Error::other(NO_HTTP2));
                 }
                 return Ok(true);
             }
@@ -241,6 +245,19 @@ impl Session {
         }
     }
 
+    /// What a user makes of an error.
+    fn explain(&self, error: rustls::Error) -> Box<dyn std::error::Error + Send + Sync> {
+        match error {
+            rustls::Error::AlertReceived(AlertDescription::NoApplicationProtocol) if self.http2 => {
+                NO_HTTP2.into()
+            }
+            rustls::Error::InvalidMessage(_) if self.connection.is_handshaking() => {
+                format!("the service does not speak TLS ({error})").into()
+            }
+            error => error.into(),
+        }
+    }
+
     /// Takes what the socket has; `false` when that is nothing.
     fn pull(&mut self, socket: &mut Plain<'_>) -> io::Result<bool> {
         match self.connection.read_tls(socket) {
@@ -252,7 +269,7 @@ impl Session {
         if let Err(error) = self.connection.process_new_packets() {
             // The peer is told why (an alert), as far as the socket takes it.
             let _ = self.flush(socket);
-            return Err(io::Error::new(io::ErrorKind::InvalidData, error));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, self.explain(error)));
         }
         Ok(true)
     }

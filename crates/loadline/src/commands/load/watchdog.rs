@@ -66,12 +66,6 @@ impl Verdict {
         self.doubts.is_empty()
     }
 
-    /// Whether all that speaks against them is that a closed loop asked for more than the generator could give: what scripts for
-    /// wrk do on purpose.
-    pub fn is_saturated_only(&self) -> bool {
-        self.doubts.iter().all(|doubt| doubt.gate == Gate::Generator)
-    }
-
     fn doubt_competition(&mut self, is_closed: bool) {
         let Some(waiting) = self.waiting_share else { return };
         let has = |gate| self.doubts.iter().any(|doubt| doubt.gate == gate);
@@ -176,7 +170,6 @@ mod tests {
     fn saturation_is_said_once() {
         let mut saturated = verdict(0.99, 0.01);
         saturated.doubts.push(Doubt { gate: Gate::Generator, text: "load threads 99 % busy".to_owned() });
-        assert!(saturated.is_saturated_only());
         assert_eq!(gates_of(saturated, true), [Gate::Generator]);
     }
 }
