@@ -1,8 +1,12 @@
 # run: the main job · test: everything · lint: what CI holds the code to · fuzz: one minute on the response parser
-.PHONY: run build test lint fuzz tools-run tools-test tools-lint advisories
+# bench: loadline beside other load generators, on a machine with nothing else to do
+.PHONY: run build test lint fuzz bench tools-run tools-test tools-lint advisories
 
 CARGO ?= cargo
 FUZZ_SECONDS ?= 60
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+# --quick, --only PART, --rounds N
+BENCH ?=
 
 run: tools-run build
 	./target/release/loadline run examples/host-vs-pod.yaml
@@ -23,6 +27,12 @@ fuzz: tools-test
 	mkdir -p crates/engine/fuzz/corpus/response
 	cd crates/engine && $(CARGO) fuzz run --sanitizer none response fuzz/corpus/response fuzz/seeds/response -- \
 		-max_total_time=$(FUZZ_SECONDS) -max_len=4096
+
+bench: tools-run build
+	$(CARGO) build --release --locked -p loadline-bench
+	bench/install-peers $(TARGET)/peers
+	$(CARGO) bench --locked -p loadline-engine --bench record
+	$(TARGET)/release/loadline-bench --output bench/RESULTS.md $(BENCH)
 
 advisories: tools-lint
 	$(CARGO) deny --locked check advisories

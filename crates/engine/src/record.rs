@@ -114,6 +114,21 @@ impl Record {
         (self.cpu_ns, self.workers, self.stopped) = (0, 1, false);
     }
 
+    /// Keeps the times of a request that was answered.
+    #[inline]
+    pub fn keep(&mut self, response: Nanos, service: Nanos) {
+        record_time(&mut self.response, response);
+        record_time(&mut self.service, service);
+        self.answered += 1;
+    }
+
+    /// Keeps how late a request was sent.
+    #[inline]
+    pub fn keep_lag(&mut self, send_lag: Nanos) {
+        record_time(&mut self.send_lag, send_lag);
+        self.due += 1;
+    }
+
     fn histograms_mut(&mut self) -> [&mut Histogram<u64>; 7] {
         [
             &mut self.response,

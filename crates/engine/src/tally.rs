@@ -46,13 +46,12 @@ impl Tally {
     /// A request was begun at `time` on a connection that had been free since `free_since`.
     #[inline]
     pub fn begun(&mut self, due: Due, free_since: Nanos, time: Nanos) {
-        self.record.due += 1;
+        self.record.keep_lag(time.saturating_sub(due.at.max(free_since)));
         self.in_flight += 1;
         if free_since > due.at {
             self.record.waited += 1;
             record_time(&mut self.record.wait, free_since - due.at);
         }
-        record_time(&mut self.record.send_lag, time.saturating_sub(due.at.max(free_since)));
         self.record.sent_in_time += u64::from(time <= self.end + GRACE_NS);
     }
 
@@ -60,11 +59,9 @@ impl Tally {
     #[inline]
     pub fn answered(&mut self, exchange: &mut Exchange, status: u16, time: Nanos) {
         let service = time.saturating_sub(exchange.since);
-        record_time(&mut self.record.response, time.saturating_sub(exchange.due));
-        record_time(&mut self.record.service, service);
+        self.record.keep(time.saturating_sub(exchange.due), service);
         self.typical_service =
             self.typical_service - (self.typical_service >> SMOOTHING) + (service >> SMOOTHING);
-        self.record.answered += 1;
         // An open loop begins with nothing under way: to cut off what is under way at its end would make a slow service look as
         // if it had been asked for less.
         let in_time = if self.closed_loop { time <= self.end } else { exchange.since <= self.end + GRACE_NS };
