@@ -1,4 +1,4 @@
-# run: the main job · test: everything · lint: what CI holds the code to · fuzz: one minute on the response parser
+# run: the main job · test: everything · lint: what CI holds the code to · fuzz: one minute on each protocol
 # bench: loadline beside other load generators, on a machine with nothing else to do
 .PHONY: run build test lint fuzz bench tools-run tools-test tools-lint advisories
 
@@ -24,9 +24,11 @@ lint: tools-lint
 	$(CARGO) deny --locked check licenses bans sources
 
 fuzz: tools-test
-	mkdir -p crates/engine/fuzz/corpus/response
-	cd crates/engine && $(CARGO) fuzz run --sanitizer none response fuzz/corpus/response fuzz/seeds/response -- \
-		-max_total_time=$(FUZZ_SECONDS) -max_len=4096
+	for target in response http2; do \
+		mkdir -p crates/engine/fuzz/corpus/$$target && (cd crates/engine && \
+		$(CARGO) fuzz run --sanitizer none $$target fuzz/corpus/$$target fuzz/seeds/$$target -- \
+		-max_total_time=$(FUZZ_SECONDS) -max_len=4096) || exit 1; \
+	done
 
 bench: tools-run build
 	$(CARGO) build --release --locked -p loadline-bench

@@ -213,7 +213,8 @@ impl Http2 {
         Some(slot)
     }
 
-    /// Gives a request up, and tells the peer. Whatever still comes for it is ignored; the slot is free at once.
+    /// Gives a request up, and tells the peer. Whatever still comes for it is ignored; the slot is free at once. Does nothing when
+    /// the slot has no request.
     pub fn cancel(&mut self, slot: usize, out: &mut Vec<u8>) {
         let id = self.streams.get(slot).id;
         if id != 0 {
