@@ -63,6 +63,13 @@ impl Exchange {
             check.reset();
         }
     }
+
+    /// The kernel says when the request went: the system call before that is time of the generator's own, and counts neither in the
+    /// service time nor in the response time.
+    pub fn transmitted(&mut self, at: Nanos) {
+        self.due += at.saturating_sub(self.since);
+        self.since = self.since.max(at);
+    }
 }
 
 /// One connection of a worker, used again after each reconnect.

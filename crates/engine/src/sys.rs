@@ -1,13 +1,17 @@
-//! System calls that rustix has no wrapper for: socket options by name, and reading with the kernel's receive timestamp.
+//! System calls that rustix has no wrapper for: socket options by name, and reading with the kernel's timestamps.
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
 use crate::clock::Nanos;
 
-/// Asks for software receive timestamps with every read (Documentation/networking/timestamping.rst, SO_TIMESTAMPING).
-pub fn stamp_received(socket: BorrowedFd<'_>) -> io::Result<()> {
-    let flags = libc::SOF_TIMESTAMPING_RX_SOFTWARE | libc::SOF_TIMESTAMPING_SOFTWARE;
+/// Asks for software timestamps: with every read the moment of receipt, and in the error queue that of transmission, without the
+/// data (Documentation/networking/timestamping.rst, SO_TIMESTAMPING).
+pub fn stamp(socket: BorrowedFd<'_>) -> io::Result<()> {
+    let flags = libc::SOF_TIMESTAMPING_SOFTWARE
+        | libc::SOF_TIMESTAMPING_RX_SOFTWARE
+        | libc::SOF_TIMESTAMPING_TX_SOFTWARE
+        | libc::SOF_TIMESTAMPING_OPT_TSONLY;
     set_option(socket, libc::SOL_SOCKET, libc::SO_TIMESTAMPING, &flags.to_ne_bytes())
 }
 
@@ -42,6 +46,24 @@ struct Control([u8; 128]);
 
 /// Reads what is there, with the moment at which the kernel received the last packet of it (ns since the epoch), if it says so.
 pub fn receive_stamped(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<(usize, Option<Nanos>)> {
+    receive(socket, buffer, 0)
+}
+
+/// When what was sent last was handed to the device (ns since the epoch). `None` while that is yet to come.
+pub fn transmitted(socket: BorrowedFd<'_>) -> Option<Nanos> {
+    let mut last = None;
+    // One stamp for each call that sent something, those of handshakes included.
+    while let Ok((_, stamp)) = receive(socket, &mut [], libc::MSG_ERRQUEUE) {
+        last = stamp.or(last);
+    }
+    last
+}
+
+fn receive(
+    socket: BorrowedFd<'_>,
+    buffer: &mut [u8],
+    flags: libc::c_int,
+) -> io::Result<(usize, Option<Nanos>)> {
     let mut control = Control([0; 128]);
     let mut part = libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() };
     // SAFETY: msghdr is plain data for which zeros are valid: no name, no control.
@@ -51,7 +73,7 @@ pub fn receive_stamped(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<
     message.msg_control = control.0.as_mut_ptr().cast();
     message.msg_controllen = control.0.len();
     // SAFETY: `message` points to one iovec over `buffer` and to `control`, all of which outlive the call.
-    let count = unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut message, 0) };
+    let count = unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut message, flags) };
     if count < 0 {
         return Err(io::Error::last_os_error());
     }

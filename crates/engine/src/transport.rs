@@ -15,13 +15,14 @@ pub use dial::Dialer;
 use tls::Session;
 pub use tls::{Tls, TlsError, TlsOptions};
 
-/// By which clock reading a response is said to have come.
+/// By which clock readings a request is said to have gone and its response to have come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Timestamps {
     /// When the engine had read it: what an application sees, its own wake-up included.
     #[default]
     User,
-    /// When the kernel received its last packet (SO_TIMESTAMPING): without the wake-up of the engine.
+    /// From when the kernel handed the request to the device to when it received the response's last packet (SO_TIMESTAMPING):
+    /// without the engine's own wake-up and system calls.
     Kernel,
 }
 
@@ -79,6 +80,15 @@ impl Transport {
         }
         self.unsent.extend_from_slice(&bytes[taken..]);
         Ok(false)
+    }
+
+    /// When the kernel transmitted what was sent last, if it is asked for that and has done so: over loopback, veth and an idle
+    /// device that is before sending returns.
+    pub fn transmitted(&self) -> Option<Nanos> {
+        match self.timestamps {
+            Timestamps::User => None,
+            Timestamps::Kernel => sys::transmitted(self.socket.as_fd()).map(clock::from_realtime),
+        }
     }
 
     /// Goes on sending what was kept; `true` when nothing is left.

@@ -291,10 +291,11 @@ impl Worker {
         let mix = if is_last { &self.closing_mix } else { &self.mix };
         let connection = &mut pool.connections[index];
         let Some(transport) = &mut connection.transport else { return };
-        let result = match &mut connection.protocol {
+        let (slot, result) = match &mut connection.protocol {
             Protocol::Http1(_) => {
                 connection.exchanges[0].begin(due, time);
-                transport.send(mix.bytes(due.request, due.number, &mut self.scratch))
+                let sent = transport.send(mix.bytes(due.request, due.number, &mut self.scratch));
+                (0, sent)
             }
             Protocol::Http2(http2) => {
                 let (head, body) = mix.parts(due.request, due.number, &mut self.scratch);
@@ -302,9 +303,12 @@ impl Worker {
                 let slot = http2.request(head, body, mix.is_head(due.request), &mut pool.frames);
                 let slot = slot.expect("a free connection can take a request");
                 connection.exchanges[slot].begin(due, time);
-                transport.send(&pool.frames)
+                (slot, transport.send(&pool.frames))
             }
         };
+        if let Some(transmitted) = transport.transmitted() {
+            connection.exchanges[slot].transmitted(transmitted);
+        }
         self.sent(index, result, time);
     }
 

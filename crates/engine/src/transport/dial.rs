@@ -55,7 +55,7 @@ impl Dialer {
         let socket = open(if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 })?;
         sockopt::set_tcp_nodelay(&socket, true)?;
         if self.timestamps == Timestamps::Kernel {
-            sys::stamp_received(socket.as_fd())?;
+            sys::stamp(socket.as_fd())?;
         }
         if let Some(interface) = &self.endpoint.interface {
             sys::bind_to_interface(socket.as_fd(), interface)
