@@ -43,7 +43,8 @@ tools-run:
 	tests/install-tools ip nft iptables cc
 
 tools-test:
-	tests/install-tools ip nft iptables cc python3 setpriv wrk nginx openssl hdrhistogram cargo-fuzz
+	tests/install-tools ip nft iptables cc python3 setpriv unshare nsenter prlimit wrk nginx haproxy caddy openssl strace perf \
+		hdrhistogram cargo-fuzz
 
 tools-lint:
 	tests/install-tools cc cargo-deny

@@ -487,7 +487,7 @@ impl Worker {
         for exchange in exchanges.iter_mut().filter(|exchange| exchange.is_refused) {
             exchange.is_refused = false;
             *under_way -= 1;
-            if is_going {
+            if is_going && time.saturating_sub(exchange.due) < self.timeout {
                 // A service that goes away says which requests it has not looked at: they may be sent again elsewhere, and are as late
                 // as that makes them (RFC 9113, sections 6.8 and 8.7).
                 self.overflow.push(Due {
