@@ -53,8 +53,8 @@ pub fn receive_stamped(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<
 pub fn transmitted(socket: BorrowedFd<'_>) -> Option<Nanos> {
     let mut last = None;
     // One stamp for each call that sent something, those of handshakes included.
-    while let Ok((_, stamp)) = receive(socket, &mut [], libc::MSG_ERRQUEUE) {
-        last = stamp.or(last);
+    while let Ok((_, Some(stamp))) = receive(socket, &mut [], libc::MSG_ERRQUEUE) {
+        last = Some(stamp);
     }
     last
 }

@@ -48,7 +48,10 @@ impl Dialer {
             Some(tls) => Some(Box::new(Session::new(tls)?)),
             None => None,
         };
-        Ok(Transport { socket, session, timestamps: self.timestamps, unsent: Vec::new() })
+        // A Unix socket has no packets to stamp.
+        let is_unix = matches!(self.endpoint.target, Target::Unix(_));
+        let timestamps = if is_unix { Timestamps::User } else { self.timestamps };
+        Ok(Transport { socket, session, timestamps, unsent: Vec::new() })
     }
 
     fn dial_tcp(&self, address: &SocketAddr) -> io::Result<OwnedFd> {

@@ -71,7 +71,7 @@ pub struct LoadArguments {
         long,
         value_name = "PATH",
         help_heading = "Connections",
-        conflicts_with_all = ["source", "interface", "resolve", "netns"]
+        conflicts_with_all = ["source", "interface", "resolve", "netns", "timestamps"]
     )]
     pub unix: Option<PathBuf>,
     /// Connect from this local address
