@@ -16,7 +16,9 @@ mod static_table;
 mod streams;
 
 pub use errors::{ProtocolError, StreamError};
+pub(crate) use request::append_integer;
 pub use request::encode_head;
+pub(crate) use static_table::STATIC_TABLE;
 
 use frame::FrameHead;
 use response::Buffers;

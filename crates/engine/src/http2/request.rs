@@ -70,7 +70,7 @@ fn append_text(text: &str, block: &mut Vec<u8>) {
 }
 
 /// An integer behind the bits of `first` that its prefix leaves (section 5.1).
-fn append_integer(value: usize, prefix_bits: u32, first: u8, block: &mut Vec<u8>) {
+pub fn append_integer(value: usize, prefix_bits: u32, first: u8, block: &mut Vec<u8>) {
     let greatest = (1 << prefix_bits) - 1;
     if value < greatest {
         block.push(first | value as u8);
@@ -104,6 +104,16 @@ mod tests {
 
     fn owned(fields: &[(&str, &str)]) -> Vec<(String, String)> {
         fields.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
+    }
+
+    #[test]
+    fn integers_are_those_of_the_rfc() {
+        // RFC 7541, appendix C.1.
+        for (bits, number, bytes) in [(5, 10, &[10][..]), (5, 1337, &[31, 154, 10]), (8, 42, &[42])] {
+            let mut out = Vec::new();
+            append_integer(number, bits, 0, &mut out);
+            assert_eq!(out, bytes);
+        }
     }
 
     #[test]
