@@ -1,5 +1,5 @@
 //! The bare epoll loop: writes a fixed request, reads as many bytes as the response has, and nothing else. What it costs is
-//! the kernel's share, which no generator can go below.
+//! the kernel's share, which only a generator that reads several responses after one wait can go below.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};

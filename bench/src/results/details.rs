@@ -14,7 +14,8 @@ pub fn saturation(tables: &[Saturation]) -> String {
     let mut text = format!(
         "## Closed loop at full speed\n\nCPU time is user and system time of the generator's whole process, its start included, \
          over the requests that the server counted. Ratios are to {REFERENCE} in the same round. The bare epoll loop writes \
-         a fixed request and reads as many bytes as the response has: no generator can go below it.\n\n"
+         a fixed request and reads as many bytes as the response has: only a generator that reads \
+         several responses after one wait can go below it.\n\n"
     );
     for each in tables {
         let reference = each.row(REFERENCE);
