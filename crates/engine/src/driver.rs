@@ -44,6 +44,9 @@ pub struct Options {
     pub timeout: Duration,
     /// By which clock reading a response is said to have come.
     pub timestamps: Timestamps,
+    /// Whether a worker of an open loop stays awake while a response is under way. It needs a CPU of its own for that: shared with the
+    /// service or with other workers, it would delay them.
+    pub stay_awake: bool,
     /// What is expected of a response.
     pub expectation: Arc<Expectation>,
     /// Records are given to [`Engine::finish_with`] as often as this, while the slice goes on.
@@ -67,6 +70,7 @@ impl Options {
             reuse: Reuse::default(),
             timeout: Duration::from_secs(10),
             timestamps: Timestamps::default(),
+            stay_awake: false,
             expectation: Arc::default(),
             interval: None,
             stop: Arc::default(),

@@ -32,11 +32,8 @@ const BATCH: usize = 256;
 pub enum Patience {
     /// Asleep until an event or shortly before the deadline.
     Asleep,
-    /// Awake until then, because an event is expected sooner than a sleeper could be woken; then asleep.
-    Awake {
-        /// Moment of CLOCK_MONOTONIC.
-        until: Nanos,
-    },
+    /// Awake until an event: to wake a sleeper would take longer than many responses do.
+    Awake,
     /// Asleep by the clock for a moment, so that several events are taken at once; then as [`Patience::Asleep`].
     Gathering,
 }
@@ -75,7 +72,7 @@ impl Poller {
                 break;
             }
             match patience {
-                Patience::Awake { until } if present < until => {}
+                Patience::Awake => std::hint::spin_loop(),
                 Patience::Gathering if !gathered => {
                     gathered = true;
                     std::thread::sleep(Duration::from_nanos(GATHER_NS.min(deadline - present)));

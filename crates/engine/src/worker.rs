@@ -42,9 +42,6 @@ const CHECK_NS: Nanos = 10_000_000;
 /// A time-out is noticed this part of it late at most: looking at every connection every time would delay requests.
 const TIMEOUT_SHARE: u64 = 20;
 
-/// Services that usually answer within this are waited for awake: asleep, half of it would be the waking up.
-const AWAKE_NS: Nanos = 250_000;
-
 /// A closed loop gathers responses before it reads them when so many requests are with the service that it has others to go on
 /// with, and when they stay there so long that the pause is a small part of it.
 const GATHER_FROM: usize = 16;
@@ -84,8 +81,8 @@ pub struct Worker {
     scratch: Vec<u8>,
     /// Connections that had more to read than one turn takes; an edge-triggered epoll does not tell of them again.
     unread: VecDeque<usize>,
-    /// Whether waiting for a response may keep a CPU busy.
-    may_stay_awake: bool,
+    /// Whether waiting for a response keeps a CPU busy.
+    stays_awake: bool,
     /// The next connection whose requests may have timed out.
     next_checked: usize,
 }
@@ -117,9 +114,8 @@ impl Worker {
             watches_headers: options.expectation.watches_headers(),
             unread: VecDeque::new(),
             scratch: Vec::new(),
-            // Without a CPU of its own a thread that spins would take it from the service; the kernel's stamps don't depend on when a
-            // thread wakes.
-            may_stay_awake: !options.cpus.is_empty() && options.timestamps == Timestamps::User,
+            // The kernel's stamps don't depend on when a thread wakes.
+            stays_awake: options.stay_awake && options.timestamps == Timestamps::User,
             next_checked: 0,
         })
     }
@@ -197,7 +193,7 @@ impl Worker {
                 _ => next_check,
             };
             let wake = self.pool.thinks_until().map_or(wake, |until| until.min(wake));
-            self.take_events(wake, self.patience(time))?;
+            self.take_events(wake, self.patience())?;
             self.fail_cut_off(&mut source);
         }
         self.pool.set_thinking(None, 0);
@@ -218,12 +214,12 @@ impl Worker {
     }
 
     /// How to wait for what comes next.
-    fn patience(&self, time: Nanos) -> Patience {
+    fn patience(&self) -> Patience {
         let Tally { in_flight, typical_service, closed_loop, .. } = self.tally;
         if closed_loop && in_flight >= GATHER_FROM && typical_service >= GATHER_ABOVE_NS {
             Patience::Gathering
-        } else if !closed_loop && in_flight > 0 && self.may_stay_awake && typical_service <= AWAKE_NS {
-            Patience::Awake { until: time + 2 * typical_service }
+        } else if !closed_loop && in_flight > 0 && self.stays_awake {
+            Patience::Awake
         } else {
             Patience::Asleep
         }

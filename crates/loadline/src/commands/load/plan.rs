@@ -89,10 +89,12 @@ fn read(arguments: &LoadArguments, cpus: &[usize], reader: &mut Reader) -> Optio
     };
     let wire = if streams.is_some() { Wire::Http2 } else { Wire::Http1 };
     let mix = requests::mix(arguments, &url, &endpoint, wire, reader)?;
+    let (cpus, threads) = (pinned?.unwrap_or_default(), threads? as usize);
     let options = Options {
         connections: connections? as usize,
-        threads: threads? as usize,
-        cpus: pinned?.unwrap_or_default(),
+        threads,
+        stay_awake: cpus.len() >= threads,
+        cpus,
         streams: streams.and_then(|streams| NonZeroUsize::new(streams as usize)),
         reuse: reuse?,
         timeout: timeout?,
