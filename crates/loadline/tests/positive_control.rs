@@ -8,23 +8,36 @@ use support::place::Place;
 
 /// One interval in twenty misses by design, and so does one verdict on noise. One run may miss; three in a row do so once in a
 /// thousand, or because the delay or the measuring of it is wrong.
-const SEEDS: [&str; 3] = ["1", "2", "3"];
+const MISSES: usize = 3;
+/// A run on a busy machine that says it can't be trusted is no evidence against the measuring; so many runs must hold three that can.
+const RUNS: u32 = 8;
 
 #[test]
 fn a_delay_of_200_us_is_found_as_long_as_it_is_and_the_twin_shows_none() {
     let place = Place::alone();
     let mut misses = Vec::new();
-    for seed in SEEDS {
-        match measure(&place, seed) {
+    for seed in 1..=RUNS {
+        match measure(&place, &seed.to_string()) {
             Ok(()) => return,
             Err(miss) => misses.push(miss),
+        }
+        if misses.iter().filter(|miss| miss.trusted).count() == MISSES {
+            break;
         }
     }
     panic!("{misses:#?}");
 }
 
+/// How a run missed.
+#[derive(Debug)]
+#[expect(dead_code, reason = "read by whoever reads why the test failed")]
+struct Miss {
+    trusted: bool,
+    what: String,
+}
+
 /// Says what missed; fails at once if the delay is not even seen.
-fn measure(place: &Place, seed: &str) -> Result<(), String> {
+fn measure(place: &Place, seed: &str) -> Result<(), Miss> {
     let services = ["compare", "--service", "orders", "--service", "orders --delay 200us", "--on", "host"];
     // A request every millisecond is over before the next begins. At random times delayed requests would meet more often than
     // others, on the one CPU of the service, and their waiting for each other would be a difference too.
@@ -34,16 +47,17 @@ fn measure(place: &Place, seed: &str) -> Result<(), String> {
     ended.assert_measured();
     leftovers::assert_none(&place.store().label());
 
+    let miss = |what| Err(Miss { trusted: ended.code == Some(0), what });
     let result = ended.result();
     let (found, noise) = (median(&result.contrasts[0]), median(&result.noise[0]));
     assert_eq!(found.verdict, Verdict::Slower, "{found:?}");
     let interval = found.interval.expect("twelve blocks make a claim");
     if !(interval[0] <= 200e3 && 200e3 <= interval[1]) {
-        return Err(format!("{interval:?} ns does not hold 200 µs"));
+        return miss(format!("{interval:?} ns does not hold 200 µs"));
     }
     match noise.verdict {
         Verdict::Equivalent | Verdict::Unresolved => Ok(()),
-        claim => Err(format!("the twin is {claim:?}: {:?} ns", noise.interval)),
+        claim => miss(format!("the twin is {claim:?}: {:?} ns", noise.interval)),
     }
 }
 
