@@ -1,5 +1,7 @@
 //! A worker: one thread that takes what is due, gives it to a free connection, and books what comes back.
 
+mod failing;
+mod receiving;
 mod source;
 
 use std::collections::VecDeque;
@@ -13,8 +15,7 @@ use crate::clock::{Nanos, nanos, now, thread_cpu};
 use crate::connection::{Exchange, Protocol, State};
 use crate::driver::{Answer, Options};
 use crate::errors::ErrorKind;
-use crate::http1::{KnownHead, Part, Progress};
-use crate::http2::{Event as Frame, StreamError};
+use crate::http1::KnownHead;
 use crate::mix::Mix;
 use crate::overflow::{Overflow, PATIENCE_NS};
 use crate::poller::Patience;
@@ -24,23 +25,14 @@ use crate::schedule::Due;
 use crate::slice::SliceSpec;
 use crate::tally::Tally;
 use crate::thinking::Thinking;
-use crate::transport::{Dialer, Received, Timestamps};
+use crate::transport::{Dialer, Timestamps};
 use source::Source;
 
 /// Read at most this much at once.
 const BUFFER_BYTES: usize = 64 * 1024;
 
-/// Reads of one connection in a row, so that one that never ends delays the others by no more than a megabyte's copying.
-const MOST_READS: usize = 16;
-
-/// A connection that goes within this time of being opened, unused, was never a good one.
-const AT_ONCE_NS: Nanos = 10_000_000;
-
 /// How often time-outs, retries and the stop flag are looked at.
 const CHECK_NS: Nanos = 10_000_000;
-
-/// A time-out is noticed this part of it late at most: looking at every connection every time would delay requests.
-const TIMEOUT_SHARE: u64 = 20;
 
 /// A closed loop gathers responses before it reads them when so many requests are with the service that it has others to go on
 /// with, and when they stay there so long that the pause is a small part of it.
@@ -369,271 +361,6 @@ impl Worker {
         // An end that came together with the handshake is not told again.
         if self.pool.connections[index].transport.is_some() {
             self.receive(index, true);
-        }
-    }
-
-    /// Reads until nothing is left, or, unless the connection is `ending`, until a read comes up short. A peer that sends without end
-    /// gets another turn later.
-    fn receive(&mut self, index: usize, ending: bool) {
-        for _ in 0..MOST_READS {
-            let connection = &mut self.pool.connections[index];
-            let Some(transport) = &mut connection.transport else { return };
-            match transport.receive(&mut self.buffer) {
-                Ok(Received::Nothing) => return,
-                Ok(Received::Bytes { count, more, at }) => {
-                    self.tally.record.received_bytes += count as u64;
-                    let open = match connection.protocol {
-                        Protocol::Http1(_) => self.take_http1(index, count, at),
-                        Protocol::Http2(_) => self.take_http2(index, count, at),
-                    };
-                    if !open || !(more || ending) {
-                        return;
-                    }
-                }
-                Ok(Received::End) => return self.ended(index, now()),
-                Err(error) => return self.broke(index, error, now()),
-            }
-        }
-        self.pool.connections[index].is_unread = true;
-        self.unread.push_back(index);
-    }
-
-    /// Takes bytes of an HTTP/1.x response; `false` when the connection is not to be read from any more.
-    #[inline]
-    fn take_http1(&mut self, index: usize, count: usize, time: Nanos) -> bool {
-        let connection = &mut self.pool.connections[index];
-        let Protocol::Http1(parser) = &mut connection.protocol else { return false };
-        if connection.under_way == 0 {
-            // Bytes that nobody asked for.
-            self.tally.record.unsolicited += 1;
-            self.pool.close_useless(index, time, io::ErrorKind::InvalidData.into());
-            return false;
-        }
-        let exchange = &mut connection.exchanges[0];
-        let to_head = self.mix.is_head(exchange.request);
-        let input = &self.buffer[..count];
-        let known = if self.watches_headers { None } else { Some(&mut self.known_head) };
-        let progress = match &mut exchange.check {
-            None => parser.feed(input, to_head, known, &mut |_| {}),
-            Some(check) => parser.feed(input, to_head, known, &mut |part| match part {
-                Part::Header { name, value } => check.header(name, value),
-                Part::Body(bytes) => check.body(bytes),
-            }),
-        };
-        match progress {
-            Ok(Progress::Partial) => true,
-            Ok(Progress::Complete(response)) if response.consumed == count => {
-                self.tally.answered(exchange, response.status, time);
-                connection.under_way = 0;
-                // A response to half a request leaves the connection in no state to go on.
-                let is_flushed = connection.is_flushed();
-                let is_last = self.pool.is_last(self.pool.connections[index].begun);
-                if !is_flushed {
-                    self.pool.close(index, time, 0);
-                } else if is_last || !response.keep_alive {
-                    self.pool.drain(index, time);
-                    return true;
-                } else {
-                    self.pool.offer(index, time);
-                    return true;
-                }
-                false
-            }
-            Ok(Progress::Complete(_)) | Err(_) => {
-                self.fail(index, ErrorKind::Malformed, time);
-                false
-            }
-        }
-    }
-
-    /// Takes bytes of HTTP/2; `false` when the connection is not to be read from any more.
-    fn take_http2(&mut self, index: usize, count: usize, time: Nanos) -> bool {
-        let pool = &mut self.pool;
-        let connection = &mut pool.connections[index];
-        let Protocol::Http2(http2) = &mut connection.protocol else { return false };
-        let (exchanges, under_way, tally) =
-            (&mut connection.exchanges, &mut connection.under_way, &mut self.tally);
-        pool.frames.clear();
-        let result = http2.feed(&self.buffer[..count], &mut pool.frames, &mut |frame| match frame {
-            Frame::Header { slot, name, value } => {
-                if let Some(check) = &mut exchanges[slot].check {
-                    check.header(name, value);
-                }
-            }
-            Frame::Body { slot, bytes } => {
-                if let Some(check) = &mut exchanges[slot].check {
-                    check.body(bytes);
-                }
-            }
-            Frame::Complete { slot, status } => {
-                tally.answered(&mut exchanges[slot], status, time);
-                *under_way -= 1;
-            }
-            Frame::Reset { slot, reason: StreamError::Refused } => exchanges[slot].is_refused = true,
-            Frame::Reset { slot, reason } => {
-                let kind = match reason {
-                    StreamError::Reset(_) => ErrorKind::Reset,
-                    _ => ErrorKind::Malformed,
-                };
-                tally.failed(&mut exchanges[slot], kind, time);
-                *under_way -= 1;
-            }
-        });
-        let is_going = http2.is_closing();
-        for exchange in exchanges.iter_mut().filter(|exchange| exchange.is_refused) {
-            exchange.is_refused = false;
-            *under_way -= 1;
-            if is_going && time.saturating_sub(exchange.due) < self.timeout {
-                // A service that goes away says which requests it has not looked at: they may be sent again elsewhere, and are as late
-                // as that makes them (RFC 9113, sections 6.8 and 8.7).
-                self.overflow.push(Due {
-                    at: exchange.due,
-                    request: exchange.request,
-                    number: exchange.number,
-                });
-                tally.withdrawn(exchange);
-            } else {
-                tally.failed(exchange, ErrorKind::Reset, time);
-            }
-        }
-        let sent = match &mut connection.transport {
-            Some(transport) if !pool.frames.is_empty() => transport.send(&pool.frames),
-            _ => Ok(true),
-        };
-        if result.is_err() {
-            self.fail(index, ErrorKind::Malformed, time);
-            return false;
-        }
-        self.sent(index, sent, time) && self.settle_http2(index, time)
-    }
-
-    /// Offers an HTTP/2 connection again, or closes it when its last request is answered; `false` when it is closed.
-    fn settle_http2(&mut self, index: usize, time: Nanos) -> bool {
-        let connection = &self.pool.connections[index];
-        let Protocol::Http2(http2) = &connection.protocol else { return false };
-        if http2.is_closing() || self.pool.is_used_up(index) {
-            if connection.under_way == 0 {
-                self.pool.close(index, time, 0);
-                return false;
-            }
-        } else {
-            self.pool.offer(index, time);
-        }
-        true
-    }
-
-    /// The service ended its side.
-    fn ended(&mut self, index: usize, time: Nanos) {
-        let connection = &mut self.pool.connections[index];
-        if let Protocol::Http1(parser) = &mut connection.protocol
-            && connection.under_way > 0
-            && let Some(response) = parser.end()
-        {
-            self.tally.answered(&mut connection.exchanges[0], response.status, time);
-            connection.under_way = 0;
-            return self.pool.close(index, time, 0);
-        }
-        self.lost(index, ErrorKind::EarlyEnd, time, io::ErrorKind::UnexpectedEof.into());
-    }
-
-    /// Reading or writing failed.
-    fn broke(&mut self, index: usize, error: io::Error, time: Nanos) {
-        let kind = match error.kind() {
-            // TLS: the end came without its announcement; bytes that are not TLS.
-            io::ErrorKind::UnexpectedEof => ErrorKind::EarlyEnd,
-            io::ErrorKind::InvalidData => ErrorKind::Malformed,
-            _ => ErrorKind::Reset,
-        };
-        self.lost(index, kind, time, error);
-    }
-
-    /// A connection is gone. Without a request under way that is nobody's failure, but one that was closed as soon as it was open
-    /// is not tried again at once.
-    fn lost(&mut self, index: usize, kind: ErrorKind, time: Nanos, error: io::Error) {
-        let connection = &self.pool.connections[index];
-        if connection.under_way > 0 {
-            self.fail(index, kind, time);
-        } else if connection.begun == 0 && time.saturating_sub(connection.since) < AT_ONCE_NS {
-            self.pool.close_useless(index, time, error);
-        } else {
-            self.pool.close(index, time, 0);
-        }
-    }
-
-    /// Fails whatever is under way on a connection, and closes it.
-    fn fail(&mut self, index: usize, kind: ErrorKind, time: Nanos) {
-        let connection = &mut self.pool.connections[index];
-        for exchange in connection.exchanges.iter_mut().filter(|exchange| exchange.under_way) {
-            self.tally.failed(exchange, kind, time);
-        }
-        connection.under_way = 0;
-        self.pool.close(index, time, 0);
-    }
-
-    /// Requests that are due while no connection can be made fail at once.
-    fn fail_cut_off(&mut self, source: &mut Source) {
-        if !self.pool.is_cut_off() {
-            return;
-        }
-        let time = now();
-        while let Some(due) = source.take_scheduled(time) {
-            self.tally.given_up(due, ErrorKind::Connect, time);
-        }
-    }
-
-    /// Looks at a part of the connections, so that all are looked at a few times within the time-out.
-    fn check_timeouts(&mut self, source: &mut Source, time: Nanos) {
-        let all = self.pool.connections.len();
-        let visits = (self.timeout / TIMEOUT_SHARE / CHECK_NS).max(1) as usize;
-        for _ in 0..all.div_ceil(visits) {
-            let index = self.next_checked % all;
-            self.next_checked = index + 1;
-            self.check_timeout(index, time);
-        }
-        // What waited for a connection as long as a response may take is given up as well.
-        let latest = time.saturating_sub(self.timeout);
-        while let Some(due) = self.overflow.pop(latest).or_else(|| source.take_scheduled(latest)) {
-            self.tally.given_up(due, ErrorKind::Timeout, time);
-        }
-    }
-
-    fn check_timeout(&mut self, index: usize, time: Nanos) {
-        let timeout = self.timeout;
-        let is_old = |since: Nanos| time.saturating_sub(since) >= timeout;
-        let connection = &mut self.pool.connections[index];
-        let is_opening = matches!(connection.state, State::Resolving | State::Connecting | State::Securing);
-        if is_opening && is_old(connection.since) {
-            let error = io::ErrorKind::TimedOut.into();
-            if connection.under_way > 0 {
-                self.fail(index, ErrorKind::Timeout, time);
-            } else {
-                self.pool.close_useless(index, time, error);
-            }
-            return;
-        }
-        let Protocol::Http2(http2) = &mut connection.protocol else {
-            if connection.under_way > 0 && is_old(connection.exchanges[0].since) {
-                self.fail(index, ErrorKind::Timeout, time);
-            }
-            return;
-        };
-        // One late stream is no reason to end the others of its connection.
-        self.pool.frames.clear();
-        let mut late = false;
-        for (slot, exchange) in connection.exchanges.iter_mut().enumerate() {
-            if exchange.under_way && is_old(exchange.since) {
-                http2.cancel(slot, &mut self.pool.frames);
-                self.tally.failed(exchange, ErrorKind::Timeout, time);
-                connection.under_way -= 1;
-                late = true;
-            }
-        }
-        if late {
-            let sent =
-                connection.transport.as_mut().map_or(Ok(true), |transport| transport.send(&self.pool.frames));
-            if self.sent(index, sent, time) {
-                self.settle_http2(index, time);
-            }
         }
     }
 

@@ -36,7 +36,8 @@ fn counted(engine: &mut Engine, spec: SliceSpec) -> (Record, u64) {
     (record, sys::allocations() - before)
 }
 
-fn few_and_many_requests_allocate_the_same(what: &str, options: Options) {
+/// An engine whose workers' allocations are counted.
+fn counting(options: Options) -> Engine {
     let options = Options {
         on_thread_start: Arc::new(|| {
             sys::count_this_thread();
@@ -44,7 +45,11 @@ fn few_and_many_requests_allocate_the_same(what: &str, options: Options) {
         }),
         ..options
     };
-    let mut engine = Engine::start(&options).unwrap();
+    Engine::start(&options).unwrap()
+}
+
+fn few_and_many_requests_allocate_the_same(what: &str, options: Options) {
+    let mut engine = counting(options);
     // Warm, and with every connection used at once.
     counted(&mut engine, slice("20000/s", 0.5));
     counted(&mut engine, SliceSpec { load: Load::Closed { think: None }, ..slice("1/s", 0.1) });
@@ -135,14 +140,7 @@ fn connections_for_one_request_each() {
     let (_nginx, address) = nginx();
     let options =
         Options { reuse: Reuse::Never, ..support::options_for(address, 64, &[Request::get("/fixed")]) };
-    let options = Options {
-        on_thread_start: Arc::new(|| {
-            sys::count_this_thread();
-            Ok(())
-        }),
-        ..options
-    };
-    let mut engine = Engine::start(&options).unwrap();
+    let mut engine = counting(options);
     counted(&mut engine, slice("2000/s", 0.5));
     let (_, of_few) = counted(&mut engine, slice("200/s", 0.5));
     let (_, of_many) = counted(&mut engine, slice("2000/s", 0.5));
