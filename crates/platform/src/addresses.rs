@@ -44,10 +44,6 @@ impl Block {
             })
     }
 
-    pub fn network(self) -> Ipv4Addr {
-        self.0
-    }
-
     /// Subnet of the wire.
     pub fn wire(self) -> Subnet {
         self.subnet(0)
@@ -102,7 +98,7 @@ mod tests {
         let first = Block::first_free(&[], &[]).unwrap();
         let occupied = [(Ipv4Addr::new(198, 18, 31, 255), 32), (Ipv4Addr::new(198, 18, 32, 0), 19)];
         let block = Block::first_free(&occupied, &[first]).unwrap();
-        assert_eq!(block.network(), Ipv4Addr::new(198, 18, 64, 0));
+        assert_eq!(block.0, Ipv4Addr::new(198, 18, 64, 0));
     }
 
     #[test]
@@ -112,7 +108,7 @@ mod tests {
             claimed.push(block);
         }
         assert_eq!(claimed.len(), 32);
-        assert_eq!(claimed[31].network(), Ipv4Addr::new(198, 19, 240, 0));
+        assert_eq!(claimed[31].0, Ipv4Addr::new(198, 19, 240, 0));
         assert_eq!(Block::first_free(&[(Ipv4Addr::new(198, 18, 0, 0), 15)], &[]), None);
     }
 

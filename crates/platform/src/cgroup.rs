@@ -103,6 +103,12 @@ pub(crate) const CANT_WRITE: &str = "the cgroup layer (CPU and memory limits, an
     machine with cgroup v2";
 
 impl Cgroup {
+    /// The cgroup of a process, from this process's `/proc/self/mountinfo` and the other's `/proc/PID/cgroup`.
+    pub(crate) fn of_process(mounts: &str, groups: &str) -> Option<Cgroup> {
+        let v1 = v1::Tree::from_mounts(mounts).and_then(|tree| tree.cgroup_of(groups));
+        v1.or_else(|| v2::cgroup_of(mounts, groups))
+    }
+
     /// The `cgroup.procs` files, open for joining.
     pub(crate) fn open_procs(&self) -> Result<Vec<File>, Error> {
         let open = |dir: &PathBuf| {

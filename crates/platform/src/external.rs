@@ -1,8 +1,8 @@
 //! A service that somebody else runs: loadline only knows its address.
 
-use std::{net::SocketAddr, process::ExitStatus};
+use std::net::SocketAddr;
 
-use crate::{Cgroup, Deployment, Error, Ground, Platform, ServiceProcess, Vantage};
+use crate::{Cgroup, Deployment, Error, Ground, Platform, Service, Vantage};
 
 /// The platform `external`. Nothing is started; what the service is made of doesn't matter.
 #[derive(Clone, Copy, Debug)]
@@ -12,7 +12,7 @@ pub struct External {
 }
 
 impl Platform for External {
-    fn deploy(&self, _: &Ground, _: &ServiceProcess) -> Result<Box<dyn Deployment>, Error> {
+    fn deploy(&self, _: &Ground, _: &Service, _: &mut dyn FnMut(&str)) -> Result<Box<dyn Deployment>, Error> {
         Ok(Box::new(*self))
     }
 }
@@ -38,7 +38,7 @@ impl Deployment for External {
         &[]
     }
 
-    fn exited(&mut self) -> Option<ExitStatus> {
+    fn ended(&mut self) -> Option<String> {
         None
     }
 

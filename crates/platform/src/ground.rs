@@ -12,7 +12,7 @@ use std::{
 
 use crate::{
     Error, Netns, Registry, RunName,
-    addresses::{BLOCK_PREFIX, Block, SLOT_PREFIX, SLOTS, Subnet},
+    addresses::{Block, SLOT_PREFIX, SLOTS, Subnet},
     cgroup, clean,
     error::Doing,
     iptables,
@@ -151,7 +151,8 @@ impl Ground {
             let index = net.index_of("eth0").await?;
             net.add_address(index, subnet.far, SLOT_PREFIX).await?;
             net.up(index).await?;
-            net.add_route(index, self.block.network(), BLOCK_PREFIX, Some(subnet.node)).await
+            // Everything: a container or a cluster has addresses of its own.
+            net.add_route(index, Ipv4Addr::UNSPECIFIED, 0, Some(subnet.node)).await
         })?;
         forward_from(&self.node, &near)
     }

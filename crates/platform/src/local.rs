@@ -3,12 +3,11 @@
 
 use std::{
     net::{Ipv4Addr, SocketAddr, SocketAddrV4},
-    process::ExitStatus,
     sync::Arc,
 };
 
 use crate::{
-    Cgroup, Deployment, Error, Ground, Layer, Netns, Platform, ServiceProcess, Vantage, clean,
+    Cgroup, Deployment, Error, Ground, Layer, Netns, Platform, Service, Vantage, clean,
     layers::{self, Layers},
     owner::Owner,
     ports,
@@ -27,7 +26,12 @@ pub struct Local {
 }
 
 impl Platform for Local {
-    fn deploy(&self, ground: &Ground, service: &ServiceProcess) -> Result<Box<dyn Deployment>, Error> {
+    fn deploy(
+        &self,
+        ground: &Ground,
+        service: &Service,
+        _: &mut dyn FnMut(&str),
+    ) -> Result<Box<dyn Deployment>, Error> {
         deploy(ground, service, &self.layers)
     }
 }
@@ -46,7 +50,7 @@ struct LocalDeployment {
 
 pub(crate) fn deploy(
     ground: &Ground,
-    service: &ServiceProcess,
+    service: &Service,
     layers: &[Layer],
 ) -> Result<Box<dyn Deployment>, Error> {
     let layers = Layers::check(layers)?;
@@ -98,7 +102,7 @@ pub(crate) fn deploy(
 }
 
 /// Node address and port for a service in the node's own namespace.
-fn listen_on_node(ground: &Ground, service: &ServiceProcess) -> Result<SocketAddrV4, Error> {
+fn listen_on_node(ground: &Ground, service: &Service) -> Result<SocketAddrV4, Error> {
     let host = ground.node_address();
     let Some(port) = service.port else {
         return Ok(SocketAddrV4::new(host, ground.ports().listening_port(ground.node(), host)?));
@@ -157,8 +161,9 @@ impl Deployment for LocalDeployment {
         &self.left_out
     }
 
-    fn exited(&mut self) -> Option<ExitStatus> {
-        self.process.as_ref().and_then(Running::exited)
+    fn ended(&mut self) -> Option<String> {
+        let status = self.process.as_ref().and_then(Running::exited)?;
+        Some(format!("the service ended by itself ({status})"))
     }
 
     fn output_tail(&self) -> String {

@@ -8,6 +8,10 @@ use crate::RunName;
 /// The environment variable that labels every process started for a run (and what it starts).
 pub(crate) const PROCESS_LABEL: &str = "LOADLINE_OWNER";
 
+/// The labels of containers, networks, images and cluster objects: the run's name, and the deployment's number where it is one's.
+pub(crate) const RUN_LABEL: &str = "loadline.run";
+pub(crate) const SLOT_LABEL: &str = "loadline.slot";
+
 /// A run as a whole, or its deployment number `slot`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Owner {

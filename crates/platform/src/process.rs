@@ -18,7 +18,7 @@ use rustix::{
 };
 
 use crate::{
-    Cgroup, Error, Ground, Netns, ServiceProcess,
+    Cgroup, Error, Ground, Netns, Service,
     error::Doing,
     output::OutputTail,
     owner::{Owner, PROCESS_LABEL},
@@ -49,7 +49,7 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    pub fn start(ground: &Ground, service: &ServiceProcess, place: &Place) -> Result<Running, Error> {
+    pub fn start(ground: &Ground, service: &Service, place: &Place) -> Result<Running, Error> {
         let name = service.argv.first().ok_or(Error::EmptyCommand)?.clone();
         let failed = |step, source| Error::Start { command: name.clone(), step, source };
         let (reader, writer) = io::pipe().doing(|| "make a pipe")?;
@@ -130,9 +130,9 @@ impl Running {
 }
 
 /// The file, the arguments and the environment of a service, with placeholders filled in.
-fn program(service: &ServiceProcess, place: &Place) -> Result<(PathBuf, Vec<OsString>, Environment), Error> {
-    let (host, port) = (place.listen.ip().to_string(), place.listen.port().to_string());
-    let fill = |text: &String| OsString::from(text.replace("{host}", &host).replace("{port}", &port));
+fn program(service: &Service, place: &Place) -> Result<(PathBuf, Vec<OsString>, Environment), Error> {
+    let (host, port) = (place.listen.ip().to_string(), place.listen.port());
+    let fill = |text: &String| OsString::from(service.fill(text, &host, port));
     let own_path =
         service.env.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| OsStr::new(value));
     let name = service.argv.first().ok_or(Error::EmptyCommand)?;
@@ -140,7 +140,7 @@ fn program(service: &ServiceProcess, place: &Place) -> Result<(PathBuf, Vec<OsSt
 
     let mut environment: Environment = std::env::vars_os().collect();
     environment.insert("HOST".into(), (&host).into());
-    environment.insert("PORT".into(), (&port).into());
+    environment.insert("PORT".into(), port.to_string().into());
     environment.extend(service.env.iter().map(|(name, value)| (name.into(), fill(value))));
     environment.insert(PROCESS_LABEL.into(), place.owner.label().into());
     Ok((path, service.argv.iter().map(fill).collect(), environment))

@@ -9,7 +9,7 @@ use std::{
 };
 
 use loadline_platform::{
-    Deployment, Ground, Layer, Local, Netns, Platform, Registry, ServiceProcess, enter_user_namespace,
+    Deployment, Ground, Layer, Local, Netns, Platform, Registry, Service, enter_user_namespace,
 };
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -71,8 +71,7 @@ fn deploy_and_ask(
     let layers: Vec<Layer> = serde_json::from_str(layers)?;
     let helper = std::env::current_exe()?.display().to_string();
     let argv = [&helper, "serve", "{host}", "{port}"].map(str::to_owned).to_vec();
-    let deployment =
-        Local { layers }.deploy(ground, &ServiceProcess { argv, ..ServiceProcess::default() })?;
+    let deployment = Local { layers }.deploy(ground, &Service { argv, ..Service::default() })?;
     let answer = ask(ground.client(), deployment.address())?;
     Ok((deployment, answer))
 }

@@ -28,7 +28,8 @@ fn killed_run_is_cleaned(run: &str, layers: &str, kinds: &[Kind]) {
     let node = Node::enter_new();
     let before = inventory(run);
     let live = node.ground();
-    let deployment = Local { layers: preset("pod").unwrap() }.deploy(&live, &who_called()).unwrap();
+    let deployment =
+        Local { layers: preset("pod").unwrap() }.deploy(&live, &who_called(), &mut |_| {}).unwrap();
     caller_seen(&live, deployment.address());
 
     let mut killed = start_run(&node, run, layers);

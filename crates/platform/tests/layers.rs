@@ -9,7 +9,7 @@ use loadline_platform::{
     Backend::{self, Iptables, Nftables},
     External, Ground, Host,
     Layer::{self, Bridge, Cgroup, PublishedPort, Veth},
-    Local, Platform, ServiceProcess, Vantage, preset,
+    Local, Platform, Service, Vantage, preset,
 };
 
 fn nodeport(backend: Backend, services: u32) -> Layer {
@@ -22,7 +22,7 @@ fn carries(layers: &[Layer], seen: impl Fn(&Ground, IpAddr) -> bool) {
     let before = inventory("");
     let ground = node.ground();
     let run = ground.run().to_string();
-    let deployment = Local { layers: layers.to_vec() }.deploy(&ground, &who_called()).unwrap();
+    let deployment = Local { layers: layers.to_vec() }.deploy(&ground, &who_called(), &mut |_| {}).unwrap();
     assert!(deployment.left_out().is_empty(), "{:?}", deployment.left_out());
     let caller = caller_seen(&ground, deployment.address());
     assert!(seen(&ground, caller), "{layers:?}: the service saw {caller}");
@@ -104,8 +104,8 @@ fn several_deployments_stand_side_by_side_and_end_one_by_one() {
     let node = Node::enter_new();
     let before = inventory("");
     let ground = node.ground();
-    let deploy = |layers: Vec<Layer>| Local { layers }.deploy(&ground, &who_called()).unwrap();
-    let host = Host.deploy(&ground, &who_called()).unwrap();
+    let deploy = |layers: Vec<Layer>| Local { layers }.deploy(&ground, &who_called(), &mut |_| {}).unwrap();
+    let host = Host.deploy(&ground, &who_called(), &mut |_| {}).unwrap();
     let first = deploy(preset("pod").unwrap());
     let twin = deploy(preset("pod").unwrap());
     let other_backend = deploy(vec![Veth, Bridge, nodeport(Nftables, 10)]);
@@ -129,8 +129,8 @@ fn two_runs_at_once_have_addresses_and_ports_of_their_own() {
     let node = Node::enter_new();
     let (one, two) = (node.ground(), node.ground());
     assert_ne!(one.node_address(), two.node_address());
-    let of_one = Local { layers: preset("pod").unwrap() }.deploy(&one, &who_called()).unwrap();
-    let of_two = Local { layers: preset("pod").unwrap() }.deploy(&two, &who_called()).unwrap();
+    let of_one = Local { layers: preset("pod").unwrap() }.deploy(&one, &who_called(), &mut |_| {}).unwrap();
+    let of_two = Local { layers: preset("pod").unwrap() }.deploy(&two, &who_called(), &mut |_| {}).unwrap();
     one.remove().unwrap();
     caller_seen(&two, of_two.address());
     drop(of_one);
@@ -144,7 +144,7 @@ fn traffic_passes_where_docker_has_set_forwarding_to_drop() {
     assert!(drop_all.success());
     let before = inventory("");
     let ground = node.ground();
-    let pod = Local { layers: vec![Veth, Bridge] }.deploy(&ground, &who_called()).unwrap();
+    let pod = Local { layers: vec![Veth, Bridge] }.deploy(&ground, &who_called(), &mut |_| {}).unwrap();
     caller_seen(&ground, pod.address());
     drop(pod);
     ground.remove().unwrap();
@@ -156,7 +156,7 @@ fn pythons_web_server_answers_on_the_host_and_in_a_pod() {
     let node = Node::enter_new();
     let ground = node.ground();
     for platform in [&Host as &dyn Platform, &Local { layers: preset("pod").unwrap() }] {
-        let deployment = platform.deploy(&ground, &web_server()).unwrap();
+        let deployment = platform.deploy(&ground, &web_server(), &mut |_| {}).unwrap();
         let answer = exchange(ground.client(), deployment.address(), b"GET / HTTP/1.0\r\n\r\n");
         assert!(answer.starts_with("HTTP/1.0 200 OK"), "{answer}");
         wait_until("the log line", || deployment.output_tail().contains("GET / HTTP/1.0"));
@@ -168,9 +168,10 @@ fn pythons_web_server_answers_on_the_host_and_in_a_pod() {
 fn an_external_service_is_called_from_the_node_and_left_alone() {
     let node = Node::enter_new();
     let ground = node.ground();
-    let host = Host.deploy(&ground, &who_called()).unwrap();
-    let external = External { address: host.address() }.deploy(&ground, &ServiceProcess::default()).unwrap();
-    assert_eq!((external.vantage(), external.root_pid()), (Vantage::Node, None));
+    let host = Host.deploy(&ground, &who_called(), &mut |_| {}).unwrap();
+    let external =
+        External { address: host.address() }.deploy(&ground, &Service::default(), &mut |_| {}).unwrap();
+    assert!(matches!((external.vantage(), external.root_pid()), (Vantage::Node, None)));
     external.stop().unwrap();
     caller_seen(&ground, host.address());
 }

@@ -5,16 +5,14 @@ mod common;
 use std::{fs, net::TcpListener, os::unix::fs::PermissionsExt};
 
 use common::{Node, allowed_cpus, caller_seen, pid_of, processes_of, wait_until, who_called};
-use loadline_platform::{
-    Cgroup, Error, Ground, Host, Layer, Limits, Local, Platform, ServiceProcess, preset,
-};
+use loadline_platform::{Cgroup, Error, Ground, Host, Layer, Limits, Local, Platform, Service, preset};
 
-fn command(argv: &[&str]) -> ServiceProcess {
-    ServiceProcess { argv: argv.iter().map(|word| (*word).to_owned()).collect(), ..ServiceProcess::default() }
+fn command(argv: &[&str]) -> Service {
+    Service { argv: argv.iter().map(|word| (*word).to_owned()).collect(), ..Service::default() }
 }
 
-fn refusal(ground: &Ground, service: &ServiceProcess) -> Error {
-    match Host.deploy(ground, service) {
+fn refusal(ground: &Ground, service: &Service) -> Error {
+    match Host.deploy(ground, service, &mut |_| {}) {
         Ok(_) => panic!("{:?} was started", service.argv),
         Err(error) => error,
     }
@@ -25,7 +23,7 @@ fn the_service_is_pinned_to_its_cpus_on_every_platform() {
     let node = Node::enter_new();
     let ground = node.ground();
     for platform in [&Host as &dyn Platform, &Local { layers: preset("pod").unwrap() }] {
-        let deployment = platform.deploy(&ground, &who_called()).unwrap();
+        let deployment = platform.deploy(&ground, &who_called(), &mut |_| {}).unwrap();
         assert_eq!(allowed_cpus(pid_of(&*deployment)), "0");
     }
 }
@@ -35,9 +33,9 @@ fn limits_are_in_the_cgroup_files_and_the_process_is_in_the_cgroup() {
     let node = Node::enter_new();
     let ground = node.ground();
     let limits = Limits { cpus: Some(0.5), memory_bytes: Some(64 << 20) };
-    let service = ServiceProcess { limits, ..who_called() };
+    let service = Service { limits, ..who_called() };
     for platform in [&Host as &dyn Platform, &Local { layers: preset("pod").unwrap() }] {
-        let deployment = platform.deploy(&ground, &service).unwrap();
+        let deployment = platform.deploy(&ground, &service, &mut |_| {}).unwrap();
         let read =
             |dir: &std::path::Path, name: &str| fs::read_to_string(dir.join(name)).unwrap().trim().to_owned();
         let pid = pid_of(&*deployment).to_string();
@@ -62,7 +60,7 @@ fn limits_are_in_the_cgroup_files_and_the_process_is_in_the_cgroup() {
 fn without_limits_a_host_service_has_no_cgroup() {
     let node = Node::enter_new();
     let ground = node.ground();
-    assert_eq!(Host.deploy(&ground, &who_called()).unwrap().cgroup(), None);
+    assert_eq!(Host.deploy(&ground, &who_called(), &mut |_| {}).unwrap().cgroup(), None);
 }
 
 #[test]
@@ -71,7 +69,7 @@ fn host_and_port_are_in_the_environment_and_in_values_of_variables() {
     let ground = node.ground();
     let mut service = command(&["sh", "-c", "echo $HOST:$PORT=$BOTH; exec sleep 1000"]);
     service.env = vec![("BOTH".to_owned(), "{host}:{port}".to_owned())];
-    let deployment = Local { layers: vec![Layer::Veth] }.deploy(&ground, &service).unwrap();
+    let deployment = Local { layers: vec![Layer::Veth] }.deploy(&ground, &service, &mut |_| {}).unwrap();
     let expected = format!("{0}={0}\n", deployment.address());
     wait_until("the output", || deployment.output_tail() == expected);
 }
@@ -81,18 +79,19 @@ fn a_service_that_dies_shows_how_and_its_last_words() {
     let node = Node::enter_new();
     let ground = node.ground();
     let mut deployment =
-        Host.deploy(&ground, &command(&["sh", "-c", "echo no database >&2; exit 3"])).unwrap();
+        Host.deploy(&ground, &command(&["sh", "-c", "echo no database >&2; exit 3"]), &mut |_| {}).unwrap();
     let mut status = None;
     for _ in 0..3000 {
-        status = deployment.exited();
+        status = deployment.ended();
         if status.is_some() {
             break;
         }
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
-    assert_eq!(status.unwrap().code(), Some(3));
+    let why = "the service ended by itself (exit status: 3)";
+    assert_eq!(status.as_deref(), Some(why));
     assert_eq!(deployment.output_tail(), "no database\n");
-    assert_eq!(deployment.exited().unwrap().code(), Some(3));
+    assert_eq!(deployment.ended().as_deref(), Some(why));
     deployment.stop().unwrap();
 }
 
@@ -101,7 +100,7 @@ fn a_service_that_ignores_sigterm_and_has_children_elsewhere_is_stopped_wholly()
     let node = Node::enter_new();
     let ground = node.ground();
     let script = "trap '' TERM; setsid sleep 1000 & sleep 1000 & echo up; while :; do sleep 1; done";
-    let deployment = Host.deploy(&ground, &command(&["sh", "-c", script])).unwrap();
+    let deployment = Host.deploy(&ground, &command(&["sh", "-c", script]), &mut |_| {}).unwrap();
     wait_until("the output", || deployment.output_tail() == "up\n");
     let run = ground.run().to_string();
     assert!(processes_of(&run).len() >= 3);
@@ -114,7 +113,7 @@ fn a_chatty_service_never_blocks() {
     let node = Node::enter_new();
     let ground = node.ground();
     let script = "head -c 10000000 /dev/zero | tr '\\0' x; echo; echo done; exec sleep 1000";
-    let deployment = Host.deploy(&ground, &command(&["sh", "-c", script])).unwrap();
+    let deployment = Host.deploy(&ground, &command(&["sh", "-c", script]), &mut |_| {}).unwrap();
     wait_until("the end of the output", || deployment.output_tail().ends_with("\ndone\n"));
     assert!(deployment.output_tail().len() <= 64 * 1024);
 }
@@ -149,7 +148,7 @@ fn a_cpu_that_does_not_exist_is_refused_by_the_step_that_failed() {
     let node = Node::enter_new();
     let ground = node.ground();
     for cpus in [vec![999], vec![100_000]] {
-        let error = refusal(&ground, &ServiceProcess { cpus, ..who_called() });
+        let error = refusal(&ground, &Service { cpus, ..who_called() });
         assert!(error.to_string().contains("pinning it to its CPUs"), "{error}");
     }
 }
@@ -160,11 +159,11 @@ fn a_port_in_use_is_refused_before_the_start() {
     let ground = node.ground();
     let listener = TcpListener::bind(("0.0.0.0", 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
-    let service = ServiceProcess { port: Some(port), ..who_called() };
+    let service = Service { port: Some(port), ..who_called() };
     let error = refusal(&ground, &service);
     assert!(error.to_string().contains(&format!("port {port} is in use")), "{error}");
     // A pod has all ports to itself.
-    let pod = Local { layers: vec![Layer::Veth] }.deploy(&ground, &service).unwrap();
+    let pod = Local { layers: vec![Layer::Veth] }.deploy(&ground, &service, &mut |_| {}).unwrap();
     assert_eq!(pod.address().port(), port);
     caller_seen(&ground, pod.address());
 }
@@ -175,7 +174,8 @@ fn a_failed_start_leaves_nothing_of_its_layers() {
     let before = common::inventory("");
     let ground = node.ground();
     let run = ground.run().to_string();
-    let failed = Local { layers: preset("pod").unwrap() }.deploy(&ground, &command(&["no-such-service"]));
+    let failed =
+        Local { layers: preset("pod").unwrap() }.deploy(&ground, &command(&["no-such-service"]), &mut |_| {});
     assert!(failed.is_err());
     let left: Vec<_> =
         common::inventory(&run).into_iter().filter(|t| t.contains(&format!("{run}-1"))).collect();

@@ -6,9 +6,7 @@ use std::time::{Duration, Instant};
 
 use loadline_engine::{Endpoint, Engine, Mix, Options, Request};
 use loadline_observe::{Snapshot, Subject};
-use loadline_platform::{
-    Cgroup, Deployment, External, Ground, Host, Local, Netns, Platform, ServiceProcess, Vantage,
-};
+use loadline_platform::{Cgroup, Deployment, External, Ground, Host, Local, Netns, Platform, Vantage};
 
 use super::{Event, Execution, RunError};
 use crate::spec::{PlatformKind, RequestSpec, Service, Start};
@@ -48,12 +46,8 @@ impl LiveSite {
 
     /// Why the service is no more, if it isn't.
     pub fn death(&mut self) -> Option<RunError> {
-        let status = self.deployment.exited()?;
-        Some(RunError::service(
-            &self.label,
-            format!("the service ended by itself ({status})"),
-            &self.output(),
-        ))
+        let why = self.deployment.ended()?;
+        Some(RunError::service(&self.label, why, &self.output()))
     }
 
     /// Whether somebody else runs its service.
@@ -95,7 +89,7 @@ impl Execution<'_> {
         }
         let client = match deployment.vantage() {
             Vantage::Client => ground.map(|ground| ground.client().clone()),
-            Vantage::Node => None,
+            Vantage::Node | Vantage::Agent(_) => None,
         };
         let mut site = LiveSite {
             index,
@@ -144,7 +138,7 @@ impl Execution<'_> {
         };
         // `deploy_and_measure` prepares a ground whenever a platform is not external.
         let ground = ground.expect("there is a ground for platforms of this machine");
-        Ok(platform.deploy(ground, &self.process(service))?)
+        Ok(platform.deploy(ground, &self.service(service), &mut |_| {})?)
     }
 
     fn site_label(&self, index: usize) -> String {
@@ -154,8 +148,8 @@ impl Execution<'_> {
         format!("{service} on {platform}{}", if site.twin { "′" } else { "" })
     }
 
-    fn process(&self, service: &Service) -> ServiceProcess {
-        ServiceProcess {
+    fn service(&self, service: &Service) -> loadline_platform::Service {
+        loadline_platform::Service {
             argv: match &service.start {
                 Some(start) => argv(start, &self.options.program),
                 None => Vec::new(),
@@ -165,6 +159,8 @@ impl Execution<'_> {
             limits: self.experiment.limits,
             working_dir: None,
             port: service.port,
+            image: None,
+            ready_path: service.ready.path.clone(),
         }
     }
 

@@ -38,6 +38,24 @@ impl Tree {
         })
     }
 
+    /// The cgroup of the process whose `/proc/PID/cgroup` (`cgroups(7)`) is `groups`.
+    pub fn cgroup_of(&self, groups: &str) -> Option<Cgroup> {
+        let path_in = |controller: &str| {
+            groups.lines().find_map(|line| {
+                let mut fields = line.splitn(3, ':').skip(1);
+                let (controllers, path) = (fields.next()?, fields.next()?);
+                controllers.split(',').any(|c| c == controller).then(|| path.trim_start_matches('/'))
+            })
+        };
+        let below = |root: Option<&PathBuf>, controller| Some(root?.join(path_in(controller)?));
+        Some(Cgroup::V1 {
+            cpu: below(Some(&self.cpu), "cpu")?,
+            cpuacct: below(Some(&self.cpuacct), "cpuacct")?,
+            cpuset: below(self.cpuset.as_ref(), "cpuset"),
+            memory: below(self.memory.as_ref(), "memory"),
+        })
+    }
+
     /// Each hierarchy's root once.
     pub fn roots(&self) -> Vec<PathBuf> {
         Cgroup::V1 {
@@ -119,6 +137,25 @@ mod tests {
         assert_eq!(tree.cpuset, Some("/sys/fs/cgroup/cpuset".into()));
         assert_eq!(tree.memory, None);
         assert_eq!(tree.roots().len(), 2);
+    }
+
+    #[test]
+    fn a_processs_group_is_found_below_each_controllers_mount_point() {
+        let tree = Tree {
+            cpu: "/c/cpu,cpuacct".into(),
+            cpuacct: "/c/cpu,cpuacct".into(),
+            cpuset: Some("/c/cpuset".into()),
+            memory: Some("/c/memory".into()),
+        };
+        let groups = "5:memory:/docker/ab\n4:cpu,cpuacct:/docker/ab\n2:cpuset:/\n1:name=systemd:/x:y\n0::/\n";
+        let expected = Cgroup::V1 {
+            cpu: "/c/cpu,cpuacct/docker/ab".into(),
+            cpuacct: "/c/cpu,cpuacct/docker/ab".into(),
+            cpuset: Some("/c/cpuset/".into()),
+            memory: Some("/c/memory/docker/ab".into()),
+        };
+        assert_eq!(tree.cgroup_of(groups), Some(expected));
+        assert_eq!(tree.cgroup_of("0::/docker/ab\n"), None);
     }
 
     #[test]

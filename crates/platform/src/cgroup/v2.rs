@@ -16,6 +16,28 @@ const SELF: &str = "self";
 /// Controllers wanted, of which cpuset may be missing: affinity pins the service on every platform anyway.
 const CONTROLLERS: [&str; 3] = ["cpu", "memory", "cpuset"];
 
+/// The cgroup of the process whose `/proc/PID/cgroup` is `groups`.
+pub(super) fn cgroup_of(mounts: &str, groups: &str) -> Option<Cgroup> {
+    let (mount, root) = mount_and_root(mounts)?;
+    Some(Cgroup::V2 { dir: dir_of(&mount, &root, groups)? })
+}
+
+/// Where the hierarchy is mounted, and which of its groups is visible there as the top.
+fn mount_and_root(mounts: &str) -> Option<(PathBuf, String)> {
+    mounts.lines().find_map(|line| {
+        let (mount, kind) = line.split_once(" - ")?;
+        let mut mount = mount.split(' ').skip(3);
+        let (root, point) = (mount.next()?, mount.next()?);
+        kind.starts_with("cgroup2 ").then(|| (PathBuf::from(point), root.to_owned()))
+    })
+}
+
+fn dir_of(mount: &Path, root: &str, groups: &str) -> Option<PathBuf> {
+    let path = Path::new(groups.lines().find_map(|line| line.strip_prefix("0::"))?);
+    let below = path.strip_prefix(root).or_else(|_| path.strip_prefix("/")).ok()?;
+    Some(mount.join(below))
+}
+
 /// The group below which those of runs are made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Tree {
@@ -26,21 +48,13 @@ impl Tree {
     /// From `/proc/self/mountinfo` and `/proc/self/cgroup`: the top of the hierarchy if this user may write there,
     /// else the process's own group.
     pub fn from_mounts(mounts: &str, own: &str) -> Option<Tree> {
-        let (mount, root) = mounts.lines().find_map(|line| {
-            let (mount, kind) = line.split_once(" - ")?;
-            let mut mount = mount.split(' ').skip(3);
-            let (root, point) = (mount.next()?, mount.next()?);
-            kind.starts_with("cgroup2 ").then(|| (PathBuf::from(point), root.to_owned()))
-        })?;
+        let (mount, root) = mount_and_root(mounts)?;
         let may_write = rustix::fs::access(mount.join("cgroup.procs"), rustix::fs::Access::WRITE_OK).is_ok();
         let is_top = !mount.join("cgroup.events").exists();
         if may_write && is_top {
             return Some(Tree { base: mount });
         }
-        let path = own.lines().find_map(|line| line.strip_prefix("0::"))?;
-        let below =
-            Path::new(path).strip_prefix(&root).or_else(|_| Path::new(path).strip_prefix("/")).ok()?;
-        Some(Tree { base: mount.join(below) })
+        Some(Tree { base: dir_of(&mount, &root, own)? })
     }
 
     pub fn base(&self) -> &Path {

@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use loadline_platform::{Deployment, Ground, Netns, Registry, RunName, ServiceProcess};
+use loadline_platform::{Deployment, Ground, Netns, Registry, RunName, Service};
 
 pub const HELPER: &str = env!("CARGO_BIN_EXE_loadline-platform-test-helper");
 
@@ -42,15 +42,15 @@ impl Node {
 }
 
 /// A service that answers with its caller's address.
-pub fn who_called() -> ServiceProcess {
+pub fn who_called() -> Service {
     let argv = [HELPER, "serve", "{host}", "{port}"].map(str::to_owned).to_vec();
-    ServiceProcess { argv, cpus: vec![0], ..ServiceProcess::default() }
+    Service { argv, cpus: vec![0], ..Service::default() }
 }
 
 /// Python's web server, as a user would have it.
-pub fn web_server() -> ServiceProcess {
+pub fn web_server() -> Service {
     let argv = ["python3", "-m", "http.server", "{port}", "--bind", "{host}"].map(str::to_owned).to_vec();
-    ServiceProcess { argv, cpus: vec![0], ..ServiceProcess::default() }
+    Service { argv, cpus: vec![0], ..Service::default() }
 }
 
 /// Whom the service sees when the client calls.

@@ -1,0 +1,84 @@
+//! What is deployed: a service as a command, as an image, or as both, and what it may use.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// A service, as something that can be started. A platform of processes needs the command, one of containers the image.
+///
+/// In `argv` and in the values of `env`, `{host}` and `{port}` stand for the address to listen on, `{limits.cpu}` and
+/// `{limits.memory}` for its limits: whole CPUs, rounded up, and bytes, as Kubernetes' `resourceFieldRef` gives them.
+/// `HOST` and `PORT` are in its environment as well.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Service {
+    /// The program, searched in PATH unless it has a slash, and its arguments. No shell is involved. In a container the
+    /// image says which program it is, and only the arguments are passed on.
+    pub argv: Vec<String>,
+    /// Where a container takes its files from.
+    pub image: Option<Image>,
+    /// Environment variables beside those of loadline.
+    pub env: Vec<(String, String)>,
+    /// The port it listens on if it can't be told one.
+    pub port: Option<u16>,
+    /// The CPUs it is pinned to, on every platform; none means wherever loadline may run.
+    pub cpus: Vec<usize>,
+    /// What it may use.
+    pub limits: Limits,
+    /// Its working directory; loadline's if `None`. A container has its image's.
+    pub working_dir: Option<PathBuf>,
+    /// A path whose GET is answered with success once it is ready; without one, an accepted connection says so.
+    pub ready_path: Option<String>,
+}
+
+/// An image, and what of it is started.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Image {
+    /// Where it comes from.
+    pub source: ImageSource,
+    /// The program in the image; `None` is the image's own.
+    pub entrypoint: Option<Vec<String>>,
+}
+
+/// Where an image comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ImageSource {
+    /// A reference, such as `nginx:1.27`: already there, or pulled.
+    Name(String),
+    /// A file that `docker save` or `loadline image` wrote.
+    Archive(PathBuf),
+    /// A static program of this machine, made into an image as `loadline image` does it.
+    Program(PathBuf),
+}
+
+/// Upper bounds on what a service uses, enforced by its cgroup.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Limits {
+    /// CPU time per time: 0.5 is half a CPU. At least 0.01.
+    pub cpus: Option<f64>,
+    /// Memory, without any swap on top, in bytes. At least 1 MiB.
+    pub memory_bytes: Option<u64>,
+}
+
+impl Service {
+    /// Whether the address is passed on the command line or in a variable.
+    pub(crate) fn takes_host(&self) -> bool {
+        self.argv.iter().chain(self.env.iter().map(|(_, value)| value)).any(|text| text.contains("{host}"))
+    }
+
+    /// `text` with its placeholders filled in.
+    pub(crate) fn fill(&self, text: &str, host: &str, port: u16) -> String {
+        let cpus = self.limits.cpus.map(|cpus| cpus.ceil().to_string()).unwrap_or_default();
+        let memory = self.limits.memory_bytes.map(|bytes| bytes.to_string()).unwrap_or_default();
+        text.replace("{host}", host)
+            .replace("{port}", &port.to_string())
+            .replace("{limits.cpu}", &cpus)
+            .replace("{limits.memory}", &memory)
+    }
+}
+
+impl Limits {
+    pub(crate) fn any(&self) -> bool {
+        self.cpus.is_some() || self.memory_bytes.is_some()
+    }
+}
