@@ -54,7 +54,7 @@ fn cell(data: &RunData, counted: &Counted<'_>, id: usize, plan: &CellPlan) -> Ce
 }
 
 /// What sets a site apart from the others: its platform, its service, or both.
-fn label(data: &RunData, site: &Site) -> String {
+pub fn label(data: &RunData, site: &Site) -> String {
     let experiment = &data.run.experiment;
     let service = &experiment.services[site.service].name;
     let platform = &experiment.platforms[site.platform].name;

@@ -10,7 +10,7 @@ use crate::sample::{Counted, Paired};
 use crate::{ALPHA, RunData};
 
 /// Resamples of the bootstrap: its standard error is then known to 1.6 % (1 ÷ √(2 × 2000)).
-const RESAMPLES: usize = 2000;
+pub const RESAMPLES: usize = 2000;
 /// Fewest requests beyond a quantile for a claim about it.
 const LEAST_BEYOND: f64 = 10.0;
 /// Fewest events, on either side, for a claim about a count: a handful may by chance all fall on one side.

@@ -1,6 +1,7 @@
 //! From the rows of the store to the result: figures, contrasts, verdicts, trust. Reads no clock and does no I/O.
 
 mod cells;
+mod claims;
 mod contrasts;
 mod figures;
 mod metrics;
@@ -8,6 +9,7 @@ mod noise;
 pub mod result;
 mod sample;
 mod settle;
+mod starts;
 mod trust;
 
 use loadline_experiment::store::{DeploymentRow, RunRow, SliceRow, WarmUpRow};
@@ -63,6 +65,9 @@ pub fn analyse(data: &RunData) -> RunResult {
         cells,
         contrasts,
         noise,
+        claims: claims::claims(data, &counted, confidence),
+        starts: starts::starts(data),
+        surroundings: data.run.surroundings.clone(),
         trust,
         slices,
         notes: notes(data, rounds),

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+pub use loadline_experiment::store::Surroundings;
 use loadline_observe::{Machine, Observations};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,12 @@ pub struct RunResult {
     pub contrasts: Vec<Contrast>,
     /// Twin against baseline, one per load: what is seen here is noise.
     pub noise: Vec<Contrast>,
+    /// What somebody said, and what this run says of it, in the order of the experiment.
+    pub claims: Vec<ClaimResult>,
+    /// How the services' starts went, one per service and platform, twins left out.
+    pub starts: Vec<Start>,
+    /// What the daemons and clusters were, by the platforms' names.
+    pub surroundings: BTreeMap<String, Surroundings>,
     /// Whether the figures can be trusted, gate by gate.
     pub trust: Trust,
     /// Every slice in the order of measurement, repeats and failures included.
@@ -260,6 +267,74 @@ pub struct Row {
     pub note: Option<String>,
     /// Block by block, in order of measurement: candidate − baseline of the slices' own figures.
     pub block_differences: Vec<f64>,
+}
+
+/// A claim and what this run says of it.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ClaimResult {
+    /// In its author's words.
+    pub text: String,
+    /// Label of the metric, `response mean`.
+    pub metric: String,
+    /// Confirmed where every finding confirms it, refuted where one refutes it.
+    pub judgement: ClaimJudgement,
+    /// What was found, one per cell that it is about.
+    pub findings: Vec<Finding>,
+}
+
+/// What a run says of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ClaimJudgement {
+    /// The whole interval lies within what is claimed.
+    Confirmed,
+    /// None of the interval does.
+    Refuted,
+    /// The interval is too wide to tell, or there is none.
+    OutOfReach,
+}
+
+/// What was found in one cell.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    /// Index of the cell.
+    pub cell: usize,
+    /// What is compared: ns, or a share where `is_share`.
+    pub claimed: [f64; 2],
+    /// Whether figures are shares (0.26 is 26 %) and not ns.
+    pub is_share: bool,
+    /// The same figure in this run; absent when it can't be computed.
+    pub found: Option<f64>,
+    /// Its interval; absent when nothing can be claimed.
+    pub interval: Option<[f64; 2]>,
+    /// What follows.
+    pub judgement: ClaimJudgement,
+}
+
+/// How a service's starts on a platform went: medians over its deployments.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Start {
+    /// The name a table shows.
+    pub label: String,
+    /// Deployments that the medians are of.
+    pub deployments: usize,
+    /// What was reached when, in order; the last is `answered`, the first successful request.
+    pub phases: Vec<StartPhase>,
+    /// Size of the image in the platform's store.
+    pub image_bytes: Option<u64>,
+    /// Resident memory of the service when it was ready, before any load.
+    pub idle_memory_bytes: Option<u64>,
+}
+
+/// One step of a start.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct StartPhase {
+    /// What was reached.
+    pub name: String,
+    /// Median over deployments, since the start was asked for, ms.
+    pub median_ms: f64,
+    /// Least and most.
+    pub range_ms: [f64; 2],
 }
 
 /// What a contrast says of a metric. CPU is `costlier` and counts are `more` where time is `slower`.

@@ -46,6 +46,30 @@ fn places(data: &RunData, counted: &Counted<'_>) -> BTreeSet<Place> {
     baselines.filter_map(|(cell, _)| counted.get(&cell)).flat_map(|slices| slices.keys().copied()).collect()
 }
 
+/// The slices of several cells, block by block and grouped by the unit of resampling: units, their blocks, each cell's slice. A block
+/// that one of the cells lacks is left out.
+pub fn units<'a>(counted: &Counted<'a>, cells: &[usize]) -> Vec<Vec<Vec<&'a SliceRow>>> {
+    let empty = BTreeMap::new();
+    let of_cells: Vec<&BTreeMap<Place, &SliceRow>> =
+        cells.iter().map(|cell| counted.get(cell).unwrap_or(&empty)).collect();
+    let Some((first, others)) = of_cells.split_first() else { return Vec::new() };
+    let blocks: Vec<(Place, Vec<&SliceRow>)> = first
+        .iter()
+        .filter_map(|(place, slice)| {
+            let rest: Option<Vec<&SliceRow>> = others.iter().map(|cell| cell.get(place).copied()).collect();
+            Some((*place, [vec![*slice], rest?].concat()))
+        })
+        .collect();
+    let rounds: BTreeSet<u32> = blocks.iter().map(|((round, _), _)| *round).collect();
+    let of_round = |round: &u32| {
+        blocks.iter().filter(|(place, _)| place.0 == *round).map(|(_, slices)| slices.clone()).collect()
+    };
+    match Unit::highest_replicated(rounds.len()) {
+        Unit::Deployment => rounds.iter().map(of_round).collect(),
+        Unit::Block => blocks.into_iter().map(|(_, slices)| vec![slices]).collect(),
+    }
+}
+
 /// The unit of resampling with its slices of one cell, or of two paired ones.
 pub struct Paired<'a> {
     /// Each unit's pairs, baseline first, in the order of measurement.
@@ -55,24 +79,9 @@ pub struct Paired<'a> {
 impl<'a> Paired<'a> {
     /// Pairs the slices of two cells block by block; what only one of them has is left out.
     pub fn new(counted: &Counted<'a>, baseline: usize, candidate: usize) -> Paired<'a> {
-        let empty = BTreeMap::new();
-        let (baseline, candidate) =
-            (counted.get(&baseline).unwrap_or(&empty), counted.get(&candidate).unwrap_or(&empty));
-        let pairs: Vec<(Place, (&SliceRow, &SliceRow))> = baseline
-            .iter()
-            .filter_map(|(place, slice)| Some((*place, (*slice, *candidate.get(place)?))))
-            .collect();
-        let rounds: BTreeSet<u32> = pairs.iter().map(|((round, _), _)| *round).collect();
-        let units = match Unit::highest_replicated(rounds.len()) {
-            Unit::Deployment => rounds
-                .iter()
-                .map(|round| {
-                    pairs.iter().filter(|(place, _)| place.0 == *round).map(|(_, pair)| *pair).collect()
-                })
-                .collect(),
-            Unit::Block => pairs.iter().map(|(_, pair)| vec![*pair]).collect(),
-        };
-        Paired { units }
+        let pair = |slices: Vec<&'a SliceRow>| (slices[0], slices[1]);
+        let units = units(counted, &[baseline, candidate]);
+        Paired { units: units.into_iter().map(|unit| unit.into_iter().map(pair).collect()).collect() }
     }
 
     /// How many pairs there are.

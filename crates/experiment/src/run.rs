@@ -23,7 +23,7 @@ use crate::store::{NewRun, RunState, Store};
 
 pub use error::RunError;
 pub use events::Event;
-use site::LiveSite;
+use site::{LiveSite, StartedSite};
 
 /// A slice with fewer requests than this gathers next to nothing.
 const FEW_REQUESTS: f64 = 100.0;
@@ -186,12 +186,17 @@ impl Execution<'_> {
 
     /// Deploys the sites of a stage, warms their cells up, measures the blocks and stops the sites.
     fn stage(&mut self, ground: Option<&Ground>, round: u32, sites: &[usize]) -> Result<(), RunError> {
-        let mut live: Vec<LiveSite> = Vec::new();
+        let (mut live, mut held_back) = (Vec::new(), Vec::new());
         for site in sites.iter().copied().filter(|site| !self.failed_sites[*site]).collect::<Vec<_>>() {
-            match self.deploy(ground, round, site) {
-                Ok(deployed) => live.push(deployed),
+            let platform = &self.experiment.platforms[self.plan.sites[site].platform].kind;
+            match self.start_site(ground, round, site) {
+                Ok(started) if started.is_held_back(platform) => held_back.push(started),
+                Ok(started) => live.extend(self.ready_or_given_up(site, started)?),
                 Err(failure) => self.give_up(site, failure)?,
             }
+        }
+        for started in held_back {
+            live.extend(self.ready_or_given_up(started.site(), started)?);
         }
         let result = self.warm_up_and_measure(round, &mut live);
         for site in live {
@@ -201,6 +206,13 @@ impl Execution<'_> {
             }
         }
         result
+    }
+
+    fn ready_or_given_up(&mut self, site: usize, started: StartedSite) -> Result<Option<LiveSite>, RunError> {
+        match self.make_ready(started) {
+            Ok(live) => Ok(Some(live)),
+            Err(failure) => self.give_up(site, failure).map(|()| None),
+        }
     }
 
     fn warm_up_and_measure(&mut self, round: u32, live: &mut Vec<LiveSite>) -> Result<(), RunError> {

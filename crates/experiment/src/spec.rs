@@ -2,6 +2,7 @@
 //!
 //! Flags and YAML both end here; everything after this point trusts it.
 
+mod claim;
 pub mod cpus;
 mod draft;
 mod error;
@@ -21,9 +22,10 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use loadline_engine::Load;
-use loadline_platform::{Layer, Limits};
+use loadline_platform::{Docker, Image, Kubernetes, Layer, Limits};
 use serde::{Deserialize, Serialize};
 
+pub use claim::{CLAIM_METRICS, Claim, Says};
 pub use error::{Complaint, Place, Problem, Problems, SpecError};
 pub use flags::{Flags, from_flags};
 pub use machine::{CheckBuiltin, Machine};
@@ -49,6 +51,9 @@ pub struct Experiment {
     pub plan: PlanSpec,
     /// Which CPUs serve and which load; `None` is chosen automatically.
     pub placement: Placement,
+    /// What somebody says of it, judged at the end.
+    #[serde(default)]
+    pub claims: Vec<Claim>,
 }
 
 /// What is measured: how to start it, what to ask of it, how to tell that it is ready.
@@ -58,6 +63,9 @@ pub struct Service {
     pub name: String,
     /// How it is started; `None` when every platform is external.
     pub start: Option<Start>,
+    /// What a container platform starts; `None`: the program itself, made into an image.
+    #[serde(default)]
+    pub image: Option<Image>,
     /// Environment added to the inherited one.
     pub env: Vec<(String, String)>,
     /// The port that the service insists on; `None`: it takes `{port}` or `$PORT`.
@@ -124,6 +132,10 @@ pub enum PlatformKind {
     Host,
     /// A process behind layers of a platform's path.
     Local(Vec<Layer>),
+    /// A container.
+    Docker(Docker),
+    /// A pod of a cluster.
+    Kubernetes(Kubernetes),
     /// Something that already runs.
     External {
         /// As it was written.

@@ -11,11 +11,16 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags};
 
 pub use columns::encode;
-pub use rows::{DeploymentRow, RunRow, RunState, SliceRow, WarmUpRow};
+pub use rows::{DeploymentRow, PhaseRow, RunRow, RunState, SliceRow, StartupRow, Surroundings, WarmUpRow};
 pub use write::NewRun;
 
 /// Version of the tables, in SQLite's `user_version`.
-const VERSION: i32 = 1;
+const VERSION: i32 = 2;
+/// What makes a store of version 1 one of version 2.
+const FROM_VERSION_1: &str = "BEGIN;
+    ALTER TABLE run ADD COLUMN surroundings TEXT NOT NULL DEFAULT '{}';
+    ALTER TABLE deployment ADD COLUMN startup TEXT NOT NULL DEFAULT '{}';
+    PRAGMA user_version = 2; COMMIT;";
 
 /// Why the store can't be used.
 #[derive(Debug, thiserror::Error)]
@@ -106,6 +111,7 @@ impl Store {
             .map_err(|e| self.error(e))?;
         match found {
             VERSION => Ok(()),
+            1 => self.connection.execute_batch(FROM_VERSION_1).map_err(|e| self.error(e)),
             0 if tables == 0 && may_create => {
                 self.connection.execute_batch(&schema()).map_err(|e| self.error(e))
             }

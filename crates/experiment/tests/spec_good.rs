@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use loadline_engine::{Arrivals, Load, Rate};
 use loadline_experiment::spec::{
-    Experiment, Flags, Interleave, Isolation, OnFailure, PlanSpec, PlatformKind, Start, experiment_schema,
-    from_flags, from_yaml, from_yaml_file,
+    Experiment, Flags, Interleave, Isolation, OnFailure, PlanSpec, PlatformKind, Says, Start,
+    experiment_schema, from_flags, from_yaml, from_yaml_file,
 };
 use loadline_platform::{Backend, Layer, Limits};
 
@@ -236,4 +236,60 @@ fn the_published_schema_is_the_generated_one() {
     }
     let published = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(published == generated, "{} is out of date: run with UPDATE_SCHEMA=1", path.display());
+}
+
+#[test]
+fn a_container_and_a_pod_are_named_by_what_sets_them_apart() {
+    let file = yaml(
+        "service: {builtin: orders}
+platforms: [docker, {docker: {network: none-with-wire}}, {docker: {publish: userland-proxy}}, kubernetes,
+  {kubernetes: {expose: podIP, placement: other-node}}, {kubernetes: {static: true, services: 50}}]
+loads: [{rate: 2000/s}]",
+    );
+    let names: Vec<&str> = file.platforms.iter().map(|platform| platform.name.as_str()).collect();
+    let expected = [
+        "docker",
+        "docker none-with-wire",
+        "docker userland-proxy",
+        "kubernetes",
+        "kubernetes podIP other-node",
+        "kubernetes nodePort static among 50",
+    ];
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn platforms_of_flags_are_those_of_the_file() {
+    let from_file = yaml(
+        "service: {builtin: orders}
+platforms: [host, {docker: {network: host}}, {kubernetes: {expose: podIP, placement: other-node}},
+  {kubernetes: {expose: nodePort, static: true}}]
+loads: [{rate: 2000/s}]",
+    );
+    let on = strings(&["host", "docker:host", "kubernetes:podIP+other-node", "kubernetes:static+nodePort"]);
+    let from_flags =
+        flags(&Flags { services: strings(&["orders"]), on, rates: strings(&["2000/s"]), ..Flags::default() });
+    assert_eq!(from_flags.platforms, from_file.platforms);
+}
+
+#[test]
+fn an_image_alone_is_enough_for_containers() {
+    let file = yaml(
+        "service: {image: 'registry.example/shop/orders:1.2'}
+platforms: [docker, kubernetes]
+loads: [{rate: 10/s}]",
+    );
+    assert_eq!(file.services[0].name, "orders:1.2");
+    assert_eq!(file.services[0].start, None);
+}
+
+#[test]
+fn claims_of_the_published_benchmark_are_read_as_they_are_meant() {
+    let experiment = example("monolith-vs-kubernetes.yaml");
+    assert_eq!(experiment.claims.len(), 5);
+    assert_eq!(experiment.claims[0].says, Says::Difference { from_ns: 3.6e6, to_ns: 5.4e6 });
+    assert_eq!(experiment.claims[0].loads, [0, 1, 2]);
+    let closes = Says::Closes { of: "nodePort".to_owned(), from: 0.48, to: 0.72 };
+    assert_eq!(experiment.claims[3].says, closes);
+    assert_eq!(experiment.claims[4].says, Says::Share { from: -0.05, to: 0.05 });
 }

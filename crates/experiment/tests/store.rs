@@ -5,7 +5,9 @@ use std::time::Duration;
 use loadline_experiment::gates::{CpuUse, Gate, GateFailure};
 use loadline_experiment::plan::Plan;
 use loadline_experiment::spec::{Experiment, Flags, Machine, from_flags};
-use loadline_experiment::store::{DeploymentRow, NewRun, RunState, SliceRow, Store, StoreError, WarmUpRow};
+use loadline_experiment::store::{
+    DeploymentRow, NewRun, RunState, SliceRow, StartupRow, Store, StoreError, WarmUpRow,
+};
 use loadline_observe::Observations;
 use proptest::prelude::*;
 
@@ -76,7 +78,17 @@ fn a_run_is_read_back_as_it_was_written() {
         let run = begin(&store, &experiment);
         let left_out = vec!["the cgroup layer".to_owned()];
         store
-            .add_deployment(run, &DeploymentRow { site: 1, round: 0, at_s: 0.5, ready_ms: 3.5, left_out })
+            .add_deployment(
+                run,
+                &DeploymentRow {
+                    site: 1,
+                    round: 0,
+                    at_s: 0.5,
+                    ready_ms: 3.5,
+                    left_out,
+                    startup: StartupRow::default(),
+                },
+            )
             .unwrap();
         let figures = vec![1.5, 2.5];
         store

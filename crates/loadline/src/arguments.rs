@@ -61,10 +61,14 @@ pub struct CompareArguments {
     /// Request: '/path', 'GET /path' or 'POST /path'; repeat for a mix
     #[arg(long, value_name = "REQUEST", help_heading = "What")]
     request: Vec<String>,
+    /// Image that a container platform starts [default: made of the service's program, if that is linked statically]
+    #[arg(long, value_name = "NAME", help_heading = "What")]
+    image: Option<String>,
     /// Path that answers 2xx once the service is ready
     #[arg(long, value_name = "PATH", help_heading = "What")]
     ready: Option<String>,
-    /// Platform: host, pod, container, local:cgroup+veth+bridge+nodeport, or a URL; the first is the baseline
+    /// Platform: host, docker[:NETWORK], kubernetes[:EXPOSE][+other-node][+static], or what loadline lays itself: pod, container,
+    /// local:cgroup+veth+bridge+nodeport; or a URL; the first is the baseline
     /// [default: host and pod]
     #[arg(long, value_name = "PLATFORM", help_heading = "Where")]
     on: Vec<String>,
@@ -256,6 +260,7 @@ impl CompareArguments {
             no_twin: plan.no_twin,
             service_cpus: self.service_cpus.clone(),
             load_cpus: self.load_cpus.clone(),
+            image: self.image.clone(),
             ready: self.ready.clone(),
             isolation: plan.isolation.clone(),
             interleave: plan.interleave.clone(),

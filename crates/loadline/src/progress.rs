@@ -55,6 +55,10 @@ impl Progress {
                 self.warm.clear();
                 self.message(&format!("deployment {}/{}: {site}", round + 1, self.deployments));
             }
+            Event::Progress { site, text } => match &self.bar {
+                Some(_) => self.message(&format!("{site}: {text}")),
+                None => eprintln!("  {site}: {text}"),
+            },
             Event::Ready { .. } => {}
             Event::Warm { cell, after, stationary } => {
                 self.warm.insert(cell, (after, stationary));

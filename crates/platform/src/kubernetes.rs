@@ -122,3 +122,15 @@ impl Default for Kubernetes {
         }
     }
 }
+
+// TEMPORARY
+impl crate::Platform for Kubernetes {
+    fn deploy(
+        &self,
+        _: &crate::Ground,
+        _: &crate::Service,
+        _: &mut dyn FnMut(&str),
+    ) -> Result<Box<dyn crate::Deployment>, crate::Error> {
+        Err(crate::Error::EmptyCommand)
+    }
+}

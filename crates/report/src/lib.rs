@@ -2,11 +2,13 @@
 //! result model holds, so that every output of a run says the same.
 
 mod answer;
+mod claims;
 mod figures;
 mod groups;
 mod json;
 mod markdown;
 mod slices_csv;
+mod starts;
 mod summary_csv;
 mod terminal;
 mod text;

@@ -4,8 +4,10 @@
 use loadline_analysis::result::{Cell, Contrast, RunResult};
 
 use crate::answer::answer;
+use crate::claims;
 use crate::figures;
 use crate::groups;
+use crate::starts;
 use crate::{verdict, wording};
 
 /// The result as Markdown (GitHub flavour), ending with a line break.
@@ -31,9 +33,17 @@ pub fn markdown(result: &RunResult) -> String {
             section(notes.iter().map(|note| format!("- {}", escape(note))).collect());
         }
     }
+    section(claimed(result));
     if !result.slices.is_empty() {
         section(worth(result));
     }
+    section(started(result));
+    let surroundings = result.surroundings.iter();
+    section(
+        surroundings
+            .map(|(platform, what)| format!("- {}: {}", escape(platform), escape(&what.summary)))
+            .collect(),
+    );
     section(result.notes.iter().map(|note| format!("- {}", escape(note))).collect());
     section(repeat(result));
     text
@@ -80,6 +90,30 @@ fn table(result: &RunResult, baseline: &Cell, candidate: &Cell, contrast: &Contr
         ];
         lines.push(format!("| {} |", cells.join(" | ")));
     }
+    lines
+}
+
+fn claimed(result: &RunResult) -> Vec<String> {
+    let mut lines = Vec::new();
+    for claim in claims::lines(result) {
+        let word = if result.trust.trusted { claim.word.to_owned() } else { format!("({})", claim.word) };
+        lines.push(format!("- **{word}**: “{}”", escape(&claim.text)));
+        lines.extend(claim.findings.iter().map(|finding| format!("  - {}", escape(finding))));
+    }
+    lines
+}
+
+fn started(result: &RunResult) -> Vec<String> {
+    let (headings, rows) = starts::table(result);
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let line = |cells: &[String]| {
+        format!("| {} |", cells.iter().map(|cell| escape(cell)).collect::<Vec<_>>().join(" | "))
+    };
+    let mut lines = vec![starts::HEADING.to_owned(), String::new(), line(&headings)];
+    lines.push(format!("|---|{}", "--:|".repeat(headings.len() - 1)));
+    lines.extend(rows.iter().map(|row| line(row)));
     lines
 }
 

@@ -4,8 +4,10 @@
 use loadline_analysis::result::{Cell, Contrast, Figure, Row, RunResult};
 
 use crate::answer::answer;
+use crate::claims;
 use crate::figures::{self, Scale};
 use crate::groups::{self, Group};
+use crate::starts;
 use crate::text::{Align, Table, flow, visible_width, wrap};
 use crate::verdict::{self, Tone};
 use crate::wording;
@@ -27,7 +29,16 @@ pub struct Style {
 /// The result as text for a terminal, ending with a line break.
 pub fn terminal(result: &RunResult, style: &Style) -> String {
     let page = Page { result, colour: style.colour, width: style.width.max(LEAST_WIDTH) };
-    let sections = [page.head(), page.answer(), page.tables(), page.worth(), page.published(), page.notes()];
+    let sections = [
+        page.head(),
+        page.answer(),
+        page.tables(),
+        page.claims(),
+        page.worth(),
+        page.starts(),
+        page.published(),
+        page.notes(),
+    ];
     sections.into_iter().filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
@@ -185,6 +196,37 @@ impl Page<'_> {
         table
     }
 
+    fn claims(&self) -> String {
+        let mut text = String::new();
+        for line in claims::lines(self.result) {
+            let tone = if self.result.trust.trusted { line.tone } else { Tone::Plain };
+            let word =
+                if self.result.trust.trusted { line.word.to_owned() } else { format!("({})", line.word) };
+            text.push_str(&wrap(
+                &format!("{}: ", self.paint(tone, &word)),
+                &format!("“{}”", line.text),
+                self.width,
+                2,
+            ));
+            for finding in &line.findings {
+                text.push_str(&wrap("  ", finding, self.width, 4));
+            }
+        }
+        if text.is_empty() { text } else { format!("What others say:\n{text}") }
+    }
+
+    fn starts(&self) -> String {
+        let (headings, rows) = starts::table(self.result);
+        if rows.is_empty() {
+            return String::new();
+        }
+        let align = |at: usize| if at == 0 { Align::Left } else { Align::Right };
+        let columns = headings.into_iter().enumerate().map(|(at, heading)| (heading, align(at))).collect();
+        let mut table = Table::new(columns);
+        rows.into_iter().for_each(|row| table.push(row));
+        wrap("", starts::HEADING, self.width, 0) + &table.without_empty_columns().render(self.width)
+    }
+
     /// Resolution, trust, what to do about what is unresolved.
     fn worth(&self) -> String {
         let mut text = String::new();
@@ -249,7 +291,11 @@ impl Page<'_> {
     }
 
     fn notes(&self) -> String {
-        self.result.notes.iter().map(|note| wrap("Note: ", note, self.width, 6)).collect()
+        let surroundings = self.result.surroundings.iter();
+        let surroundings =
+            surroundings.map(|(platform, what)| wrap(&format!("{platform}: "), &what.summary, self.width, 2));
+        let notes = self.result.notes.iter().map(|note| wrap("Note: ", note, self.width, 6));
+        surroundings.chain(notes).collect()
     }
 
     fn verdict(&self, row: &Row) -> String {

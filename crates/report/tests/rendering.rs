@@ -52,6 +52,12 @@ fn an_untrusted_run_says_so_first_and_claims_nothing() {
 }
 
 #[test]
+fn claims_stand_with_our_figure_beside_them_and_starts_step_by_step() {
+    assert_snapshot!(terminal(&support::with_starts_and_claims(), &PLAIN));
+    assert_snapshot!(markdown(&support::with_starts_and_claims()));
+}
+
+#[test]
 fn several_platforms_stand_side_by_side_per_load() {
     assert_snapshot!(terminal(&support::platforms_and_loads(), &PLAIN));
 }

@@ -10,7 +10,7 @@ use loadline_experiment::spec::{
     Experiment, Interleave, Isolation, LoadSpec, OnFailure, Placement, PlanSpec, Platform, PlatformKind,
     Ready, RequestSpec, Service, Start,
 };
-use loadline_experiment::store::{DeploymentRow, RunRow, RunState, SliceRow, WarmUpRow};
+use loadline_experiment::store::{DeploymentRow, RunRow, RunState, SliceRow, StartupRow, WarmUpRow};
 use loadline_observe::{Machine, Observations};
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{Rng, SeedableRng};
@@ -49,7 +49,14 @@ impl MadeUp {
         for round in 0..self.rounds {
             for site in 0..plan.sites.len() {
                 let left_out = Vec::new();
-                data.deployments.push(DeploymentRow { site, round, at_s, ready_ms: 12.0, left_out });
+                data.deployments.push(DeploymentRow {
+                    site,
+                    round,
+                    at_s,
+                    ready_ms: 12.0,
+                    left_out,
+                    startup: StartupRow::default(),
+                });
                 let figures = vec![60_000.0; 8];
                 data.warm_ups.push(WarmUpRow { cell: site, round, seconds: 1.2, stationary: true, figures });
             }
@@ -83,6 +90,7 @@ impl MadeUp {
             services: vec![Service {
                 name: "orders".to_owned(),
                 start: Some(Start::Builtin { name: "orders".to_owned(), args: Vec::new() }),
+                image: None,
                 env: Vec::new(),
                 port: None,
                 requests: vec![RequestSpec {
@@ -119,6 +127,7 @@ impl MadeUp {
                 on_failure: OnFailure::End,
             },
             placement: Placement::default(),
+            claims: Vec::new(),
         }
     }
 }
@@ -140,6 +149,7 @@ fn run_row(experiment: Experiment, plan: Plan) -> RunRow {
         side_by_side: Vec::new(),
         notes: Vec::new(),
         failures: Vec::new(),
+        surroundings: Default::default(),
     }
 }
 

@@ -12,6 +12,13 @@ pub enum Event {
         /// Service and platform.
         site: String,
     },
+    /// What takes long about a start, in half a sentence.
+    Progress {
+        /// Service and platform.
+        site: String,
+        /// `pulling nginx:1.27, 34 of 67 MB`
+        text: String,
+    },
     /// A service answered for the first time.
     Ready {
         /// Service and platform.

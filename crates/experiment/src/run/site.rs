@@ -6,11 +6,13 @@ use std::time::{Duration, Instant};
 
 use loadline_engine::{Endpoint, Engine, Mix, Options, Request};
 use loadline_observe::{Snapshot, Subject};
-use loadline_platform::{Cgroup, Deployment, External, Ground, Host, Local, Netns, Platform, Vantage};
+use loadline_platform::{
+    Cgroup, Deployment, External, Ground, Host, Image, ImageSource, Local, Netns, Platform, Probes, Vantage,
+};
 
 use super::{Event, Execution, RunError};
 use crate::spec::{PlatformKind, RequestSpec, Service, Start};
-use crate::store::DeploymentRow;
+use crate::store::{DeploymentRow, PhaseRow, StartupRow};
 
 /// Longest wait for a response, and of a due request for a connection.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -21,6 +23,8 @@ pub struct LiveSite {
     pub index: usize,
     /// Service and platform, in words.
     pub label: String,
+    /// Whether somebody else runs its service.
+    pub is_external: bool,
     /// CPU time of service and load together per request, s; known after the warm-up.
     pub cpu_s_per_request: f64,
     deployment: Box<dyn Deployment>,
@@ -50,9 +54,22 @@ impl LiveSite {
         Some(RunError::service(&self.label, why, &self.output()))
     }
 
-    /// Whether somebody else runs its service.
-    pub fn is_external(&self) -> bool {
-        self.deployment.root_pid().is_none()
+    /// How its start went, and what the idle service weighs.
+    fn startup(&mut self) -> StartupRow {
+        let snapshot = self.snapshot();
+        let startup = self.deployment.startup();
+        StartupRow {
+            phases: startup
+                .phases
+                .into_iter()
+                .map(|phase| PhaseRow {
+                    name: phase.name.to_owned(),
+                    after_ms: phase.after.as_secs_f64() * 1e3,
+                })
+                .collect(),
+            image_bytes: startup.image_bytes,
+            idle_memory_bytes: loadline_observe::between(&snapshot, &snapshot).memory_bytes,
+        }
     }
 
     /// The last that its service printed.
@@ -67,14 +84,34 @@ impl LiveSite {
     }
 }
 
+/// A site whose service has been started and may not be ready yet.
+pub struct StartedSite {
+    site: LiveSite,
+    round: u32,
+    options: Options,
+    begun: Instant,
+}
+
+impl StartedSite {
+    /// Index in the plan.
+    pub fn site(&self) -> usize {
+        self.site.index
+    }
+
+    /// Whether its platform lets no request through for some time, so that the others may as well start meanwhile.
+    pub fn is_held_back(&self, platform: &PlatformKind) -> bool {
+        matches!(platform, PlatformKind::Kubernetes(kubernetes) if kubernetes.probes == Probes::Default)
+    }
+}
+
 impl Execution<'_> {
-    /// Starts a site's service, waits until it is ready and connects its engines.
-    pub(super) fn deploy(
+    /// Starts a site's service.
+    pub(super) fn start_site(
         &mut self,
         ground: Option<&Ground>,
         round: u32,
         index: usize,
-    ) -> Result<LiveSite, RunError> {
+    ) -> Result<StartedSite, RunError> {
         self.check_interrupted()?;
         let site = self.plan.sites[index].clone();
         let service = &self.experiment.services[site.service];
@@ -82,24 +119,37 @@ impl Execution<'_> {
         let label = self.site_label(index);
         (self.events)(Event::Deploying { round, site: label.clone() });
         let begun = Instant::now();
-        let deployment = self.start(&platform.kind, ground, service)?;
+        let deployment = self.deploy(&platform.kind, ground, service, &label)?;
         let mut endpoint = Endpoint::from(deployment.address());
         if let PlatformKind::External { authority, .. } = &platform.kind {
             endpoint.authority.clone_from(authority);
+        }
+        if let Some(authority) = deployment.authority() {
+            authority.clone_into(&mut endpoint.authority);
         }
         let client = match deployment.vantage() {
             Vantage::Client => ground.map(|ground| ground.client().clone()),
             Vantage::Node | Vantage::Agent(_) => None,
         };
-        let mut site = LiveSite {
+        let options = self.engine_options(client, endpoint, service)?;
+        let is_external = matches!(platform.kind, PlatformKind::External { .. });
+        let site = LiveSite {
             index,
             label,
+            is_external,
             cpu_s_per_request: 0.0,
             subject: subject_of(deployment.as_ref()),
             deployment,
             engines: Vec::new(),
         };
-        let options = self.engine_options(client, endpoint, service)?;
+        Ok(StartedSite { site, round, options, begun })
+    }
+
+    /// Waits until a site is ready, keeps how its start went, and connects its engines.
+    pub(super) fn make_ready(&mut self, started: StartedSite) -> Result<LiveSite, RunError> {
+        let StartedSite { mut site, round, options, begun } = started;
+        let index = site.index;
+        let service = &self.experiment.services[self.plan.sites[index].service];
         let ready = self.wait_until_ready(&mut site, service, &options, begun)?;
         (self.events)(Event::Ready { site: site.label.clone(), after: ready });
         let left_out = site.deployment.left_out().to_vec();
@@ -114,6 +164,7 @@ impl Execution<'_> {
                 at_s: (begun - self.begun).as_secs_f64(),
                 ready_ms: ready.as_secs_f64() * 1e3,
                 left_out,
+                startup: site.startup(),
             },
         )?;
         for (cell, plan) in self.plan.cells.iter().enumerate().filter(|(_, plan)| plan.site == index) {
@@ -125,20 +176,27 @@ impl Execution<'_> {
         Ok(site)
     }
 
-    fn start(
-        &self,
+    fn deploy(
+        &mut self,
         kind: &PlatformKind,
         ground: Option<&Ground>,
         service: &Service,
+        label: &str,
     ) -> Result<Box<dyn Deployment>, RunError> {
         let platform: Box<dyn Platform> = match kind {
             PlatformKind::Host => Box::new(Host),
             PlatformKind::Local(layers) => Box::new(Local { layers: layers.clone() }),
+            PlatformKind::Docker(docker) => Box::new(docker.clone()),
+            PlatformKind::Kubernetes(kubernetes) => Box::new(kubernetes.clone()),
             PlatformKind::External { address, .. } => return Ok(Box::new(External { address: *address })),
         };
         // `deploy_and_measure` prepares a ground whenever a platform is not external.
-        let ground = ground.expect("there is a ground for platforms of this machine");
-        Ok(platform.deploy(ground, &self.service(service), &mut |_| {})?)
+        let ground = ground.expect("there is a ground for whatever is deployed");
+        let service = self.service(service);
+        let events = &mut self.events;
+        let mut progress =
+            |text: &str| events(Event::Progress { site: label.to_owned(), text: text.to_owned() });
+        Ok(platform.deploy(ground, &service, &mut progress)?)
     }
 
     fn site_label(&self, index: usize) -> String {
@@ -154,12 +212,12 @@ impl Execution<'_> {
                 Some(start) => argv(start, &self.options.program),
                 None => Vec::new(),
             },
+            image: service.image.clone().or_else(|| image_of(service.start.as_ref()?, &self.options.program)),
             env: service.env.clone(),
             cpus: self.cpus.service.clone(),
             limits: self.experiment.limits,
             working_dir: None,
             port: service.port,
-            image: None,
             ready_path: service.ready.path.clone(),
         }
     }
@@ -195,6 +253,15 @@ fn argv(start: &Start, program: &Path) -> Vec<String> {
             fixed.into_iter().chain(args.iter().cloned()).collect()
         }
     }
+}
+
+/// The image that a service without one of its own gets: its program and nothing else.
+fn image_of(start: &Start, program: &Path) -> Option<Image> {
+    let program = match start {
+        Start::Builtin { .. } => program.to_owned(),
+        Start::Command(argv) => argv.first()?.into(),
+    };
+    Some(Image { source: ImageSource::Program(program), entrypoint: None })
 }
 
 fn request(spec: &RequestSpec) -> Request {

@@ -63,7 +63,7 @@ impl Execution<'_> {
         site: &mut LiveSite,
     ) -> Result<(), RunError> {
         let slice = SliceSpec {
-            load: if site.is_external() {
+            load: if site.is_external {
                 self.load_of(progress.cell)
             } else {
                 brisk(self.load_of(progress.cell))?

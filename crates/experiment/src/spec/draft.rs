@@ -3,10 +3,16 @@
 //! YAML and flags both fill a draft; validation reads nothing else. The shapes below are also where the JSON Schema for
 //! editors comes from, so their descriptions speak to the author of an experiment file.
 
+mod claims;
+mod platforms;
+
 use schemars::JsonSchema;
 
 use super::error::{Complaint, Place, Problems};
 use super::schema;
+
+pub use claims::{ClaimDraft, WhereDraft};
+pub use platforms::{DockerDraft, KindDraft, KubernetesDraft, LayerDraft, PlatformDraft};
 
 /// A value and where it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +65,8 @@ pub struct Draft {
     pub plan: Option<PlanDraft>,
     /// Which CPUs serve and which load; chosen automatically if left out.
     pub cpus: Option<CpusDraft>,
+    /// What somebody says of it, judged at the end: confirmed, refuted, or out of this run's reach.
+    pub claims: Option<Located<Vec<ClaimDraft>>>,
 }
 
 /// What is measured: how to start it, what to ask of it, how to tell that it is ready.
@@ -79,7 +87,10 @@ pub struct ServiceDraft {
     /// Program and arguments of your own service. `{host}` and `{port}` are filled in; no shell is involved.
     #[schemars(with = "Option<schema::Words>")]
     pub command: Option<Words>,
-    /// Environment variables added to the inherited ones; `{host}` and `{port}` are filled in.
+    /// What a container platform starts: an image's name, or {archive: FILE}. A built-in service and a static program need none.
+    /// The image's own program gets the arguments of `command`.
+    pub image: Option<ImageDraft>,
+    /// Environment variables added to the inherited ones; `{host}`, `{port}`, `{limits.cpu}` and `{limits.memory}` are filled in.
     #[schemars(with = "Option<schema::TextMap>")]
     pub env: Option<Vec<(Text, Text)>>,
     /// The port that the service insists on. Without it the service takes `{port}` or `$PORT`.
@@ -90,6 +101,31 @@ pub struct ServiceDraft {
     pub requests: Option<Located<Vec<RequestDraft>>>,
     /// When the service counts as ready.
     pub ready: Option<ReadyDraft>,
+}
+
+/// An image.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ImageDraft {
+    /// Its name.
+    Name(Text),
+    /// Spelt out.
+    Fields(Box<ImageFields>),
+}
+
+/// An image spelt out.
+#[derive(Clone, Debug, PartialEq, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct ImageFields {
+    /// Where it was written.
+    #[schemars(skip)]
+    pub place: Place,
+    /// A reference, such as nginx:1.27. Write either `name` or `archive`.
+    pub name: Option<Text>,
+    /// A file that `docker save` or `loadline image` wrote.
+    pub archive: Option<Text>,
+    /// The program in the image, if it isn't the image's own.
+    #[schemars(with = "Option<schema::Words>")]
+    pub entrypoint: Option<Words>,
 }
 
 /// Words of a command line: one text split like a shell does, or a list.
@@ -156,39 +192,6 @@ pub struct LimitsDraft {
     /// Memory, as in 512Mi.
     #[schemars(with = "Option<schema::SizeText>")]
     pub memory: Option<Text>,
-}
-
-/// Where the services run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PlatformDraft {
-    /// Where it was written.
-    pub place: Place,
-    /// Name in tables; by default what kind it is.
-    pub name: Option<Text>,
-    /// What kind it is.
-    pub kind: KindDraft,
-}
-
-/// The kind of a platform.
-#[derive(Clone, Debug, PartialEq)]
-pub enum KindDraft {
-    /// `host`, `pod` or `container`.
-    Word(Text),
-    /// Layers of one's own choice.
-    Local(Located<Vec<LayerDraft>>),
-    /// A URL.
-    External(Text),
-}
-
-/// One layer of a local platform.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LayerDraft {
-    /// `cgroup`, `veth`, `bridge`, `nodeport` or `published`.
-    pub name: Text,
-    /// Of a node port: what makes its rules.
-    pub backend: Option<Text>,
-    /// Of a node port: among how many services it stands.
-    pub services: Option<Text>,
 }
 
 /// One load.

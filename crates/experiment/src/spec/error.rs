@@ -222,7 +222,7 @@ pub(crate) fn suggestion(word: &str, known: &[&str]) -> String {
 /// What is designed but not in this version.
 pub(crate) fn later_version(what: &str) -> Complaint {
     Complaint::new(format!("`{what}` comes with a later version"))
-        .help("this one knows the platforms host, pod, container, local and external")
+        .help("this one knows the platforms host, pod, container, docker, kubernetes, local and external")
 }
 
 /// Names for a sentence: `a, b, c`.

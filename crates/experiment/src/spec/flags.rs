@@ -2,8 +2,8 @@
 
 use super::Experiment;
 use super::draft::{
-    CpuWords, CpusDraft, Draft, KindDraft, LayerDraft, LimitsDraft, LoadDraft, Located, PlanDraft,
-    PlatformDraft, ReadyDraft, RequestDraft, ServiceDraft, Text, Words,
+    CpuWords, CpusDraft, DockerDraft, Draft, ImageDraft, KindDraft, KubernetesDraft, LayerDraft, LimitsDraft,
+    LoadDraft, Located, PlanDraft, PlatformDraft, ReadyDraft, RequestDraft, ServiceDraft, Text, Words,
 };
 use super::error::{Place, Problems, SpecError};
 use super::machine::Machine;
@@ -19,7 +19,9 @@ pub struct Flags {
     pub commands: Vec<String>,
     /// `--request`, repeatable: `GET /path` or `/path`, for all services.
     pub requests: Vec<String>,
-    /// `--on`, repeatable: `host`, `pod`, `container`, `local:cgroup+veth`, `http://…`, each with `NAME=` before it if
+    /// `--image`: what a container platform starts.
+    pub image: Option<String>,
+    /// `--on`, repeatable: `host`, `pod`, `container`, `local:cgroup+veth`, `docker:host`, `kubernetes:podIP+other-node`, `http://…`, each with `NAME=` before it if
     /// it is to be called otherwise.
     pub on: Vec<String>,
     /// `--rate`, repeatable: `2000/s`.
@@ -113,6 +115,7 @@ fn draft(flags: &Flags, problems: &mut Problems) -> Draft {
             service: cpu_words("--service-cpus", &flags.service_cpus),
             load: cpu_words("--load-cpus", &flags.load_cpus),
         }),
+        claims: None,
     }
 }
 
@@ -131,7 +134,7 @@ fn services(flags: &Flags, problems: &mut Problems) -> Vec<ServiceDraft> {
         let command = text("--command", line);
         drafts.push(service(flags, command.place.clone(), None, None, Some(Words::Line(command))));
     }
-    if drafts.is_empty() && (!flags.requests.is_empty() || flags.ready.is_some()) {
+    if drafts.is_empty() && (!flags.requests.is_empty() || flags.ready.is_some() || flags.image.is_some()) {
         drafts.push(service(flags, Place::CommandLine, None, None, None));
     }
     drafts
@@ -152,6 +155,7 @@ fn service(
         builtin,
         args,
         command,
+        image: one("--image", &flags.image).map(ImageDraft::Name),
         env: None,
         port: None,
         requests: several("--request", requests),
@@ -172,12 +176,47 @@ fn platform(typed: &str) -> PlatformDraft {
         let layers =
             layers.map(|layer| LayerDraft { name: at(layer), backend: None, services: None }).collect();
         KindDraft::Local(Located { value: layers, place: place.clone() })
+    } else if let Some(options) = kind.strip_prefix("docker:") {
+        KindDraft::Docker(Box::new(docker(&place, options)))
+    } else if let Some(options) = kind.strip_prefix("kubernetes:") {
+        KindDraft::Kubernetes(Box::new(kubernetes(&place, options)))
     } else if kind.contains("://") {
         KindDraft::External(at(kind))
     } else {
         KindDraft::Word(at(kind))
     };
     PlatformDraft { place: place.clone(), name, kind }
+}
+
+/// `NETWORK[+PUBLISH]`, in any order.
+fn docker(place: &Place, options: &str) -> DockerDraft {
+    let mut draft =
+        DockerDraft { place: place.clone(), network: None, publish: None, user: None, mounts: None };
+    for word in words(place, options) {
+        // `none` is a way to publish; no network at all is `none-with-wire`.
+        let is_publish = ["port", "userland-proxy", "none"].contains(&word.value.as_str());
+        let field = if is_publish { &mut draft.publish } else { &mut draft.network };
+        *field = Some(word);
+    }
+    draft
+}
+
+/// `EXPOSE[+static][+other-node]`, in any order.
+fn kubernetes(place: &Place, options: &str) -> KubernetesDraft {
+    let mut draft = KubernetesDraft::empty(place.clone());
+    for word in words(place, options) {
+        match word.value.as_str() {
+            "static" => draft.static_pod = Some(Located { value: "true".to_owned(), place: place.clone() }),
+            "same-node" | "other-node" => draft.placement = Some(word),
+            _ => draft.expose = Some(word),
+        }
+    }
+    draft
+}
+
+fn words(place: &Place, options: &str) -> Vec<Text> {
+    let words = options.split('+').map(str::trim).filter(|word| !word.is_empty());
+    words.map(|word| Located { value: word.to_owned(), place: place.clone() }).collect()
 }
 
 fn loads(flags: &Flags) -> Vec<LoadDraft> {

@@ -1,10 +1,13 @@
 //! From the tree of a YAML file to a draft: which keys stand where, and whether a value, a list or a map is due.
 
+mod claims;
+mod platforms;
+
 use super::draft::{
-    CpuWords, CpusDraft, Draft, KindDraft, LayerDraft, LimitsDraft, LoadDraft, Located, PlanDraft,
-    PlatformDraft, ReadyDraft, RequestDraft, RequestFields, ServiceDraft, Words,
+    CpuWords, CpusDraft, Draft, ImageDraft, ImageFields, LimitsDraft, LoadDraft, Located, PlanDraft,
+    ReadyDraft, RequestDraft, RequestFields, ServiceDraft, Text, Words,
 };
-use super::error::{Complaint, Place, Problem, Problems};
+use super::error::{Place, Problem, Problems};
 use super::node::{Fields, Node, Shape};
 
 /// Reads the whole file; the problems are of shape only, what values mean is validated later.
@@ -22,12 +25,15 @@ fn experiment(mut fields: Fields, problems: &mut Problems) -> Draft {
         service: fields.take("service").and_then(|node| service(node, problems)),
         services: fields.take("services").and_then(|node| list(node, "services", problems, service)),
         limits: fields.take("limits").and_then(|node| limits(node, problems)),
-        platforms: fields.take("platforms").and_then(|node| list(node, "platforms", problems, platform)),
+        platforms: fields
+            .take("platforms")
+            .and_then(|node| list(node, "platforms", problems, platforms::platform)),
         loads: fields.take("loads").and_then(|node| list(node, "loads", problems, load)),
         plan: fields.take("plan").and_then(|node| plan(node, problems)),
         cpus: fields.take("cpus").and_then(|node| cpus(node, problems)),
+        claims: fields.take("claims").and_then(|node| list(node, "claims", problems, claims::claim)),
     };
-    fields.finish(&["claims"], problems);
+    fields.finish(&[], problems);
     draft
 }
 
@@ -51,13 +57,29 @@ fn service(node: Node, problems: &mut Problems) -> Option<ServiceDraft> {
         builtin: fields.text("builtin", problems),
         args: fields.take("args").and_then(|node| words(node, "args", problems)),
         command: fields.take("command").and_then(|node| words(node, "command", problems)),
+        image: fields.take("image").and_then(|node| image(node, problems)),
         env: fields.take("env").and_then(|node| node.text_map("env", problems)),
         port: fields.text("port", problems),
         requests: fields.take("requests").and_then(|node| list(node, "requests", problems, request)),
         ready: fields.take("ready").and_then(|node| ready(node, problems)),
     };
-    fields.finish(&["image"], problems);
+    fields.finish(&[], problems);
     Some(draft)
+}
+
+fn image(node: Node, problems: &mut Problems) -> Option<ImageDraft> {
+    if matches!(node.shape, Shape::Scalar(_)) {
+        return node.text("image", problems).map(ImageDraft::Name);
+    }
+    let mut fields = node.fields("image", problems)?;
+    let draft = ImageFields {
+        place: fields.place.clone(),
+        name: fields.text("name", problems),
+        archive: fields.text("archive", problems),
+        entrypoint: fields.take("entrypoint").and_then(|node| words(node, "entrypoint", problems)),
+    };
+    fields.finish(&[], problems);
+    Some(ImageDraft::Fields(Box::new(draft)))
 }
 
 fn words(node: Node, what: &str, problems: &mut Problems) -> Option<Words> {
@@ -105,81 +127,6 @@ fn limits(node: Node, problems: &mut Problems) -> Option<LimitsDraft> {
     Some(draft)
 }
 
-fn platform(node: Node, problems: &mut Problems) -> Option<PlatformDraft> {
-    let place = node.place.clone();
-    if matches!(node.shape, Shape::Scalar(_)) {
-        let kind = KindDraft::Word(node.text("platforms", problems)?);
-        return Some(PlatformDraft { place, name: None, kind });
-    }
-    let before = problems.count();
-    let mut fields = node.fields("platform", problems)?;
-    let name = fields.text("name", problems);
-    let mut kinds = Vec::new();
-    for word in ["host", "pod", "container"] {
-        if let Some(node) = fields.take(word)
-            && without_options(&node, word, problems)
-        {
-            kinds.push(KindDraft::Word(Located { value: word.to_owned(), place: node.place }));
-        }
-    }
-    if let Some(node) = fields.take("local") {
-        kinds.extend(list(node, "local", problems, layer).map(KindDraft::Local));
-    }
-    kinds.extend(fields.text("external", problems).map(KindDraft::External));
-    fields.finish(&["docker", "kubernetes", "ssh"], problems);
-    if problems.count() > before {
-        return None;
-    }
-    let complaint = match kinds.len() {
-        1 => return kinds.pop().map(|kind| PlatformDraft { place, name, kind }),
-        0 => Complaint::new("a platform without its kind"),
-        _ => Complaint::new("a platform of several kinds"),
-    };
-    problems.add(&place, complaint.help("give it one of host, pod, container, local and external"));
-    None
-}
-
-/// Whether the value of a platform or layer that takes no options is empty.
-fn without_options(node: &Node, what: &str, problems: &mut Problems) -> bool {
-    let empty = match &node.shape {
-        Shape::Null => true,
-        Shape::Map(entries) => entries.is_empty(),
-        Shape::Scalar(_) | Shape::List(_) => false,
-    };
-    if !empty {
-        let complaint = Complaint::new(format!("`{what}` takes no options"));
-        problems.add(&node.place, complaint.help(format!("write `{what}` alone, or `{what}: {{}}`")));
-    }
-    empty
-}
-
-fn layer(node: Node, problems: &mut Problems) -> Option<LayerDraft> {
-    let entries = match node.shape {
-        Shape::Scalar(_) => {
-            let name = node.text("local", problems)?;
-            return Some(LayerDraft { name, backend: None, services: None });
-        }
-        Shape::Map(entries) => entries,
-        _ => return node.refuse("layer", "a name or a map of one name to its options", problems),
-    };
-    let Ok([(name, options)]) = <[_; 1]>::try_from(entries) else {
-        let complaint = Complaint::new("a layer must be one name with its options");
-        problems.add(&node.place, complaint.help("begin each layer with its own `-`"));
-        return None;
-    };
-    if name.value != "nodeport" {
-        return without_options(&options, &name.value, problems).then_some(LayerDraft {
-            name,
-            backend: None,
-            services: None,
-        });
-    }
-    let mut fields = options.fields("nodeport", problems)?;
-    let (backend, services) = (fields.text("backend", problems), fields.text("services", problems));
-    fields.finish(&[], problems);
-    Some(LayerDraft { name, backend, services })
-}
-
 fn load(node: Node, problems: &mut Problems) -> Option<LoadDraft> {
     let mut fields = node.fields("load", problems)?;
     let draft = LoadDraft {
@@ -224,8 +171,12 @@ fn cpus(node: Node, problems: &mut Problems) -> Option<CpusDraft> {
     Some(draft)
 }
 
-/// A list, or a single number or range.
 fn cpu_words(node: Node, what: &str, problems: &mut Problems) -> Option<CpuWords> {
+    one_or_more(node, what, problems)
+}
+
+/// A list of texts, or a single one.
+fn one_or_more(node: Node, what: &str, problems: &mut Problems) -> Option<Located<Vec<Text>>> {
     if matches!(node.shape, Shape::Scalar(_)) {
         let word = node.text(what, problems)?;
         return Some(Located { place: word.place.clone(), value: vec![word] });
@@ -258,6 +209,11 @@ mod tests {
             ("/$defs/Ready", "service: {ready: {\"###\": 1}}"),
             ("/$defs/Limits", "limits: {\"###\": 1}"),
             ("/$defs/PlatformFields", "platforms: [{\"###\": 1}]"),
+            ("/$defs/ImageFields", "service: {image: {\"###\": 1}}"),
+            ("/$defs/Docker", "platforms: [{docker: {\"###\": 1}}]"),
+            ("/$defs/Kubernetes", "platforms: [{kubernetes: {\"###\": 1}}]"),
+            ("/$defs/Claim", "claims: [{\"###\": 1}]"),
+            ("/$defs/Where", "claims: [{where: {\"###\": 1}}]"),
             ("/$defs/NodePort", "platforms: [{local: [{nodeport: {\"###\": 1}}]}]"),
             ("/$defs/Load", "loads: [{\"###\": 1}]"),
             ("/$defs/Plan", "plan: {\"###\": 1}"),

@@ -7,7 +7,10 @@ use std::borrow::Cow;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use super::draft::{Draft, LayerDraft, Located, PlatformDraft, RequestDraft, RequestFields};
+use super::draft::{
+    DockerDraft, Draft, ImageDraft, ImageFields, KubernetesDraft, LayerDraft, Located, PlatformDraft,
+    RequestDraft, RequestFields,
+};
 
 /// The JSON Schema (draft 2020-12) of an experiment file, as published in `docs/experiment.schema.json`.
 pub fn experiment_schema() -> serde_json::Value {
@@ -102,6 +105,34 @@ texts! {
     InterleaveText => { "enum": ["auto", "slices", "requests"] };
     /// What a failure ends.
     OnFailureText => { "enum": ["end", "continue"] };
+    /// How a container is joined to a network.
+    DockerNetworkText => { "enum": ["bridge", "host", "macvlan", "none-with-wire"] };
+    /// How a container is reached.
+    PublishText => { "enum": ["port", "userland-proxy", "none"] };
+    /// A user, with or without a group.
+    UserText => { "type": ["string", "integer"], "pattern": "^[0-9]+(:[0-9]+)?$" };
+    /// How a pod is reached.
+    ExposeText => {
+        "anyOf": [
+            { "enum": ["nodePort", "clusterIP", "podIP", "hostNetwork", "hostPort", "loadBalancer"] },
+            { "type": "string", "pattern": r"^ingress\s+http://" },
+        ]
+    };
+    /// Where a pod runs.
+    PlacementText => { "enum": ["same-node", "other-node"] };
+    /// What the kubelet checks.
+    ProbesText => { "enum": ["none", "default"] };
+    /// Where the load runs.
+    LoadFromText => { "enum": ["auto", "here", "cluster"] };
+    /// Who reads counters elsewhere.
+    ObserversText => { "enum": ["kubelet", "daemonset"] };
+    /// One rate or several.
+    RateTexts => {
+        "anyOf": [
+            { "type": "string", "pattern": r"^\s*[0-9][0-9_.e]*\s*/\s*(s|min|h)\s*$" },
+            { "type": "array", "minItems": 1, "items": { "type": "string" } },
+        ]
+    };
     /// A command line.
     Words => {
         "anyOf": [
@@ -146,6 +177,19 @@ impl JsonSchema for RequestDraft {
     }
 }
 
+impl JsonSchema for ImageDraft {
+    fn schema_name() -> Cow<'static, str> {
+        "Image".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "An image: its name, or its parts.",
+            "anyOf": [{ "type": "string" }, generator.subschema_for::<ImageFields>()],
+        })
+    }
+}
+
 impl JsonSchema for PlatformDraft {
     fn schema_name() -> Cow<'static, str> {
         "Platform".into()
@@ -155,7 +199,7 @@ impl JsonSchema for PlatformDraft {
         json_schema!({
             "description": "Where the services run.",
             "anyOf": [
-                { "enum": ["host", "pod", "container"] },
+                { "enum": ["host", "pod", "container", "docker", "kubernetes"] },
                 generator.subschema_for::<PlatformFields>(),
             ]
         })
@@ -200,6 +244,8 @@ impl JsonSchema for PlatformFields {
                 "host": no_options,
                 "pod": no_options,
                 "container": no_options,
+                "docker": { "anyOf": [generator.subschema_for::<DockerDraft>(), { "type": "null" }] },
+                "kubernetes": { "anyOf": [generator.subschema_for::<KubernetesDraft>(), { "type": "null" }] },
                 "local": {
                     "type": "array",
                     "items": generator.subschema_for::<LayerDraft>(),
@@ -212,6 +258,8 @@ impl JsonSchema for PlatformFields {
                 { "required": ["host"] },
                 { "required": ["pod"] },
                 { "required": ["container"] },
+                { "required": ["docker"] },
+                { "required": ["kubernetes"] },
                 { "required": ["local"] },
                 { "required": ["external"] },
             ],

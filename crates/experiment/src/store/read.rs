@@ -34,6 +34,7 @@ impl Store {
                 at_s: row.get("at_s")?,
                 ready_ms: row.get("ready_ms")?,
                 left_out: json(row, "left_out")?,
+                startup: json(row, "startup")?,
             })
         })
     }
@@ -99,6 +100,7 @@ fn run(row: &Row<'_>) -> rusqlite::Result<RunRow> {
         side_by_side: json(row, "side_by_side")?,
         notes: json(row, "notes")?,
         failures: json(row, "failures")?,
+        surroundings: json(row, "surroundings")?,
     })
 }
 

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
 use loadline_observe::{Machine, Observations};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::gates::{CpuUse, GateFailure};
 use crate::plan::Plan;
@@ -71,6 +73,8 @@ pub struct RunRow {
     pub notes: Vec<String>,
     /// What went wrong.
     pub failures: Vec<String>,
+    /// What the daemons and clusters were, by the platforms' names.
+    pub surroundings: BTreeMap<String, Surroundings>,
 }
 
 /// One start of a site's service.
@@ -86,6 +90,38 @@ pub struct DeploymentRow {
     pub ready_ms: f64,
     /// What the platform could not do.
     pub left_out: Vec<String>,
+    /// How the start went.
+    pub startup: StartupRow,
+}
+
+/// How a start went, as far as the platform could tell.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StartupRow {
+    /// What was reached when, in order; readiness apart.
+    pub phases: Vec<PhaseRow>,
+    /// Size of the image in the platform's store.
+    pub image_bytes: Option<u64>,
+    /// Resident memory of the service when it was ready, before any load.
+    pub idle_memory_bytes: Option<u64>,
+}
+
+/// One step of a start.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PhaseRow {
+    /// What was reached: `created`, `started`, `scheduled`, …
+    pub name: String,
+    /// Since the start was asked for, ms.
+    pub after_ms: f64,
+}
+
+/// What a platform's daemon or cluster was.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Surroundings {
+    /// In one line, for people.
+    pub summary: String,
+    /// All that is known of it, in the platform's own shape.
+    pub facts: serde_json::Value,
 }
 
 /// The warm-up of a cell.

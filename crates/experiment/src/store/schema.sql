@@ -16,7 +16,8 @@ CREATE TABLE run (
     load_cpus    TEXT NOT NULL,       -- JSON list
     side_by_side TEXT NOT NULL,       -- JSON list of cells measured request by request
     notes        TEXT NOT NULL,       -- JSON list of sentences
-    failures     TEXT NOT NULL        -- JSON list of sentences
+    failures     TEXT NOT NULL,       -- JSON list of sentences
+    surroundings TEXT NOT NULL DEFAULT '{}' -- JSON: by platform, what kind of daemon or cluster it is
 ) STRICT;
 
 CREATE TABLE deployment (
@@ -26,6 +27,7 @@ CREATE TABLE deployment (
     at_s     REAL NOT NULL,
     ready_ms REAL NOT NULL,
     left_out TEXT NOT NULL,           -- JSON list of sentences
+    startup  TEXT NOT NULL DEFAULT '{}', -- JSON: phases of the start, sizes of image and idle service
     PRIMARY KEY (run, site, round)
 ) STRICT;
 

@@ -4,7 +4,7 @@ use loadline_observe::Machine;
 use rusqlite::{named_params, params};
 
 use super::columns::{encode, json};
-use super::{DeploymentRow, RunState, SliceRow, Store, StoreError, WarmUpRow};
+use super::{DeploymentRow, RunState, SliceRow, Store, StoreError, Surroundings, WarmUpRow};
 use crate::plan::Plan;
 use crate::spec::Experiment;
 
@@ -73,11 +73,19 @@ impl Store {
         )
     }
 
+    /// Keeps what kind of daemon or cluster a platform is.
+    pub fn add_surroundings(&self, run: i64, platform: &str, what: &Surroundings) -> Result<(), StoreError> {
+        self.execute(
+            "UPDATE run SET surroundings = json_patch(surroundings, json_object(?2, json(?3))) WHERE id = ?1",
+            params![run, platform, json(what)],
+        )
+    }
+
     /// Keeps a deployment.
     pub fn add_deployment(&self, run: i64, row: &DeploymentRow) -> Result<(), StoreError> {
         self.execute(
-            "INSERT INTO deployment VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-            params![run, row.site, row.round, row.at_s, row.ready_ms, json(&row.left_out)],
+            "INSERT INTO deployment (run, site, round, at_s, ready_ms, left_out, startup) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            params![run, row.site, row.round, row.at_s, row.ready_ms, json(&row.left_out), json(&row.startup)],
         )
     }
 

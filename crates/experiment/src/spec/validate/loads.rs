@@ -78,7 +78,8 @@ fn load(draft: &LoadDraft, problems: &mut Problems) -> Option<LoadSpec> {
     Some(LoadSpec { load, connections: connections.flatten().unwrap_or(CONNECTIONS) })
 }
 
-fn rate(text: &str) -> Result<Rate, Complaint> {
+/// Reads a rate with its unit.
+pub(super) fn rate(text: &str) -> Result<Rate, Complaint> {
     text.parse().map_err(|error| match error {
         RateError::NoUnit(count) => Complaint::new("a rate needs its unit")
             .label("requests per what?")

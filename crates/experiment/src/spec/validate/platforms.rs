@@ -2,6 +2,10 @@
 
 use std::net::{IpAddr, SocketAddr};
 
+use loadline_platform::{Docker, Kubernetes};
+
+use super::docker::docker;
+use super::kubernetes::kubernetes;
 use super::layers::layers;
 use super::names::{name, unique};
 use super::way_out;
@@ -11,9 +15,9 @@ use crate::spec::machine::Machine;
 use crate::spec::url::parse_platform_url;
 use crate::spec::{Platform, PlatformKind};
 
-const WORDS: [&str; 5] = ["host", "pod", "container", "local", "external"];
+const WORDS: [&str; 7] = ["host", "pod", "container", "docker", "kubernetes", "local", "external"];
 /// Platforms of later versions.
-const LATER: [&str; 3] = ["docker", "kubernetes", "ssh"];
+const LATER: [&str; 1] = ["ssh"];
 
 /// All platforms of the draft that are valid.
 pub(super) fn platforms(draft: &Draft, machine: &Machine, problems: &mut Problems) -> Vec<Platform> {
@@ -53,6 +57,14 @@ fn platform(draft: &PlatformDraft, machine: &Machine, problems: &mut Problems) -
             let names: Vec<&str> = list.value.iter().map(|layer| layer.name.value.trim()).collect();
             (names.join("+"), PlatformKind::Local(layers))
         }
+        KindDraft::Docker(draft) => {
+            let (name, docker) = docker(draft, problems)?;
+            (name, PlatformKind::Docker(docker))
+        }
+        KindDraft::Kubernetes(draft) => {
+            let (name, kubernetes) = kubernetes(draft, problems)?;
+            (name, PlatformKind::Kubernetes(kubernetes))
+        }
         KindDraft::External(url) => (url.value.trim().to_owned(), external(url, machine, problems)?),
     };
     let name = match given {
@@ -68,6 +80,8 @@ fn preset(text: &str) -> Result<PlatformKind, Complaint> {
     }
     match text.trim() {
         "host" => Ok(PlatformKind::Host),
+        "docker" => Ok(PlatformKind::Docker(Docker::default())),
+        "kubernetes" => Ok(PlatformKind::Kubernetes(Kubernetes::default())),
         "local" => Err(Complaint::new("`local` needs its layers")
             .help("write {local: [cgroup, veth]}, or local:cgroup+veth on the command line")),
         "external" => Err(Complaint::new("`external` needs its URL")

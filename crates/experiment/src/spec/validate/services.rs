@@ -1,24 +1,53 @@
 //! Services: how each is started, what is asked of it, when it is ready, and what it is called.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+use loadline_platform::{Image, ImageSource};
 
 use super::command::startable;
 use super::names::{name, unique};
 use super::requests::requests;
 use super::way_out;
-use crate::spec::draft::{Draft, ReadyDraft, ServiceDraft, Text};
+use crate::spec::draft::{Draft, ImageDraft, ReadyDraft, ServiceDraft, Text};
 use crate::spec::error::{Complaint, Place, Problems, suggestion};
 use crate::spec::http;
 use crate::spec::machine::Machine;
 use crate::spec::units::{parse_count, parse_duration_within};
 use crate::spec::words::{join, place_of, words};
-use crate::spec::{Ready, Service, Start};
+use crate::spec::{Platform, PlatformKind, Ready, Service, Start};
 
 /// What is asked of a service that says nothing about it.
 pub(super) struct DefaultPaths {
     pub request: &'static str,
     pub ready: Option<&'static str>,
+}
+
+/// What the platforms need a service to bring.
+#[derive(Clone, Copy)]
+pub(super) struct Needs {
+    /// Something to start as a process.
+    command: bool,
+    /// Something to start in a container: an image, or a program that one is made of.
+    image: bool,
+}
+
+impl Needs {
+    pub(super) fn of(platforms: &[Platform]) -> Needs {
+        let any = |is: fn(&PlatformKind) -> bool| platforms.iter().any(|platform| is(&platform.kind));
+        Needs {
+            command: any(|kind| matches!(kind, PlatformKind::Host | PlatformKind::Local(_))),
+            image: any(|kind| match kind {
+                PlatformKind::Docker(_) => true,
+                PlatformKind::Kubernetes(kubernetes) => kubernetes.manifests.is_none(),
+                _ => false,
+            }),
+        }
+    }
+
+    fn anything(self) -> bool {
+        self.command || self.image
+    }
 }
 
 /// The built-in services by name.
@@ -41,10 +70,10 @@ pub(super) fn drafts(draft: &Draft) -> Vec<&ServiceDraft> {
     draft.service.iter().chain(several).collect()
 }
 
-/// All services of the draft that are valid. `needs_start`: some platform has to start them.
+/// All services of the draft that are valid. `needs`: what the platforms have to be given.
 pub(super) fn services(
     draft: &Draft,
-    needs_start: bool,
+    needs: Needs,
     machine: &Machine,
     problems: &mut Problems,
 ) -> Vec<Service> {
@@ -57,7 +86,7 @@ pub(super) fn services(
         let complaint = Complaint::new("the list of services is empty");
         problems.add(&services.place, complaint.help("write one, as in `- {builtin: orders}`"));
     } else if drafts.is_empty() {
-        if needs_start {
+        if needs.anything() {
             let help = way_out(
                 &draft.place,
                 "write `service: {builtin: orders}`, or your own `command`",
@@ -70,7 +99,7 @@ pub(super) fn services(
     }
     let before = problems.count();
     let mut services: Vec<Service> =
-        drafts.iter().filter_map(|draft| service(draft, needs_start, machine, problems)).collect();
+        drafts.iter().filter_map(|draft| service(draft, needs, machine, problems)).collect();
     if problems.count() == before {
         name_apart(&mut services, &drafts);
         let places = drafts.iter().map(|draft| draft.name.as_ref().map_or(&draft.place, |name| &name.place));
@@ -89,6 +118,7 @@ fn unnamed() -> Service {
     Service {
         name: UNNAMED.to_owned(),
         start: None,
+        image: None,
         env: Vec::new(),
         port: None,
         requests: requests(None, &OTHER, &mut Problems::default()),
@@ -98,11 +128,13 @@ fn unnamed() -> Service {
 
 fn service(
     draft: &ServiceDraft,
-    needs_start: bool,
+    needs: Needs,
     machine: &Machine,
     problems: &mut Problems,
 ) -> Option<Service> {
     let before = problems.count();
+    let image = draft.image.as_ref().and_then(|draft| image(draft, problems));
+    let needs_start = needs.command || (needs.image && draft.image.is_none());
     let start = start(draft, needs_start, machine, problems);
     let defaults = match &start {
         Some(Start::Builtin { name, .. }) => {
@@ -112,7 +144,7 @@ fn service(
     };
     let name = match &draft.name {
         Some(text) => text.read(problems, name)?,
-        None => short_name(start.as_ref()),
+        None => short_name(start.as_ref(), image.as_ref()),
     };
     let env = draft.env.as_deref().unwrap_or_default();
     let service = Service {
@@ -122,6 +154,7 @@ fn service(
         requests: requests(draft.requests.as_ref(), defaults, problems),
         ready: ready(draft.ready.as_ref(), defaults, problems),
         start,
+        image,
     };
     (problems.count() == before).then_some(service)
 }
@@ -147,6 +180,15 @@ fn start(
         (Some(_), Some(_)) => {
             let complaint = Complaint::new("a service is built in or has a command, not both");
             problems.add(&draft.place, complaint.help("make two services of it"));
+            None
+        }
+        (None, None) if needs_start && draft.image.is_some() => {
+            let complaint =
+                Complaint::new("an image starts in docker and kubernetes only, and this runs elsewhere too");
+            problems.add(
+                &draft.place,
+                complaint.help("add the `command` that is started there, or leave those platforms out"),
+            );
             None
         }
         (None, None) => {
@@ -192,8 +234,53 @@ fn builtin(
     Some(Start::Builtin { name, args: args.value })
 }
 
-/// The built-in's name with its arguments, or the program's file name.
-fn short_name(start: Option<&Start>) -> String {
+fn image(draft: &ImageDraft, problems: &mut Problems) -> Option<Image> {
+    let (name, archive, entrypoint) = match draft {
+        ImageDraft::Name(name) => (Some(name), None, None),
+        ImageDraft::Fields(fields) => {
+            (fields.name.as_ref(), fields.archive.as_ref(), fields.entrypoint.as_ref())
+        }
+    };
+    let source = match (name, archive) {
+        (Some(name), None) => ImageSource::Name(name.read(problems, reference)?),
+        (None, Some(archive)) => ImageSource::Archive(archive.read(problems, file)?),
+        _ => {
+            let complaint = Complaint::new("an image has a name or is an archive");
+            let place = match draft {
+                ImageDraft::Name(name) => &name.place,
+                ImageDraft::Fields(fields) => &fields.place,
+            };
+            problems.add(place, complaint.help("write `image: nginx:1.27`, or `image: {archive: FILE}`"));
+            return None;
+        }
+    };
+    let entrypoint = match entrypoint {
+        Some(words_written) => Some(words(words_written, problems)?.value),
+        None => None,
+    };
+    Some(Image { source, entrypoint })
+}
+
+/// A reference of an image; registries know what else is wrong with it.
+fn reference(text: &str) -> Result<String, Complaint> {
+    let name = text.trim();
+    match name.is_empty() || name.contains(char::is_whitespace) || name.starts_with('-') {
+        true => Err(Complaint::new(format!("`{name}` is not the name of an image")).help("write nginx:1.27")),
+        false => Ok(name.to_owned()),
+    }
+}
+
+fn file(text: &str) -> Result<PathBuf, Complaint> {
+    let path = PathBuf::from(text.trim());
+    match path.is_file() {
+        true => Ok(path),
+        false => Err(Complaint::new(format!("there is no file {}", path.display()))
+            .help("`loadline image -o FILE` or `docker save` writes one")),
+    }
+}
+
+/// The built-in's name with its arguments, or the file name of the program or image.
+fn short_name(start: Option<&Start>, image: Option<&Image>) -> String {
     match start {
         Some(Start::Builtin { name, args }) if args.is_empty() => name.clone(),
         Some(Start::Builtin { name, args }) => format!("{name} {}", join(args)),
@@ -201,7 +288,16 @@ fn short_name(start: Option<&Start>) -> String {
             let program = words.first().map(Path::new).and_then(Path::file_name);
             program.map_or_else(|| UNNAMED.to_owned(), |name| name.to_string_lossy().into_owned())
         }
-        None => UNNAMED.to_owned(),
+        None => image.map_or_else(|| UNNAMED.to_owned(), |image| file_name(&image.source)),
+    }
+}
+
+fn file_name(image: &ImageSource) -> String {
+    match image {
+        ImageSource::Name(name) => name.rsplit('/').next().unwrap_or(name).to_owned(),
+        ImageSource::Archive(file) | ImageSource::Program(file) => {
+            file.file_name().unwrap_or_default().to_string_lossy().into_owned()
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Whether the parts of an experiment fit together: something to compare, ports that don't collide, ways of taking turns
 //! that the loads allow.
 
-use loadline_platform::Layer;
+use loadline_platform::{DockerNetwork, Expose, Layer};
 
 use super::services::{drafts, port_place};
 use super::way_out;
@@ -68,6 +68,8 @@ fn shares_the_nodes_ports(platform: &Platform) -> bool {
     match &platform.kind {
         PlatformKind::Host => true,
         PlatformKind::Local(layers) => !layers.iter().any(|layer| matches!(layer, Layer::Veth)),
+        PlatformKind::Docker(docker) => docker.network == DockerNetwork::Host,
+        PlatformKind::Kubernetes(kubernetes) => kubernetes.expose == Expose::HostNetwork,
         PlatformKind::External { .. } => false,
     }
 }

@@ -1,0 +1,165 @@
+//! Claims: the claimed figure computed from this run with its interval, and whether the two agree.
+//!
+//! Confirmed is an interval that lies within what is claimed, refuted one that lies outside; everything else is out of this run's reach.
+//! No correction for many claims: each is a statement of its own, judged at the confidence of the run's intervals.
+
+use loadline_experiment::plan::Role;
+use loadline_experiment::spec::{Claim, Says};
+use loadline_experiment::store::SliceRow;
+use loadline_stats::{Interval, MIN_BLOCKS, bootstrap};
+
+use crate::RunData;
+use crate::contrasts::RESAMPLES;
+use crate::figures::Prepared;
+use crate::metrics::{METRICS, Metric};
+use crate::result::{ClaimJudgement, ClaimResult, Finding};
+use crate::sample::{Counted, units};
+
+/// What this run says of each claim of its experiment.
+pub fn claims(data: &RunData, counted: &Counted<'_>, confidence: f64) -> Vec<ClaimResult> {
+    let judge = |claim: &Claim| {
+        // The spec names no metric that isn't here.
+        let metric = METRICS.iter().find(|metric| metric.id == claim.metric)?;
+        let findings: Vec<Finding> = cells(data, claim)
+            .into_iter()
+            .map(|cell| finding(data, counted, claim, metric, cell, confidence))
+            .collect();
+        let judgement = overall(&findings);
+        Some(ClaimResult { text: claim.text.clone(), metric: metric.label.to_owned(), judgement, findings })
+    };
+    data.run.experiment.claims.iter().filter_map(judge).collect()
+}
+
+/// The cells that a claim is about.
+fn cells(data: &RunData, claim: &Claim) -> Vec<usize> {
+    let experiment = &data.run.experiment;
+    let about = |cell: usize| {
+        let plan = &data.run.plan.cells[cell];
+        let site = &data.run.plan.sites[plan.site];
+        let is = |wanted: &Option<String>, name: &str| wanted.as_ref().is_none_or(|wanted| wanted == name);
+        plan.role == Role::Candidate
+            && is(&claim.platform, &experiment.platforms[site.platform].name)
+            && is(&claim.service, &experiment.services[site.service].name)
+            && (claim.loads.is_empty() || claim.loads.contains(&plan.load))
+    };
+    (0..data.run.plan.cells.len()).filter(|cell| about(*cell)).collect()
+}
+
+fn finding(
+    data: &RunData,
+    counted: &Counted<'_>,
+    claim: &Claim,
+    metric: &Metric,
+    cell: usize,
+    confidence: f64,
+) -> Finding {
+    let against = data.run.plan.cells[cell].against;
+    let (claimed, is_share, involved) = match &claim.says {
+        Says::Difference { from_ns, to_ns } => {
+            ([*from_ns, *to_ns], false, against.map(|base| vec![base, cell]))
+        }
+        Says::Share { from, to } => ([*from, *to], true, against.map(|base| vec![base, cell])),
+        Says::Closes { of, from, to } => {
+            let other = sibling(data, cell, of);
+            ([*from, *to], true, against.zip(other).map(|(base, other)| vec![base, cell, other]))
+        }
+    };
+    let figure = |figures: &[f64]| match &claim.says {
+        Says::Difference { .. } => figures[1] - figures[0],
+        Says::Share { .. } => (figures[1] - figures[0]) / figures[0],
+        // Of the other's difference to the baseline, what this one lacks.
+        Says::Closes { .. } => (figures[2] - figures[1]) / (figures[2] - figures[0]),
+    };
+    let (found, interval) = involved
+        .map(|cells| estimate(data, counted, metric, &cells, confidence, &figure))
+        .unwrap_or_default();
+    Finding { cell, claimed, is_share, found, interval, judgement: judge(claimed, interval) }
+}
+
+/// The cell of another platform with the same service and load.
+fn sibling(data: &RunData, cell: usize, platform: &str) -> Option<usize> {
+    let plan = &data.run.plan;
+    let (this, site) = (&plan.cells[cell], &plan.sites[plan.cells[cell].site]);
+    plan.cells.iter().position(|other| {
+        let other_site = &plan.sites[other.site];
+        other.load == this.load
+            && !other_site.twin
+            && other_site.service == site.service
+            && data.run.experiment.platforms[other_site.platform].name == platform
+    })
+}
+
+/// A figure computed from the figures of several cells, with its interval where there are slices enough for a claim.
+fn estimate(
+    data: &RunData,
+    counted: &Counted<'_>,
+    metric: &Metric,
+    cells: &[usize],
+    confidence: f64,
+    figure: &dyn Fn(&[f64]) -> f64,
+) -> (Option<f64>, Option<[f64; 2]>) {
+    let units = units(counted, cells);
+    let of_cell = |index: usize| {
+        let slices =
+            units.iter().map(|unit| unit.iter().map(|places| places[index]).collect::<Vec<&SliceRow>>());
+        Prepared::new(metric, slices)
+    };
+    let Some(prepared) = (0..cells.len()).map(of_cell).collect::<Option<Vec<Prepared>>>() else {
+        return (None, None);
+    };
+    let whole: Vec<f64> = prepared.iter().map(Prepared::whole).collect();
+    let found = Some(figure(&whole)).filter(|found| found.is_finite());
+    if units.iter().map(Vec::len).sum::<usize>() < MIN_BLOCKS {
+        return (found, None);
+    }
+    let spread = bootstrap(units.len(), RESAMPLES, data.run.experiment.plan.seed, |weights| {
+        let figures: Vec<f64> = prepared.iter().map(|prepared| prepared.figure(weights)).collect();
+        figure(&figures)
+    });
+    let bounds = |Interval { low, high }| [low, high];
+    (found, spread.map(|spread| bounds(spread.interval(confidence))))
+}
+
+fn judge(claimed: [f64; 2], interval: Option<[f64; 2]>) -> ClaimJudgement {
+    match interval {
+        Some([low, high]) if claimed[0] <= low && high <= claimed[1] => ClaimJudgement::Confirmed,
+        Some([low, high]) if high < claimed[0] || claimed[1] < low => ClaimJudgement::Refuted,
+        _ => ClaimJudgement::OutOfReach,
+    }
+}
+
+fn overall(findings: &[Finding]) -> ClaimJudgement {
+    let all =
+        |judgement| !findings.is_empty() && findings.iter().all(|finding| finding.judgement == judgement);
+    if findings.iter().any(|finding| finding.judgement == ClaimJudgement::Refuted) {
+        ClaimJudgement::Refuted
+    } else if all(ClaimJudgement::Confirmed) {
+        ClaimJudgement::Confirmed
+    } else {
+        ClaimJudgement::OutOfReach
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use loadline_experiment::spec::CLAIM_METRICS;
+
+    use super::*;
+
+    #[test]
+    fn an_interval_within_the_claim_confirms_it_and_one_outside_refutes_it() {
+        let claimed = [4.0, 6.0];
+        assert_eq!(judge(claimed, Some([4.5, 5.5])), ClaimJudgement::Confirmed);
+        assert_eq!(judge(claimed, Some([0.1, 0.2])), ClaimJudgement::Refuted);
+        assert_eq!(judge(claimed, Some([6.1, 9.0])), ClaimJudgement::Refuted);
+        assert_eq!(judge(claimed, Some([3.0, 5.0])), ClaimJudgement::OutOfReach);
+        assert_eq!(judge(claimed, None), ClaimJudgement::OutOfReach);
+    }
+
+    #[test]
+    fn the_metrics_that_claims_name_are_there() {
+        for id in CLAIM_METRICS {
+            assert!(METRICS.iter().any(|metric| metric.id == id), "{id}");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! How the services' starts went: medians over deployments, because one start in ten may meet a busy disk.
+
+use loadline_experiment::store::DeploymentRow;
+
+use crate::RunData;
+use crate::cells;
+use crate::result::{Start, StartPhase};
+
+/// The name of the last phase.
+const ANSWERED: &str = "answered";
+
+/// Starts of every site but the twins.
+pub fn starts(data: &RunData) -> Vec<Start> {
+    let sites = data.run.plan.sites.iter().enumerate().filter(|(_, site)| !site.twin);
+    sites
+        .filter_map(|(index, site)| {
+            let rows: Vec<&DeploymentRow> = data.deployments.iter().filter(|row| row.site == index).collect();
+            let first = rows.first()?;
+            let mut names: Vec<&str> = first.startup.phases.iter().map(|phase| phase.name.as_str()).collect();
+            names.push(ANSWERED);
+            Some(Start {
+                label: cells::label(data, site),
+                deployments: rows.len(),
+                phases: names.into_iter().filter_map(|name| phase(name, &rows)).collect(),
+                image_bytes: median(rows.iter().filter_map(|row| row.startup.image_bytes).map(|b| b as f64))
+                    .map(|b| b as u64),
+                idle_memory_bytes: median(
+                    rows.iter().filter_map(|row| row.startup.idle_memory_bytes).map(|b| b as f64),
+                )
+                .map(|b| b as u64),
+            })
+        })
+        .collect()
+}
+
+fn phase(name: &str, rows: &[&DeploymentRow]) -> Option<StartPhase> {
+    let times = || {
+        rows.iter().filter_map(|row| match name {
+            ANSWERED => Some(row.ready_ms),
+            _ => row.startup.phases.iter().find(|phase| phase.name == name).map(|phase| phase.after_ms),
+        })
+    };
+    let range_ms = [times().reduce(f64::min)?, times().reduce(f64::max)?];
+    Some(StartPhase { name: name.to_owned(), median_ms: median(times())?, range_ms })
+}
+
+/// The middle value, or the mean of the two in the middle.
+fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    match values.len() {
+        0 => None,
+        length if length % 2 == 1 => Some(values[middle]),
+        _ => Some((values[middle - 1] + values[middle]) / 2.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_median_lies_in_the_middle() {
+        assert_eq!(median([3.0, 1.0, 2.0].into_iter()), Some(2.0));
+        assert_eq!(median([4.0, 1.0, 2.0, 3.0].into_iter()), Some(2.5));
+        assert_eq!(median([].into_iter()), None);
+    }
+}
