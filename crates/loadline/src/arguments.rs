@@ -67,9 +67,8 @@ pub struct CompareArguments {
     /// Path that answers 2xx once the service is ready
     #[arg(long, value_name = "PATH", help_heading = "What")]
     ready: Option<String>,
-    /// Platform: host, docker[:NETWORK], kubernetes[:EXPOSE][+other-node][+static], or what loadline lays itself: pod, container,
-    /// local:cgroup+veth+bridge+nodeport; or a URL; the first is the baseline
-    /// [default: host and pod]
+    /// Platform: host, docker, docker:host, kubernetes, kubernetes:podIP+other-node, a URL, or the same paths laid by loadline itself:
+    /// container, pod, local:cgroup+veth+bridge+nodeport; the first is the baseline [default: host and pod]
     #[arg(long, value_name = "PLATFORM", help_heading = "Where")]
     on: Vec<String>,
     /// CPUs that the service may use on every platform: 1, 0.5

@@ -7,6 +7,7 @@ use loadline_stats::{Stationarity, stationary};
 
 use super::site::LiveSite;
 use super::{Event, Execution, RunError};
+use crate::spec::LoadSpec;
 use crate::store::WarmUpRow;
 
 /// Length of a cycle. Eight of them, the least that the test of stationarity asks for, take little more than a second.
@@ -16,7 +17,12 @@ const CYCLE: Duration = Duration::from_millis(150);
 const LEAST_PER_SECOND: f64 = 200.0;
 
 struct Progress {
-    cell: usize,
+    /// Index of the site in the plan.
+    site: usize,
+    /// What it is warmed up with.
+    load: LoadSpec,
+    /// The cells of the site that this warms up: slow rates are all warmed up at the same one, once.
+    cells: Vec<usize>,
     figures: Vec<f64>,
     loaded: Duration,
     done: bool,
@@ -25,18 +31,22 @@ struct Progress {
 impl Execution<'_> {
     /// Warms up all cells of the live sites. The pauses of one cell are the others' cycles.
     pub(super) fn warm_up(&mut self, round: u32, live: &mut Vec<LiveSite>) -> Result<(), RunError> {
-        let mut cells: Vec<Progress> = live
-            .iter()
-            .flat_map(LiveSite::cells)
-            .map(|cell| Progress { cell, figures: Vec::new(), loaded: Duration::ZERO, done: false })
-            .collect();
+        let mut sorts: Vec<Progress> = Vec::new();
+        for site in live.iter() {
+            for cell in site.cells() {
+                let load = self.warm_up_load(cell, site.is_external)?;
+                match sorts.iter_mut().find(|sort| sort.site == site.index && sort.load == load) {
+                    Some(sort) => sort.cells.push(cell),
+                    None => sorts.push(Progress::new(site.index, load, cell)),
+                }
+            }
+        }
         let mut cycle = 0;
-        while cells.iter().any(|progress| !progress.done) {
-            for progress in cells.iter_mut().filter(|progress| !progress.done) {
+        while sorts.iter().any(|progress| !progress.done) {
+            for progress in sorts.iter_mut().filter(|progress| !progress.done) {
                 self.check_interrupted()?;
                 // A site may have died in an earlier cycle.
-                let Some(site) = live.iter_mut().find(|site| site.cells().any(|cell| cell == progress.cell))
-                else {
+                let Some(site) = live.iter_mut().find(|site| site.index == progress.site) else {
                     progress.done = true;
                     continue;
                 };
@@ -63,18 +73,14 @@ impl Execution<'_> {
         site: &mut LiveSite,
     ) -> Result<(), RunError> {
         let slice = SliceSpec {
-            load: if site.is_external {
-                self.load_of(progress.cell)
-            } else {
-                brisk(self.load_of(progress.cell))?
-            },
+            load: progress.load.load.clone(),
             duration: CYCLE,
-            seed: self.plan.warm_up_seed(round, cycle, self.plan.cells[progress.cell].load),
+            seed: self.plan.warm_up_seed(round, cycle, self.plan.cells[progress.cells[0]].load),
             offset: Duration::ZERO,
         };
         let begun = Instant::now();
         let before = site.snapshot();
-        let Some(engine) = site.engine(progress.cell) else { return Ok(()) };
+        let Some(engine) = site.engine(progress.cells[0]) else { return Ok(()) };
         let record = match engine.drive(slice) {
             Ok(record) => record,
             Err(source) => {
@@ -99,18 +105,30 @@ impl Execution<'_> {
     fn keep_warm_up(&mut self, round: u32, progress: &Progress) -> Result<(), RunError> {
         let is_stationary = stationary(&progress.figures) == Stationarity::Stationary;
         let after = progress.loaded;
-        (self.events)(Event::Warm { cell: progress.cell, after, stationary: is_stationary });
-        self.store.add_warm_up(
-            self.run,
-            &WarmUpRow {
-                cell: progress.cell,
+        for cell in &progress.cells {
+            (self.events)(Event::Warm { cell: *cell, after, stationary: is_stationary });
+            let row = WarmUpRow {
+                cell: *cell,
                 round,
                 seconds: after.as_secs_f64(),
                 stationary: is_stationary,
                 figures: progress.figures.clone(),
-            },
-        )?;
+            };
+            self.store.add_warm_up(self.run, &row)?;
+        }
         Ok(())
+    }
+
+    fn warm_up_load(&self, cell: usize, is_external: bool) -> Result<LoadSpec, RunError> {
+        let spec = &self.experiment.loads[self.plan.cells[cell].load];
+        let load = if is_external { spec.load.clone() } else { brisk(spec.load.clone())? };
+        Ok(LoadSpec { load, connections: spec.connections })
+    }
+}
+
+impl Progress {
+    fn new(site: usize, load: LoadSpec, cell: usize) -> Progress {
+        Progress { site, load, cells: vec![cell], figures: Vec::new(), loaded: Duration::ZERO, done: false }
     }
 }
 
