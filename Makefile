@@ -44,6 +44,7 @@ tools-run:
 
 tools-test:
 	tests/install-tools ip nft iptables cc python3 setpriv unshare nsenter prlimit wrk nginx haproxy caddy openssl strace perf \
+		dockerd docker ctr podman \
 		hdrhistogram cargo-fuzz
 
 tools-lint:

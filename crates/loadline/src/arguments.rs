@@ -35,6 +35,8 @@ pub enum Command {
     Report(ReportArguments),
     /// Run a built-in service
     Serve(ServeArguments),
+    /// Write an image of a built-in service or a static binary
+    Image(ImageArguments),
     /// Remove what killed runs left on this machine
     Clean,
     /// Print a JSON Schema: of experiment files or of results
@@ -222,6 +224,23 @@ pub struct ServeOptions {
     /// Answer nothing for a while in every period: 1s/10s shows what coordinated omission hides
     #[arg(long, value_name = "LENGTH/EVERY")]
     pub stall: Option<loadline_services::Stall>,
+}
+
+#[derive(Args)]
+pub struct ImageArguments {
+    /// Built-in service (orders, hello, cpu), loadline itself, or the path of a static binary (./orders for a file of that name)
+    #[arg(value_name = "SERVICE|BINARY")]
+    pub program: PathBuf,
+    /// Arguments that the service or binary gets in every container that is given none
+    #[arg(last = true, value_name = "ARGUMENTS")]
+    pub arguments: Vec<String>,
+    /// Archive to write; - is standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Name of the image; without a tag it gets the binary's digest
+    /// [default: localhost/ and the binary's name, or localhost/loadline]
+    #[arg(long, value_name = "NAME[:TAG]")]
+    pub name: Option<String>,
 }
 
 impl CompareArguments {

@@ -2,6 +2,7 @@
 
 mod clean;
 mod experiment;
+mod image;
 mod load;
 mod report;
 mod schema;
@@ -9,6 +10,7 @@ mod serve;
 
 pub use clean::clean;
 pub use experiment::{compare, run};
+pub use image::image;
 pub use load::load;
 pub use report::report;
 pub use schema::schema;

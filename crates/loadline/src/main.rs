@@ -31,6 +31,7 @@ fn main() -> ExitCode {
         Command::Load(arguments) => commands::load(&arguments),
         Command::Report(arguments) => commands::report(&arguments),
         Command::Serve(arguments) => commands::serve(&arguments),
+        Command::Image(arguments) => commands::image(&arguments),
         Command::Clean => commands::clean(),
         Command::Schema { which } => commands::schema(which),
     };

@@ -1,0 +1,83 @@
+//! What an image says about its program: name, user, command line, labels.
+
+use jiff::Timestamp;
+
+use crate::archive::Archive;
+use crate::error::ImageError;
+use crate::name::ImageName;
+use crate::program::Program;
+
+/// The TCP port that images declare, and where services in them are told to listen.
+pub const PORT: u16 = 8080;
+
+/// User and group that containers run as unless told otherwise: not root. By number, so that Kubernetes' `runAsNonRoot` can check it.
+pub const USER: &str = "1000:1000";
+
+/// The label with the SHA-256 of the program's file, 64 hexadecimal digits.
+pub const BINARY_SHA256_LABEL: &str = "loadline.binary.sha256";
+
+/// Longest name of a file on Linux (`NAME_MAX`, limits.h).
+const NAME_MAX_BYTES: usize = 255;
+
+/// Folders of the image, and of every container.
+const TAKEN: [&str; 7] = [".", "..", "dev", "etc", "proc", "sys", "tmp"];
+
+/// An image of one static program, `/tmp` and an `/etc/passwd` that names the user. Change the fields before [`Image::archive`].
+#[derive(Debug)]
+pub struct Image {
+    /// The only program in it.
+    pub program: Program,
+    /// Under which it is loaded; [`ImageName::default_for`] at first.
+    pub name: ImageName,
+    /// Arguments of the program when the container is given none (Docker's `Cmd`); none at first.
+    pub command: Vec<String>,
+    /// The program's version, for the label `org.opencontainers.image.version`; unknown at first.
+    pub version: Option<String>,
+    /// The time that the image and the files in it bear, no earlier than 1970; 1970 at first, so that the same program gives the same
+    /// image.
+    pub created: Timestamp,
+    file_name: String,
+}
+
+impl Image {
+    /// An image with the program at `/FILE_NAME`, which is its entrypoint.
+    ///
+    /// # Errors
+    /// [`ImageError::FileName`] for a name that no file can have, or that containers need for something else.
+    pub fn new(program: Program, file_name: &str) -> Result<Image, ImageError> {
+        let bad = file_name.is_empty()
+            || file_name.len() > NAME_MAX_BYTES
+            || file_name.contains(['/', '\0'])
+            || TAKEN.contains(&file_name);
+        if bad {
+            return Err(ImageError::FileName(file_name.to_owned()));
+        }
+        let name = ImageName::default_for(&program, file_name);
+        Ok(Image {
+            program,
+            name,
+            command: Vec::new(),
+            version: None,
+            created: Timestamp::UNIX_EPOCH,
+            file_name: file_name.to_owned(),
+        })
+    }
+
+    /// The program's name in the image's root folder.
+    pub fn file_name(&self) -> &str {
+        &self.file_name
+    }
+
+    /// [`Image::created`] in seconds since 1970.
+    pub(crate) fn created_s(&self) -> u64 {
+        u64::try_from(self.created.as_second()).unwrap_or_default()
+    }
+
+    /// Works out the archive: reads the program once, and writes nothing.
+    ///
+    /// # Errors
+    /// [`ImageError::Read`] and [`ImageError::Changed`].
+    pub fn archive(&self) -> Result<Archive<'_>, ImageError> {
+        Archive::of(self)
+    }
+}

@@ -1,0 +1,78 @@
+//! SHA-256 of what flows by, in the form that image documents use.
+
+use std::io::{self, Read, Write};
+
+use oci_spec::image::Sha256Digest;
+use sha2::{Digest, Sha256};
+
+/// Swallows bytes and keeps their digest and number.
+#[derive(Default)]
+pub struct Hasher {
+    state: Sha256,
+    bytes: u64,
+}
+
+impl Hasher {
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    pub fn digest(self) -> Sha256Digest {
+        let hex: String = self.state.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        hex.parse().expect("64 hexadecimal digits are a digest")
+    }
+}
+
+impl Write for Hasher {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.state.update(bytes);
+        self.bytes += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The digest of some bytes.
+pub fn of(bytes: &[u8]) -> Sha256Digest {
+    let mut hasher = Hasher::default();
+    hasher.state.update(bytes);
+    hasher.digest()
+}
+
+/// Hands bytes through and keeps their digest.
+pub struct Hashing<R> {
+    inner: R,
+    pub hasher: Hasher,
+}
+
+impl<R: Read> Hashing<R> {
+    pub fn new(inner: R) -> Hashing<R> {
+        Hashing { inner, hasher: Hasher::default() }
+    }
+}
+
+impl<R: Read> Read for Hashing<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.hasher.write_all(&buffer[..count])?;
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// FIPS 180-2, appendix B.1.
+    #[test]
+    fn the_digest_is_that_of_the_standard() {
+        let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(of(b"abc").digest(), expected);
+        let mut hashing = Hashing::new(&b"abc"[..]);
+        io::copy(&mut hashing, &mut io::sink()).expect("memory");
+        assert_eq!(hashing.hasher.digest().digest(), expected);
+    }
+}
