@@ -5,11 +5,13 @@
 CARGO ?= cargo
 FUZZ_SECONDS ?= 60
 TARGET := $(or $(CARGO_TARGET_DIR),target)
+# .cargo/config.toml names the target, so that programs can be static; cargo then builds below its name.
+RELEASE := $(TARGET)/$(shell rustc --print host-tuple)/release
 # --quick, --only PART, --rounds N
 BENCH ?=
 
 run: tools-run build
-	./target/release/loadline run examples/host-vs-pod.yaml
+	$(RELEASE)/loadline run examples/host-vs-pod.yaml
 
 build:
 	$(CARGO) build --release --locked -p loadline
@@ -34,7 +36,7 @@ bench: tools-run build
 	$(CARGO) build --release --locked -p loadline-bench
 	bench/install-peers $(TARGET)/peers
 	$(CARGO) bench --locked -p loadline-engine --bench record
-	$(TARGET)/release/loadline-bench --output bench/RESULTS.md $(BENCH)
+	$(RELEASE)/loadline-bench --peers $(TARGET)/peers --criterion $(TARGET)/criterion --output bench/RESULTS.md $(BENCH)
 
 advisories: tools-lint
 	$(CARGO) deny --locked check advisories

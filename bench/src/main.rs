@@ -48,7 +48,8 @@ fn main() -> Result<()> {
 fn bench(arguments: &BenchArguments) -> Result<()> {
     let this = std::env::current_exe().context("can't tell where this program is")?;
     let release = this.parent().unwrap_or(Path::new("."));
-    let target = release.parent().unwrap_or(Path::new("."));
+    // target/PLATFORM/release, as .cargo/config.toml names the platform.
+    let target = release.ancestors().nth(2).unwrap_or(Path::new("."));
     let programs = Programs {
         loadline: arguments.loadline.clone().unwrap_or_else(|| release.join("loadline")),
         peers: arguments.peers.clone().unwrap_or_else(|| target.join("peers")),
