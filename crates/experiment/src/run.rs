@@ -19,7 +19,7 @@ use loadline_platform::{Ground, Layer, RunName};
 use crate::placement::{self, Cpus};
 use crate::plan::{Plan, Turn};
 use crate::spec::{Experiment, Interleave, Isolation, OnFailure, PlatformKind};
-use crate::store::{NewRun, RunState, Store};
+use crate::store::{NewRun, RunState, Store, Surroundings};
 
 pub use error::RunError;
 pub use events::Event;
@@ -158,9 +158,22 @@ impl Execution<'_> {
                  and its client is this machine, not one behind a wire",
             )?;
         }
-        let result = self.rounds(ground.as_ref(), referee);
+        let result =
+            self.keep_surroundings(ground.as_ref()).and_then(|()| self.rounds(ground.as_ref(), referee));
         let removed = ground.map_or(Ok(()), Ground::remove);
         result.and(removed.map_err(RunError::from))
+    }
+
+    /// Keeps what kind of daemon or cluster each platform is. One that can't be asked now says why when it is to deploy.
+    fn keep_surroundings(&mut self, ground: Option<&Ground>) -> Result<(), RunError> {
+        let Some(ground) = ground else { return Ok(()) };
+        for platform in &self.experiment.platforms {
+            if let Ok(Some(found)) = site::platform_of(&platform.kind).surroundings(ground) {
+                let row = Surroundings { summary: found.summary, facts: found.facts };
+                self.store.add_surroundings(self.run, &platform.name, &row)?;
+            }
+        }
+        Ok(())
     }
 
     fn rounds(&mut self, ground: Option<&Ground>, referee: &mut dyn Referee) -> Result<(), RunError> {

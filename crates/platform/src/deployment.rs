@@ -23,6 +23,24 @@ pub trait Platform: Send + Sync {
         service: &Service,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Box<dyn Deployment>, Error>;
+
+    /// What kind of daemon or cluster it is, if it is one; read once a run.
+    ///
+    /// # Errors
+    /// When it can't be asked.
+    fn surroundings(&self, ground: &Ground) -> Result<Option<Surroundings>, Error> {
+        let _ = ground;
+        Ok(None)
+    }
+}
+
+/// What a platform's daemon or cluster is, to be kept with the run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Surroundings {
+    /// In one line, for people.
+    pub summary: String,
+    /// All that is known of it, in the platform's own shape.
+    pub facts: serde_json::Value,
 }
 
 /// One start of a service on a platform. Dropping it stops the service and removes what was made for it.

@@ -44,7 +44,8 @@ pub use cgroup::Cgroup;
 pub use clean::{Kind, Removed, clean};
 pub use container::{Container, find_container};
 pub use deployment::{
-    Agent, Deployment, KubeletReader, KubeletReading, Observer, Phase, Platform, Startup, Vantage,
+    Agent, Deployment, KubeletReader, KubeletReading, Observer, Phase, Platform, Startup, Surroundings,
+    Vantage,
 };
 pub use docker::{Docker, DockerNetwork, Mount, Publish};
 pub use error::Error;

@@ -183,20 +183,16 @@ impl Execution<'_> {
         service: &Service,
         label: &str,
     ) -> Result<Box<dyn Deployment>, RunError> {
-        let platform: Box<dyn Platform> = match kind {
-            PlatformKind::Host => Box::new(Host),
-            PlatformKind::Local(layers) => Box::new(Local { layers: layers.clone() }),
-            PlatformKind::Docker(docker) => Box::new(docker.clone()),
-            PlatformKind::Kubernetes(kubernetes) => Box::new(kubernetes.clone()),
-            PlatformKind::External { address, .. } => return Ok(Box::new(External { address: *address })),
-        };
+        if let PlatformKind::External { address, .. } = kind {
+            return Ok(Box::new(External { address: *address }));
+        }
         // `deploy_and_measure` prepares a ground whenever a platform is not external.
         let ground = ground.expect("there is a ground for whatever is deployed");
         let service = self.service(service);
         let events = &mut self.events;
         let mut progress =
             |text: &str| events(Event::Progress { site: label.to_owned(), text: text.to_owned() });
-        Ok(platform.deploy(ground, &service, &mut progress)?)
+        Ok(platform_of(kind).deploy(ground, &service, &mut progress)?)
     }
 
     fn site_label(&self, index: usize) -> String {
@@ -241,6 +237,17 @@ impl Execution<'_> {
             }),
             ..Options::new(endpoint, mix)
         })
+    }
+}
+
+/// The platform of the kind.
+pub fn platform_of(kind: &PlatformKind) -> Box<dyn Platform> {
+    match kind {
+        PlatformKind::Host => Box::new(Host),
+        PlatformKind::Local(layers) => Box::new(Local { layers: layers.clone() }),
+        PlatformKind::Docker(docker) => Box::new(docker.clone()),
+        PlatformKind::Kubernetes(kubernetes) => Box::new(kubernetes.clone()),
+        PlatformKind::External { address, .. } => Box::new(External { address: *address }),
     }
 }
 
