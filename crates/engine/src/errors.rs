@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 /// Kind of a failed request. Each failed request counts once, under the first thing that went wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
@@ -51,8 +53,8 @@ impl ErrorKind {
     }
 }
 
-/// Failed requests by kind.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Failed requests by kind. Serialised as their numbers in the order of [`ErrorKind::ALL`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Errors([u64; ErrorKind::ALL.len()]);
 
 impl Errors {

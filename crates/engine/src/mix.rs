@@ -11,6 +11,8 @@ mod wire1;
 
 use std::sync::{Arc, OnceLock};
 
+use serde::{Deserialize, Serialize};
+
 use crate::endpoint::Endpoint;
 use encode::Encoded;
 pub use error::MixError;
@@ -18,7 +20,7 @@ pub use feed::{Feed, FeedError};
 use parsed::Parsed;
 
 /// One request. `Content-Length` is set by the engine, and `Host` unless a header of the request does.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// `GET`, `POST`, …
     pub method: String,

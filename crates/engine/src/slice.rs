@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::load::Load;
 
-/// One slice to drive.
-#[derive(Clone, Debug)]
+/// One slice to drive. Of a load that is replayed from a file the due times are not serialised.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SliceSpec {
     /// When requests are due, or a closed loop.
     pub load: Load,

@@ -37,6 +37,16 @@ pub enum Command {
     Serve(ServeArguments),
     /// Write an image of a built-in service or a static binary
     Image(ImageArguments),
+    /// Drive load and observe containers for a loadline elsewhere
+    ///
+    /// A run starts it inside a cluster, as the command of a Job or a DaemonSet with the image of loadline, and reaches it through the
+    /// API server's port-forward. It obeys whoever can connect, so it listens on a loopback address only. It prints `listening on
+    /// ADDRESS` and ends on SIGTERM or Ctrl-C; the load that it drives for somebody ends with the connection to them.
+    ///
+    /// To observe a container it needs the node's processes and cgroups: hostPID, and /sys/fs/cgroup of the node mounted.
+    // Not for the list of what a user does.
+    #[command(hide = true)]
+    Agent(AgentArguments),
     /// Remove what killed runs left on this machine
     Clean,
     /// Print a JSON Schema: of experiment files or of results
@@ -183,6 +193,13 @@ pub struct ReportArguments {
     pub list: bool,
     #[command(flatten)]
     pub outputs: OutputArguments,
+}
+
+#[derive(Args)]
+pub struct AgentArguments {
+    /// Loopback address to listen on; port 0 takes one that is free
+    #[arg(long, value_name = "ADDRESS")]
+    pub listen: SocketAddr,
 }
 
 #[derive(Args)]

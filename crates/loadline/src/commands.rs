@@ -1,5 +1,6 @@
 //! One module per command; each turns arguments into calls of the libraries and a result into an exit code.
 
+mod agent;
 mod clean;
 mod experiment;
 mod image;
@@ -8,6 +9,7 @@ mod report;
 mod schema;
 mod serve;
 
+pub use agent::agent;
 pub use clean::clean;
 pub use experiment::{compare, run};
 pub use image::image;

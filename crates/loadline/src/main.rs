@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         Command::Report(arguments) => commands::report(&arguments),
         Command::Serve(arguments) => commands::serve(&arguments),
         Command::Image(arguments) => commands::image(&arguments),
+        Command::Agent(arguments) => commands::agent(&arguments),
         Command::Clean => commands::clean(),
         Command::Schema { which } => commands::schema(which),
     };

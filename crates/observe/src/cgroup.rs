@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use rustix::process::Pid;
+use serde::{Deserialize, Serialize};
 
 use crate::process::parse_pids;
 use crate::procfs::{self, number_after};
@@ -28,7 +29,7 @@ pub enum Cgroup {
 }
 
 /// CPU time charged to a cgroup and those below it since it was made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct CpuUsage {
     pub(crate) total_ns: u64,
     /// In v1 sampled at each tick (kernel/sched/cpuacct.c), so only its proportion to `system_ns` is used.
@@ -37,7 +38,7 @@ pub(crate) struct CpuUsage {
 }
 
 /// What a CPU quota did since the cgroup was made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Throttling {
     /// Periods in which the cgroup had something to run.
     pub(crate) periods: u64,
@@ -48,7 +49,7 @@ pub(crate) struct Throttling {
 }
 
 /// Memory charged to a cgroup, page cache included.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct CgroupMemory {
     pub(crate) now_bytes: Option<u64>,
     /// The most since the cgroup was made; v2 has it from Linux 5.19 on.
@@ -56,7 +57,7 @@ pub(crate) struct CgroupMemory {
 }
 
 /// All that is read of a cgroup at one moment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Reading {
     pub(crate) cpu: Option<CpuUsage>,
     pub(crate) throttling: Option<Throttling>,

@@ -2,11 +2,12 @@
 //! Taken from the processes on every platform alike; what a cgroup reports includes page cache, so it is kept apart.
 
 use rustix::process::Pid;
+use serde::{Deserialize, Serialize};
 
 use crate::procfs;
 
 /// Resident memory of one or more processes; memory that they share is counted for each (proc_pid_status(5)).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Memory {
     /// `VmRSS`.
     pub(crate) resident_bytes: u64,

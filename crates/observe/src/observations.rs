@@ -76,7 +76,7 @@ pub fn between(before: &Snapshot, after: &Snapshot) -> Observations {
     let cgroup_memory = after.cgroup.map(|reading| reading.memory).unwrap_or_default();
 
     Observations {
-        wall_ns: u64::try_from(after.taken.duration_since(before.taken).as_nanos()).ok(),
+        wall_ns: after.taken_ns.checked_sub(before.taken_ns),
         service_cpu_ns: service.map(|cpu| cpu.total_ns),
         service_user_ns,
         service_system_ns,

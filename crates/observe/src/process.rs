@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use rustix::process::Pid;
+use serde::{Deserialize, Serialize};
 
 use crate::procfs;
 use crate::sys::process_cpu_ns;
 
 /// What one process has used since it began.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct ProcessCpu {
     /// All threads, ended ones included, children not.
     pub(crate) total_ns: u64,

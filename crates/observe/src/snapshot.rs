@@ -2,9 +2,10 @@
 //! Two of them, before and after a slice, make its [`crate::Observations`].
 
 use std::collections::BTreeMap;
-use std::time::Instant;
 
 use rustix::process::Pid;
+use rustix::time::{ClockId, clock_gettime};
+use serde::{Deserialize, Serialize};
 
 use crate::cgroup::{self, Cgroup};
 use crate::machine_cpu::{self, MachineCpu};
@@ -38,10 +39,12 @@ impl Subject {
     }
 }
 
-/// The absolute counters at one moment; what could not be read is left out.
-#[derive(Debug, Clone)]
+/// The absolute counters at one moment; what could not be read is left out. It can be taken on one machine and compared on another,
+/// with a snapshot of the same machine and boot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Snapshot {
-    pub(crate) taken: Instant,
+    /// `CLOCK_MONOTONIC` of the machine that it was taken on.
+    pub(crate) taken_ns: u64,
     pub(crate) machine: Option<MachineCpu>,
     pub(crate) softirqs: Option<Softirqs>,
     pub(crate) cgroup: Option<cgroup::Reading>,
@@ -58,13 +61,13 @@ impl Snapshot {
     /// The counters are not read at the same instant: from first to last it takes about 50 µs for each thread of the
     /// service and 100 µs besides, so take snapshots while no load runs.
     pub fn take(subject: &Subject) -> Self {
-        let taken = Instant::now();
+        let taken_ns = monotonic_ns();
         let cgroup = subject.cgroup.as_ref().map(Cgroup::read);
         let pids = subject.processes();
         let charged = cgroup.is_some_and(|reading| reading.cpu.is_some());
         let processes = if charged { None } else { process::cpu_of(&pids) };
         Self {
-            taken,
+            taken_ns,
             machine: machine_cpu::read(),
             softirqs: softirqs::read(),
             cgroup,
@@ -74,4 +77,10 @@ impl Snapshot {
             tcp_retransmits: subject.root().or(pids.first().copied()).and_then(tcp::retransmits),
         }
     }
+}
+
+/// Nanoseconds since some moment before the boot; the kernel never tells a negative time by this clock.
+fn monotonic_ns() -> u64 {
+    let time = clock_gettime(ClockId::Monotonic);
+    time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
 }

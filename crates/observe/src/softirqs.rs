@@ -1,10 +1,12 @@
 //! `/proc/softirqs`: how often the kernel ran its network soft interrupts, on the whole machine.
 //! Each hop that a platform adds, a veth pair first of all, hands packets over through one (net/core/dev.c).
 
+use serde::{Deserialize, Serialize};
+
 use crate::procfs;
 
 /// Counts since boot, summed over all CPUs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Softirqs {
     pub(crate) net_rx: u64,
     pub(crate) net_tx: u64,

@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 
 use rustix::process::Pid;
+use serde::{Deserialize, Serialize};
 
 use crate::process::ids_in;
 use crate::procfs;
 
 /// What the scheduler did to one thread, or to several together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Scheduling {
     /// The thread had nothing to do or waited for something.
     pub(crate) voluntary_switches: u64,

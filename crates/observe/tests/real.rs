@@ -159,6 +159,17 @@ fn observations_survive_json() -> Outcome {
     Ok(())
 }
 
+#[test]
+fn snapshots_that_went_through_json_tell_the_same() -> Outcome {
+    let subject = Subject { root_pid: Some(std::process::id()), cgroup: None };
+    let (before, after) = (Snapshot::take(&subject), Snapshot::take(&subject));
+    let through_json =
+        |snapshot: &Snapshot| serde_json::from_str::<Snapshot>(&serde_json::to_string(snapshot)?);
+    assert_eq!(between(&through_json(&before)?, &through_json(&after)?), between(&before, &after));
+    assert!(between(&before, &after).service_cpu_ns.is_some());
+    Ok(())
+}
+
 /// A cgroup with a quota of a fifth of a CPU, removed with the test.
 struct Quota {
     cgroup: Cgroup,

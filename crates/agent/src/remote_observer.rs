@@ -1,0 +1,34 @@
+//! The observers on the machine of an agent.
+
+use loadline_observe::{Machine, Snapshot};
+
+use crate::conversation::Conversation;
+use crate::error::AgentError;
+use crate::protocol::{ObserverAsk, Opening, PATIENCE};
+use crate::stream::Stream;
+
+/// Reads the counters of one container, and of the machine that it runs on.
+pub struct RemoteObserver {
+    conversation: Conversation,
+}
+
+impl RemoteObserver {
+    /// Has the agent at the other end of `stream` find a container by the id that its runtime gave it: 64 hexadecimal digits.
+    ///
+    /// # Errors
+    /// When there is no agent of this version, or no such container on its machine.
+    pub fn start(stream: impl Stream + 'static, container: &str) -> Result<RemoteObserver, AgentError> {
+        let opening = Opening::Observer { container: container.to_owned() };
+        Ok(RemoteObserver { conversation: Conversation::open(stream, &opening)? })
+    }
+
+    /// All counters of this moment. Two of them make observations on this side: [`loadline_observe::between`].
+    pub fn snapshot(&mut self) -> Result<Snapshot, AgentError> {
+        self.conversation.ask(&ObserverAsk::Snapshot, PATIENCE, None)
+    }
+
+    /// What kind of machine the container is on.
+    pub fn machine(&mut self) -> Result<Machine, AgentError> {
+        self.conversation.ask(&ObserverAsk::Machine, PATIENCE, None)
+    }
+}

@@ -1,0 +1,50 @@
+//! A conversation about a container on this machine.
+
+use std::net::TcpStream;
+
+use loadline_observe::{Cgroup, Machine, Snapshot, Subject};
+use loadline_platform::find_container;
+
+use super::conversation::answer;
+use crate::frame::{self, FrameError};
+use crate::protocol::{Answer, ObserverAsk};
+
+/// How runtimes number containers, in hexadecimal digits.
+const ID_DIGITS: usize = 64;
+
+/// Observes until the stream ends.
+pub fn converse(stream: &TcpStream, container: &str) -> Result<(), FrameError> {
+    let subject = match find(container) {
+        Ok(subject) => subject,
+        Err(sentence) => return answer(stream, Err::<(), _>(sentence)),
+    };
+    answer(stream, Ok(()))?;
+    loop {
+        match frame::read(stream)? {
+            ObserverAsk::Snapshot => answer(stream, Ok(Snapshot::take(&subject)))?,
+            ObserverAsk::Machine => answer(stream, Ok(Machine::describe()))?,
+        }
+    }
+}
+
+/// What to observe, or why it can't be.
+fn find(id: &str) -> Answer<Subject> {
+    if id.len() != ID_DIGITS || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Err(format!("`{id}` is no container id: those are {ID_DIGITS} hexadecimal digits"));
+    }
+    let found = find_container(id).map_err(|error| error.to_string())?;
+    let container = found.ok_or_else(|| {
+        format!(
+            "no process of container {id} is to be seen on this machine: it has ended or is elsewhere, or the agent does not share the \
+            node's process namespace (hostPID)"
+        )
+    })?;
+    Ok(Subject { root_pid: Some(container.pid), cgroup: Some(cgroup(container.cgroup)) })
+}
+
+fn cgroup(cgroup: loadline_platform::Cgroup) -> Cgroup {
+    match cgroup {
+        loadline_platform::Cgroup::V1 { cpu, cpuacct, memory, .. } => Cgroup::V1 { cpu, cpuacct, memory },
+        loadline_platform::Cgroup::V2 { dir } => Cgroup::V2 { dir },
+    }
+}
