@@ -2,10 +2,12 @@
 
 mod error;
 mod events;
+mod generator;
 mod measure;
 mod ready;
 mod site;
 mod warm_up;
+mod watch;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -17,7 +17,7 @@ pub enum RunError {
         /// Service and platform.
         site: String,
         /// Why.
-        source: loadline_engine::EngineError,
+        source: loadline_agent::DriveError,
     },
     /// A rate can't be offered.
     #[error(transparent)]

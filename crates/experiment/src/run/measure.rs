@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use loadline_agent::{DriveError, Driver};
 use loadline_engine::{Engine, Record, SliceSpec};
-use loadline_observe::{Observations, Snapshot, between};
+use loadline_observe::Observations;
 
 use super::site::LiveSite;
+use super::watch::Reading;
 use super::{Execution, RunError};
 use crate::gates::{self, CpuUse};
 use crate::plan::Turn;
@@ -42,9 +44,10 @@ impl Execution<'_> {
         let at_s = self.begun.elapsed().as_secs_f64();
         let (records, before, after) = self.drive(place, &cells, duration, live)?;
         let observed: Vec<Observations> =
-            before.iter().zip(&after).map(|(before, after)| between(before, after)).collect();
+            before.iter().zip(&after).map(|(before, after)| before.until(after)).collect();
         // The sum of options is none when one is: an external service may run on this machine and can't be told apart.
-        let services_ns = observed.iter().map(|site| site.service_cpu_ns).sum();
+        let here = observed.iter().zip(live.iter()).filter(|(_, site)| site.is_here());
+        let services_ns = here.map(|(observed, _)| observed.service_cpu_ns).sum();
         let load_ns = records.iter().map(|record| record.cpu_ns).sum();
         let mut disturbed = Vec::new();
         for ((cell, _), record) in cells.iter().zip(records) {
@@ -79,11 +82,11 @@ impl Execution<'_> {
         cells: &[(usize, Duration)],
         duration: Duration,
         live: &mut [LiveSite],
-    ) -> Result<(Vec<Record>, Vec<Snapshot>, Vec<Snapshot>), RunError> {
+    ) -> Result<(Vec<Record>, Vec<Reading>, Vec<Reading>), RunError> {
         for (cell, _) in cells {
-            with_engine(live, *cell, Engine::prepare)?;
+            with_engine(live, *cell, |engine| engine.prepare())?;
         }
-        let before = live.iter().map(LiveSite::snapshot).collect();
+        let before = live.iter_mut().map(LiveSite::read).collect();
         let start = Engine::next_start();
         for (cell, offset) in cells {
             let load = self.plan.cells[*cell].load;
@@ -97,20 +100,20 @@ impl Execution<'_> {
         }
         let mut records = Vec::with_capacity(cells.len());
         for (cell, _) in cells {
-            records.push(with_engine(live, *cell, Engine::finish)?);
+            records.push(with_engine(live, *cell, |engine| engine.finish())?);
         }
-        Ok((records, before, live.iter().map(LiveSite::snapshot).collect()))
+        Ok((records, before, live.iter_mut().map(LiveSite::read).collect()))
     }
 }
 
 fn with_engine<T>(
     live: &mut [LiveSite],
     cell: usize,
-    act: impl FnOnce(&mut Engine) -> Result<T, loadline_engine::EngineError>,
+    act: impl FnOnce(&mut dyn Driver) -> Result<T, DriveError>,
 ) -> Result<T, RunError> {
     for site in live {
         if let Some(engine) = site.engine(cell) {
-            return act(engine).map_err(|source| {
+            return act(engine.as_mut()).map_err(|source| {
                 // When the service is dead, that is the better explanation.
                 site.death().unwrap_or(RunError::Engine { site: site.label.clone(), source })
             });

@@ -1,11 +1,10 @@
 //! Waiting until a service answers, and saying what it printed when it doesn't.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use loadline_engine::{Arrivals, Engine, Load, Mix, Options, Rate, Record, Request, SliceSpec};
+use loadline_engine::{Arrivals, Load, Rate, Record, SliceSpec};
 
+use super::generator::Generator;
 use super::site::LiveSite;
 use super::{Execution, RunError};
 use crate::spec::Service;
@@ -21,19 +20,11 @@ impl Execution<'_> {
         &self,
         site: &mut LiveSite,
         service: &Service,
-        options: &Options,
+        generator: &Generator,
         begun: Instant,
     ) -> Result<Duration, RunError> {
-        let failure = |source| RunError::Engine { site: site.label.clone(), source };
-        let request = Request::get(service.ready.path.as_deref().unwrap_or("/"));
-        let mut probe = Engine::start(&Options {
-            mix: Mix::new(&[request], &options.endpoint)?,
-            threads: 1,
-            timeout: ATTEMPT.min(service.ready.within),
-            stop: Arc::new(AtomicBool::new(false)),
-            ..options.clone()
-        })
-        .map_err(failure)?;
+        let path = service.ready.path.as_deref().unwrap_or("/");
+        let mut probe = generator.probe(path, ATTEMPT.min(service.ready.within))?;
         // The first arrival of a uniform schedule is due at once, the second after the end.
         let load = Load::Open { rate: Rate::per_second(1000.0)?, arrivals: Arrivals::Uniform };
         let once = SliceSpec { load, duration: Duration::from_millis(1), seed: 0, offset: Duration::ZERO };

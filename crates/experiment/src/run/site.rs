@@ -1,21 +1,19 @@
 //! A site that is deployed: its service, and an engine connected to it for each load.
 
 use std::path::Path;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use loadline_engine::{Endpoint, Engine, Mix, Options, Request};
-use loadline_observe::{Snapshot, Subject};
+use loadline_agent::Driver;
+use loadline_engine::Request;
 use loadline_platform::{
-    Cgroup, Deployment, External, Ground, Host, Image, ImageSource, Local, Netns, Platform, Probes, Vantage,
+    Deployment, External, Ground, Host, Image, ImageSource, Local, Platform, Probes, Vantage,
 };
 
+use super::generator::{Generator, Place};
+use super::watch::{Reading, Watch};
 use super::{Event, Execution, RunError};
 use crate::spec::{PlatformKind, RequestSpec, Service, Start};
 use crate::store::{DeploymentRow, PhaseRow, StartupRow};
-
-/// Longest wait for a response, and of a due request for a connection.
-const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A deployed service and the engines of its cells.
 pub struct LiveSite {
@@ -28,8 +26,8 @@ pub struct LiveSite {
     /// CPU time of service and load together per request, s; known after the warm-up.
     pub cpu_s_per_request: f64,
     deployment: Box<dyn Deployment>,
-    subject: Subject,
-    engines: Vec<(usize, Engine)>,
+    watch: Watch,
+    engines: Vec<(usize, Box<dyn Driver>)>,
 }
 
 impl LiveSite {
@@ -39,13 +37,18 @@ impl LiveSite {
     }
 
     /// The engine of one of its cells.
-    pub fn engine(&mut self, cell: usize) -> Option<&mut Engine> {
+    pub fn engine(&mut self, cell: usize) -> Option<&mut Box<dyn Driver>> {
         self.engines.iter_mut().find(|(other, _)| *other == cell).map(|(_, engine)| engine)
     }
 
     /// The counters of its service and of the machine.
-    pub fn snapshot(&self) -> Snapshot {
-        Snapshot::take(&self.subject)
+    pub fn read(&mut self) -> Reading {
+        self.watch.read()
+    }
+
+    /// Whether its service uses the CPUs of this machine, or may do so.
+    pub fn is_here(&self) -> bool {
+        self.watch.is_here()
     }
 
     /// Why the service is no more, if it isn't.
@@ -56,7 +59,7 @@ impl LiveSite {
 
     /// How its start went, and what the idle service weighs.
     fn startup(&mut self) -> StartupRow {
-        let snapshot = self.snapshot();
+        let reading = self.read();
         let startup = self.deployment.startup();
         StartupRow {
             phases: startup
@@ -68,7 +71,7 @@ impl LiveSite {
                 })
                 .collect(),
             image_bytes: startup.image_bytes,
-            idle_memory_bytes: loadline_observe::between(&snapshot, &snapshot).memory_bytes,
+            idle_memory_bytes: reading.until(&reading).memory_bytes,
         }
     }
 
@@ -88,7 +91,7 @@ impl LiveSite {
 pub struct StartedSite {
     site: LiveSite,
     round: u32,
-    options: Options,
+    generator: Generator,
     begun: Instant,
 }
 
@@ -120,37 +123,44 @@ impl Execution<'_> {
         (self.events)(Event::Deploying { round, site: label.clone() });
         let begun = Instant::now();
         let deployment = self.deploy(&platform.kind, ground, service, &label)?;
-        let mut endpoint = Endpoint::from(deployment.address());
-        if let PlatformKind::External { authority, .. } = &platform.kind {
-            endpoint.authority.clone_from(authority);
-        }
-        if let Some(authority) = deployment.authority() {
-            authority.clone_into(&mut endpoint.authority);
-        }
-        let client = match deployment.vantage() {
-            Vantage::Client => ground.map(|ground| ground.client().clone()),
-            Vantage::Node | Vantage::Agent(_) => None,
+        let address = deployment.address();
+        let authority = match (&platform.kind, deployment.authority()) {
+            (PlatformKind::External { authority, .. }, _) => authority.clone(),
+            (_, Some(authority)) => authority.to_owned(),
+            _ => address.to_string(),
         };
-        let options = self.engine_options(client, endpoint, service)?;
+        let generator = Generator {
+            site: label.clone(),
+            address,
+            authority,
+            requests: service.requests.iter().map(request).collect(),
+            cpus: self.cpus.load.clone(),
+            place: match deployment.vantage() {
+                Vantage::Client => Place::Here(ground.map(|ground| ground.client().clone())),
+                Vantage::Node => Place::Here(None),
+                Vantage::Agent(agent) => Place::Cluster(agent),
+            },
+            stop: self.options.stop.clone(),
+        };
         let is_external = matches!(platform.kind, PlatformKind::External { .. });
         let site = LiveSite {
             index,
-            label,
             is_external,
             cpu_s_per_request: 0.0,
-            subject: subject_of(deployment.as_ref()),
+            watch: Watch::of(&label, deployment.as_ref())?,
+            label,
             deployment,
             engines: Vec::new(),
         };
-        Ok(StartedSite { site, round, options, begun })
+        Ok(StartedSite { site, round, generator, begun })
     }
 
     /// Waits until a site is ready, keeps how its start went, and connects its engines.
     pub(super) fn make_ready(&mut self, started: StartedSite) -> Result<LiveSite, RunError> {
-        let StartedSite { mut site, round, options, begun } = started;
+        let StartedSite { mut site, round, generator, begun } = started;
         let index = site.index;
         let service = &self.experiment.services[self.plan.sites[index].service];
-        let ready = self.wait_until_ready(&mut site, service, &options, begun)?;
+        let ready = self.wait_until_ready(&mut site, service, &generator, begun)?;
         (self.events)(Event::Ready { site: site.label.clone(), after: ready });
         let left_out = site.deployment.left_out().to_vec();
         for sentence in &left_out {
@@ -168,9 +178,7 @@ impl Execution<'_> {
             },
         )?;
         for (cell, plan) in self.plan.cells.iter().enumerate().filter(|(_, plan)| plan.site == index) {
-            let connections = self.experiment.loads[plan.load].connections;
-            let engine = Engine::start(&Options { connections, ..options.clone() })
-                .map_err(|source| RunError::Engine { site: site.label.clone(), source })?;
+            let engine = generator.engine(self.experiment.loads[plan.load].connections)?;
             site.engines.push((cell, engine));
         }
         Ok(site)
@@ -217,27 +225,6 @@ impl Execution<'_> {
             ready_path: service.ready.path.clone(),
         }
     }
-
-    fn engine_options(
-        &self,
-        client: Option<Netns>,
-        endpoint: Endpoint,
-        service: &Service,
-    ) -> Result<Options, RunError> {
-        let requests: Vec<Request> = service.requests.iter().map(request).collect();
-        let mix = Mix::new(&requests, &endpoint)?;
-        Ok(Options {
-            threads: self.cpus.load.len(),
-            cpus: self.cpus.load.clone(),
-            timeout: TIMEOUT,
-            stop: self.options.stop.clone(),
-            on_thread_start: Arc::new(move || match &client {
-                Some(client) => client.enter().map_err(std::io::Error::other),
-                None => Ok(()),
-            }),
-            ..Options::new(endpoint, mix)
-        })
-    }
 }
 
 /// The platform of the kind.
@@ -279,16 +266,4 @@ fn request(spec: &RequestSpec) -> Request {
         body: spec.body.clone().unwrap_or_default().into_bytes(),
         weight: spec.weight,
     }
-}
-
-fn subject_of(deployment: &dyn Deployment) -> Subject {
-    let cgroup = deployment.cgroup().map(|cgroup| match cgroup {
-        Cgroup::V1 { cpu, cpuacct, memory, .. } => loadline_observe::Cgroup::V1 {
-            cpu: cpu.clone(),
-            cpuacct: cpuacct.clone(),
-            memory: memory.clone(),
-        },
-        Cgroup::V2 { dir } => loadline_observe::Cgroup::V2 { dir: dir.clone() },
-    });
-    Subject { root_pid: deployment.root_pid(), cgroup }
 }

@@ -79,7 +79,7 @@ impl Execution<'_> {
             offset: Duration::ZERO,
         };
         let begun = Instant::now();
-        let before = site.snapshot();
+        let before = site.read();
         let Some(engine) = site.engine(progress.cells[0]) else { return Ok(()) };
         let record = match engine.drive(slice) {
             Ok(record) => record,
@@ -92,7 +92,7 @@ impl Execution<'_> {
             return Err(RunError::Interrupted);
         }
         if record.answered > 0 {
-            let service_ns = loadline_observe::between(&before, &site.snapshot()).service_cpu_ns.unwrap_or(0);
+            let service_ns = before.until(&site.read()).service_cpu_ns.unwrap_or(0);
             site.cpu_s_per_request = (service_ns + record.cpu_ns) as f64 / 1e9 / record.answered as f64;
             progress.figures.push(record.service.value_at_quantile(0.5) as f64);
         }

@@ -1,0 +1,100 @@
+//! Where a site's load comes from: engines of this process, or of an agent that reaches what this machine can't.
+
+use std::net::SocketAddr;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use loadline_agent::{DriveError, Driver, EngineSetup, RemoteEngine};
+use loadline_engine::{Endpoint, Engine, Mix, Options, Request};
+use loadline_platform::{Agent, Netns};
+
+use super::RunError;
+
+/// Longest wait for a response, and of a due request for a connection.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// What the engines of a site have in common.
+pub struct Generator {
+    /// Service and platform, for errors.
+    pub site: String,
+    pub address: SocketAddr,
+    /// Value of the `Host` header.
+    pub authority: String,
+    pub requests: Vec<Request>,
+    /// CPUs of this machine, one a thread.
+    pub cpus: Vec<usize>,
+    pub place: Place,
+    /// Ends whatever is driven.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// Where engines are.
+pub enum Place {
+    /// In this process, in the namespace if there is one.
+    Here(Option<Netns>),
+    /// Inside the cluster.
+    Cluster(Agent),
+}
+
+impl Generator {
+    /// An engine with so many connections; none is open yet.
+    pub fn engine(&self, connections: usize) -> Result<Box<dyn Driver>, RunError> {
+        self.start(&self.requests, connections, self.cpus.len(), TIMEOUT, self.stop.clone())
+    }
+
+    /// An engine that asks whether the service is ready, one request at a time. Ctrl-C is for who uses it to notice.
+    pub fn probe(&self, path: &str, patience: Duration) -> Result<Box<dyn Driver>, RunError> {
+        self.start(&[Request::get(path)], 1, 1, patience, Arc::new(AtomicBool::new(false)))
+    }
+
+    fn start(
+        &self,
+        requests: &[Request],
+        connections: usize,
+        threads: usize,
+        timeout: Duration,
+        stop: Arc<AtomicBool>,
+    ) -> Result<Box<dyn Driver>, RunError> {
+        let failed = |source: DriveError| RunError::Engine { site: self.site.clone(), source };
+        match &self.place {
+            Place::Here(namespace) => {
+                let namespace = namespace.clone();
+                let endpoint = Endpoint { authority: self.authority.clone(), ..Endpoint::from(self.address) };
+                let mix = Mix::new(requests, &endpoint)?;
+                let options = Options {
+                    threads,
+                    connections,
+                    cpus: self.cpus.clone(),
+                    timeout,
+                    stop,
+                    on_thread_start: Arc::new(move || match &namespace {
+                        Some(namespace) => namespace.enter().map_err(std::io::Error::other),
+                        None => Ok(()),
+                    }),
+                    ..Options::new(endpoint, mix)
+                };
+                Engine::start(&options)
+                    .map(|engine| Box::new(engine) as Box<dyn Driver>)
+                    .map_err(|e| failed(e.into()))
+            }
+            Place::Cluster(agent) => {
+                let at_least_one = |count| NonZeroUsize::new(count).unwrap_or(NonZeroUsize::MIN);
+                let setup = EngineSetup {
+                    address: self.address,
+                    authority: self.authority.clone(),
+                    requests: requests.to_vec(),
+                    connections: at_least_one(connections),
+                    threads: at_least_one(threads),
+                    // This machine's CPUs say nothing of the agent's.
+                    cpus: None,
+                    timeout,
+                };
+                RemoteEngine::start(agent.connect()?, setup, stop)
+                    .map(|engine| Box::new(engine) as Box<dyn Driver>)
+                    .map_err(|error| failed(error.into()))
+            }
+        }
+    }
+}
