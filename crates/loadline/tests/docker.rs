@@ -1,0 +1,166 @@
+//! Docker as a user has it: every way into a container is measured beside the host, and whatever goes wrong with the daemon or a
+//! container is said within seconds, while what was measured is kept and nothing of ours is left.
+
+#[path = "../../platform/tests/common/engine.rs"]
+mod engine;
+mod support;
+
+use std::fs;
+use std::process::Command;
+
+use engine::Engine;
+use loadline_platform::Netns;
+use support::place::{Ended, Place, ended};
+use support::{BRIEF, leftovers, wait_for};
+
+/// A place in a network namespace of its own, with a Docker daemon in it: neither bridge nor rules of the machine are touched.
+struct Harbour {
+    engine: Engine,
+    place: Place,
+}
+
+impl Harbour {
+    fn new() -> Harbour {
+        let place = Place::alone();
+        Netns::new().and_then(|namespace| namespace.enter()).expect("a namespace");
+        // A bridge gives itself an IPv6 address once it has a first container: nothing of ours.
+        for whose in ["all", "default"] {
+            fs::write(format!("/proc/sys/net/ipv6/conf/{whose}/disable_ipv6"), "1").expect("a setting");
+        }
+        Harbour { engine: Engine::docker(&[]), place }
+    }
+
+    fn command<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Command {
+        let mut command = self.place.command(arguments);
+        command.env("DOCKER_HOST", self.engine.endpoint());
+        command
+    }
+
+    fn run<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Ended {
+        ended(self.command(arguments).output().expect("the program starts"))
+    }
+
+    /// The container of the newest run, once there is one.
+    fn container(&self) -> String {
+        wait_for("a container", || {
+            let names = self.engine.cli(&["ps", "--filter", "label=loadline.run", "--format", "{{.Names}}"]);
+            names.lines().next().map(str::to_owned)
+        })
+    }
+}
+
+#[test]
+fn every_way_into_a_container_is_measured_observed_and_removed() {
+    let harbour = Harbour::new();
+    let before = harbour.engine.inventory();
+    let ways = ["docker", "docker:userland-proxy", "docker:none", "docker:host", "docker:macvlan", "docker:none-with-wire"];
+    let on = ["host"].into_iter().chain(ways).flat_map(|way| ["--on", way]);
+    let arguments = ["compare", "--service", "orders", "--rate", "500/s", "--limit-cpu", "1", "--limit-memory", "256Mi"];
+    let ended = harbour.run(arguments.into_iter().chain(on).chain(BRIEF).chain(["--json", "-"]));
+    ended.assert_measured();
+
+    let result = ended.result();
+    assert_eq!(result.cells.len(), 2 + ways.len());
+    for cell in &result.cells {
+        assert!(cell.answered > 0 && cell.errors.is_empty(), "{}: {:?}", cell.label, cell.errors);
+        let cpu = cell.figures.iter().find(|figure| figure.metric == "cpu.service");
+        assert!(cpu.is_some_and(|cpu| cpu.value > 0.0), "the CPU time of {} was not seen", cell.label);
+    }
+    for start in result.starts.iter().filter(|start| start.label != "host") {
+        let names: Vec<&str> = start.phases.iter().map(|phase| phase.name.as_str()).collect();
+        assert_eq!(names, ["created", "started", "answered"], "{}", start.label);
+        assert!(start.image_bytes.is_some_and(|bytes| bytes > 1_000_000), "{}", start.label);
+        assert!(start.idle_memory_bytes.is_some_and(|bytes| bytes > 100_000), "{}", start.label);
+    }
+    assert!(result.surroundings["docker"].summary.contains("Docker"), "{:?}", result.surroundings);
+    leftovers::assert_none(&harbour.place.store().label());
+    assert_eq!(harbour.engine.inventory(), before);
+}
+
+/// What a run does while a test pulls its plugs: one site on the host, which goes on, and one in a container.
+const LONG: [&str; 13] = [
+    "compare", "--on", "host", "--on", "docker", "--no-twin", "--rate", "300/s", "--slice", "200ms", "--on-failure", "continue",
+    "--repeats",
+];
+
+fn long_run(harbour: &Harbour) -> Command {
+    harbour.command(LONG.into_iter().chain(["0", "--blocks", "20", "--deployments", "1", "--warmup", "1s"]))
+}
+
+/// Starts a long run, does something to its container once slices are measured, and returns how it ended.
+fn meanwhile(harbour: &Harbour, act: impl FnOnce(&str)) -> Ended {
+    let child = long_run(harbour).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn();
+    let child = child.expect("the program starts");
+    let container = harbour.container();
+    harbour.place.wait_for_rows("slice", 4);
+    act(&container);
+    ended(child.wait_with_output().expect("a child"))
+}
+
+/// The run went on without the container, and kept what it had measured.
+fn assert_went_on(harbour: &Harbour, ended: &Ended, reason: &str) {
+    ended.assert_measured();
+    assert!(ended.stderr.contains(reason), "{}", ended.stderr);
+    let slices = harbour.place.store().count("slice").expect("a table");
+    assert!(slices > 24, "only {slices} slices: the host's went on for 20 blocks");
+    leftovers::assert_none(&harbour.place.store().label());
+}
+
+#[test]
+fn a_container_that_is_killed_is_named_and_the_others_go_on() {
+    let harbour = Harbour::new();
+    let before = harbour.engine.inventory();
+    let ended = meanwhile(&harbour, |container| drop(harbour.engine.cli(&["kill", container])));
+    assert_went_on(&harbour, &ended, "orders on docker");
+    assert!(ended.stderr.contains("137") || ended.stderr.contains("SIGKILL"), "{}", ended.stderr);
+    assert_eq!(harbour.engine.inventory(), before);
+}
+
+#[test]
+fn a_container_that_somebody_removes_is_named_and_the_others_go_on() {
+    let harbour = Harbour::new();
+    let before = harbour.engine.inventory();
+    let ended = meanwhile(&harbour, |container| drop(harbour.engine.cli(&["rm", "--force", container])));
+    assert_went_on(&harbour, &ended, "removed");
+    assert_eq!(harbour.engine.inventory(), before);
+}
+
+#[test]
+fn a_daemon_that_stops_in_the_middle_is_said_and_cleaned_up_after_once_it_is_back() {
+    let mut harbour = Harbour::new();
+    let before = harbour.engine.inventory();
+    let child = long_run(&harbour).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn();
+    let child = child.expect("the program starts");
+    harbour.place.wait_for_rows("slice", 4);
+    harbour.engine.stop();
+    let ended = ended(child.wait_with_output().expect("a child"));
+    assert!(ended.stderr.contains("daemon"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("loadline clean"), "{}", ended.stderr);
+    assert!(harbour.place.store().count("slice").is_some_and(|slices| slices >= 4), "what was measured is kept");
+
+    harbour.engine.restart();
+    let cleaned = harbour.run(["clean"]);
+    assert_eq!(cleaned.code, Some(0), "{}", cleaned.stderr);
+    leftovers::assert_none(&harbour.place.store().label());
+    assert_eq!(harbour.engine.inventory(), before);
+}
+
+#[test]
+fn without_a_daemon_the_way_to_one_is_told() {
+    let place = Place::alone();
+    let mut command = place.command(["compare", "--on", "host", "--on", "docker"].into_iter().chain(BRIEF));
+    let ended = ended(command.env("DOCKER_HOST", "unix:///no/such/socket").output().expect("the program starts"));
+    assert_eq!(ended.code, Some(1), "{}", ended.stdout);
+    assert!(ended.stderr.contains("/no/such/socket"), "{}", ended.stderr);
+    leftovers::assert_none(&place.store().label());
+}
+
+#[test]
+fn an_image_that_does_not_exist_is_named_with_the_ways_to_get_it() {
+    let harbour = Harbour::new();
+    let arguments = ["compare", "--image", "no.such.registry.example/shop/orders:1.2", "--on", "docker", "--request", "/"];
+    let ended = harbour.run(arguments.into_iter().chain(BRIEF));
+    assert_eq!(ended.code, Some(1), "{}", ended.stdout);
+    assert!(ended.stderr.contains("no.such.registry.example/shop/orders:1.2"), "{}", ended.stderr);
+    leftovers::assert_none(&harbour.place.store().label());
+}
