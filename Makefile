@@ -1,6 +1,7 @@
 # run: the main job · test: everything · lint: what CI holds the code to · fuzz: one minute on each protocol
 # bench: loadline beside other load generators, on a machine with nothing else to do
-.PHONY: run build test lint fuzz bench tools-run tools-test tools-lint advisories
+# cluster · cluster-down: a real Kubernetes of two nodes on this machine (tests/cluster/README.md)
+.PHONY: run build test lint fuzz bench cluster cluster-down tools-run tools-test tools-lint tools-cluster advisories
 
 CARGO ?= cargo
 FUZZ_SECONDS ?= 60
@@ -38,6 +39,13 @@ bench: tools-run build
 	$(CARGO) bench --locked -p loadline-engine --bench record
 	$(RELEASE)/loadline-bench --peers $(TARGET)/peers --criterion $(TARGET)/criterion --output bench/RESULTS.md $(BENCH)
 
+# POD_NETWORK=routed|vxlan, PROXY_MODE=iptables|nftables
+cluster: tools-cluster
+	tests/cluster/up
+
+cluster-down:
+	tests/cluster/down
+
 advisories: tools-lint
 	$(CARGO) deny --locked check advisories
 
@@ -48,6 +56,9 @@ tools-test:
 	tests/install-tools ip nft iptables cc python3 setpriv unshare nsenter prlimit wrk nginx haproxy caddy openssl strace perf \
 		dockerd docker ctr podman \
 		hdrhistogram cargo-fuzz
+
+tools-cluster:
+	tests/install-tools ip nft iptables cc openssl unshare nsenter flock setsid modprobe containerd runc /usr/lib/cni/bridge etcd nfacct
 
 tools-lint:
 	tests/install-tools cc cargo-deny
