@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// CPU quotas are per period of this length, the kernel's default, which Docker and the kubelet use as well.
-const CPU_PERIOD_US: u64 = 100_000;
+pub(crate) const CPU_PERIOD_US: u64 = 100_000;
 /// The smallest quota that the kernel takes (`min_cfs_quota_period` in kernel/sched/core.c).
 const MIN_CPU_QUOTA_US: u64 = 1_000;
 
@@ -189,16 +189,17 @@ fn is_refusal(error: &io::Error) -> bool {
 }
 
 /// In the kernel's list format, such as `0,2,3`.
-fn cpu_list(cpus: &[usize]) -> String {
+pub(crate) fn cpu_list(cpus: &[usize]) -> String {
     cpus.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
 }
 
 /// Microseconds of CPU time per [`CPU_PERIOD_US`].
-fn quota_us(cpus: f64) -> u64 {
+pub(crate) fn quota_us(cpus: f64) -> u64 {
     (cpus * CPU_PERIOD_US as f64).round() as u64
 }
 
-fn check(limits: &Limits) -> Result<(), Error> {
+/// Refuses limits that no kernel enforces.
+pub(crate) fn check(limits: &Limits) -> Result<(), Error> {
     if let Some(cpus) = limits.cpus {
         let bad = |reason| Err(Error::BadLimit { what: format!("of {cpus} CPUs"), reason });
         if !cpus.is_finite() || quota_us(cpus) < MIN_CPU_QUOTA_US {

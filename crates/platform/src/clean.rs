@@ -4,7 +4,7 @@
 use std::{fmt, path::PathBuf};
 
 use crate::{
-    Error, Netns, Registry, RunName, cgroup, iptables,
+    Error, Netns, Registry, RunName, cgroup, docker, iptables,
     netlink::{self, Netlink},
     nftables,
     owner::Owner,
@@ -31,6 +31,9 @@ pub struct Removed {
 #[allow(missing_docs, reason = "the names say it all")]
 pub enum Kind {
     Process,
+    Container,
+    Network,
+    Image,
     IptablesRules,
     NftTable,
     Link,
@@ -43,6 +46,9 @@ impl fmt::Display for Removed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match self.kind {
             Kind::Process => "process",
+            Kind::Container => "container",
+            Kind::Network => "network",
+            Kind::Image => "image",
             Kind::IptablesRules => "iptables",
             Kind::NftTable => "nft table",
             Kind::Link => "link",
@@ -98,7 +104,7 @@ pub(crate) fn remove_run(state: &State, node: &Netns, removed: &mut Vec<Removed>
     all.and(emptied)
 }
 
-/// Removes what carries the owner's name: processes first, so that nothing is in use, then rules, links and cgroups.
+/// Removes what carries the owner's name: processes first, so that nothing is in use, then containers, rules, links and cgroups.
 /// Every step is tried; the first failure is returned.
 pub(crate) fn remove_owned(
     owner: &Owner,
@@ -115,6 +121,12 @@ pub(crate) fn remove_owned(
     // Deployments know their own leader; a run's end covers all of them.
     let leaders = if owner.slot.is_none() { state.processes.as_slice() } else { &[] };
     note(Kind::Process, processes::kill_owned(owner, leaders));
+    if let Some(endpoint) = &state.docker {
+        match docker::remove(owner, endpoint, &state.docker_images) {
+            Ok(things) => things.into_iter().for_each(|(kind, name)| note(kind, Ok(vec![name]))),
+            Err(error) => note(Kind::Container, Err(error)),
+        }
+    }
     note(Kind::IptablesRules, node.run(|| iptables::remove(owner)));
     note(Kind::NftTable, node.run(|| nftables::remove(owner)));
     note(Kind::Link, remove_links(owner, node));

@@ -1,10 +1,31 @@
 //! The service in a container of the Docker Engine, or of Podman through the same API.
+//! Its limits, labels and removal are those of every other deployment; how it is joined to the client is chosen.
+
+mod archive;
+mod client;
+mod deployment;
+mod endpoint;
+mod error;
+mod image;
+mod macvlan;
+mod network;
+mod remove;
+mod request;
+mod transfer;
+mod userland_proxy;
+mod watch;
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// The platform `docker`.
+pub use error::DockerError;
+pub(crate) use remove::remove;
+
+use crate::{Deployment, Error, Ground, Platform, Service};
+
+/// The platform `docker`. Of a start it tells the phases `image` (there, pulled or loaded), `created` and `started`, by loadline's own clock:
+/// when Docker's answer had come.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Docker {
     /// How the container is joined to a network.
@@ -56,14 +77,36 @@ pub struct Mount {
     pub read_only: bool,
 }
 
-// TEMPORARY
-impl crate::Platform for Docker {
+impl Platform for Docker {
     fn deploy(
         &self,
-        _: &crate::Ground,
-        _: &crate::Service,
-        _: &mut dyn FnMut(&str),
-    ) -> Result<Box<dyn crate::Deployment>, crate::Error> {
-        Err(crate::Error::EmptyCommand)
+        ground: &Ground,
+        service: &Service,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Box<dyn Deployment>, Error> {
+        deployment::deploy(self, ground, service, progress)
+    }
+}
+
+impl DockerNetwork {
+    /// As it is written.
+    fn name(self) -> &'static str {
+        match self {
+            DockerNetwork::Bridge => "bridge",
+            DockerNetwork::Host => "host",
+            DockerNetwork::Macvlan => "macvlan",
+            DockerNetwork::NoneWithWire => "none-with-wire",
+        }
+    }
+}
+
+impl Publish {
+    /// As it is written.
+    fn name(self) -> &'static str {
+        match self {
+            Publish::Port => "port",
+            Publish::UserlandProxy => "userland-proxy",
+            Publish::None => "none",
+        }
     }
 }

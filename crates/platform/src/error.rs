@@ -3,7 +3,7 @@
 
 use std::{fmt::Display, io, net::SocketAddr, path::PathBuf};
 
-use crate::{Layer, RunName};
+use crate::{DockerError, Layer, RunName};
 
 /// A deployment, or its removal, failed.
 #[derive(Debug, thiserror::Error)]
@@ -149,6 +149,9 @@ pub enum Error {
         /// What it printed.
         message: String,
     },
+    /// Docker, or Podman in its place, has no container for us.
+    #[error(transparent)]
+    Docker(#[from] DockerError),
     /// The kernel refused a change of the network.
     #[error("could not {what}: {source}")]
     Netlink {

@@ -36,6 +36,7 @@ pub struct Ground {
     spawner: Spawner,
     ports: Ports,
     next_slot: AtomicU16,
+    docker: Option<String>,
     removed: bool,
 }
 
@@ -66,12 +67,19 @@ impl Ground {
             spawner,
             ports: Ports::default(),
             next_slot: AtomicU16::new(1),
+            docker: None,
             removed: false,
         };
         ground.lay_wire()?;
         let owner = Owner::run(run);
         ground.node.run(|| iptables::pass_own_links(&owner))?;
         Ok(ground)
+    }
+
+    /// Has containers made by the Docker daemon whose API is at `endpoint`, `unix:///PATH` or `tcp://HOST:PORT`. Otherwise DOCKER_HOST says
+    /// where it is, or it is looked for at the usual sockets of Docker and Podman. It must be in the node's network namespace.
+    pub fn use_docker_at(&mut self, endpoint: impl Into<String>) {
+        self.docker = Some(endpoint.into());
     }
 
     /// The run's name.
@@ -118,6 +126,10 @@ impl Ground {
 
     pub(crate) fn spawner(&self) -> &Spawner {
         &self.spawner
+    }
+
+    pub(crate) fn docker(&self) -> Option<&str> {
+        self.docker.as_deref()
     }
 
     pub(crate) fn ports(&self) -> &Ports {

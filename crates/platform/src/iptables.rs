@@ -123,17 +123,20 @@ fn passage(saved: &str, owner: &Owner) -> String {
     let mut script = String::new();
     for (_, lines) in tables(saved).into_iter().filter(|(table, _)| *table == "filter") {
         let drops = |chain: &str| lines.iter().any(|line| line.starts_with(&format!(":{chain} DROP")));
-        let accept = |direction: &str, chain: &str| {
-            format!("-I {chain} 1 {direction} {links} -m comment --comment \"{label}\" -j ACCEPT\n")
+        let accept = |place: &str, links: &str| {
+            format!("{place} {links} -m comment --comment \"{label}\" -j ACCEPT\n")
         };
+        let (from, to) = (format!("-i {links}"), format!("-o {links}"));
         if drops("INPUT") {
-            script += &accept("-i", "INPUT");
+            script += &accept("-I INPUT 1", &from);
         }
         if drops("FORWARD") {
-            script += &(accept("-i", "FORWARD") + &accept("-o", "FORWARD"));
+            script += &accept("-I FORWARD 1", &format!("{from} {to}"));
+            // What comes from or goes to other links passes the machine's own rules first: those of a container's path are part of it.
+            script += &(accept("-A FORWARD", &from) + &accept("-A FORWARD", &to));
         }
         if drops("OUTPUT") {
-            script += &accept("-o", "OUTPUT");
+            script += &accept("-I OUTPUT 1", &to);
         }
     }
     if script.is_empty() { script } else { format!("*filter\n{script}COMMIT\n") }
@@ -208,7 +211,11 @@ COMMIT
     #[test]
     fn only_chains_that_drop_by_default_are_opened() {
         let script = passage(SAVED, &owner(None));
-        assert!(script.contains("-I FORWARD 1 -i ll0a1b2c+") && script.contains("-I FORWARD 1 -o ll0a1b2c+"));
+        assert!(script.contains("-I FORWARD 1 -i ll0a1b2c+ -o ll0a1b2c+ -m comment"));
+        assert!(
+            script.contains("-A FORWARD -i ll0a1b2c+ -m comment")
+                && script.contains("-A FORWARD -o ll0a1b2c+ -m comment")
+        );
         assert!(!script.contains("INPUT") && !script.contains("OUTPUT"));
         assert_eq!(passage(&SAVED.replace("DROP", "ACCEPT"), &owner(None)), "");
     }

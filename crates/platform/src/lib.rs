@@ -47,7 +47,7 @@ pub use deployment::{
     Agent, Deployment, KubeletReader, KubeletReading, Observer, Phase, Platform, Startup, Surroundings,
     Vantage,
 };
-pub use docker::{Docker, DockerNetwork, Mount, Publish};
+pub use docker::{Docker, DockerError, DockerNetwork, Mount, Publish};
 pub use error::Error;
 pub use external::External;
 pub use ground::Ground;

@@ -102,7 +102,7 @@ pub(crate) fn deploy(
 }
 
 /// Node address and port for a service in the node's own namespace.
-fn listen_on_node(ground: &Ground, service: &Service) -> Result<SocketAddrV4, Error> {
+pub(crate) fn listen_on_node(ground: &Ground, service: &Service) -> Result<SocketAddrV4, Error> {
     let host = ground.node_address();
     let Some(port) = service.port else {
         return Ok(SocketAddrV4::new(host, ground.ports().listening_port(ground.node(), host)?));

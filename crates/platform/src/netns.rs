@@ -2,8 +2,12 @@
 //! A thread enters one and stays; work that must not move its caller is done on a thread of its own.
 
 use std::{
-    fs::File,
-    os::fd::{AsFd, BorrowedFd, OwnedFd},
+    fs::{self, File},
+    io,
+    os::{
+        fd::{AsFd, BorrowedFd, OwnedFd},
+        unix::fs::MetadataExt,
+    },
     sync::Arc,
     thread,
 };
@@ -26,6 +30,13 @@ impl Netns {
     pub fn current() -> Result<Netns, Error> {
         let path = "/proc/thread-self/ns/net";
         let file = File::open(path).doing(|| format!("open {path}"))?;
+        Ok(Netns(Arc::new(file.into())))
+    }
+
+    /// The namespace of the process `pid`.
+    pub(crate) fn of_process(pid: i32) -> Result<Netns, Error> {
+        let path = path_of(pid);
+        let file = File::open(&path).doing(|| format!("open {path}"))?;
         Ok(Netns(Arc::new(file.into())))
     }
 
@@ -64,6 +75,18 @@ impl AsFd for Netns {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }
+}
+
+/// Whether the process `pid` is in the namespace.
+pub(crate) fn is_in(netns: &Netns, pid: i32) -> io::Result<bool> {
+    let theirs = fs::metadata(path_of(pid))?;
+    let ours = rustix::fs::fstat(netns)?;
+    // Descriptors of one namespace have one inode (`namespaces(7)`).
+    Ok((theirs.dev(), theirs.ino()) == (ours.st_dev, ours.st_ino))
+}
+
+fn path_of(pid: i32) -> String {
+    format!("/proc/{pid}/ns/net")
 }
 
 fn on_own_thread<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {

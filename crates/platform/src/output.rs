@@ -10,7 +10,7 @@ use std::{
 };
 
 /// Bytes kept of a service's output.
-const TAIL_BYTES: usize = 64 * 1024;
+pub(crate) const TAIL_BYTES: usize = 64 * 1024;
 /// How long the reader may need for what a service wrote just before it ended.
 const DRAIN_PATIENCE: Duration = Duration::from_millis(200);
 

@@ -111,10 +111,12 @@ pub(crate) enum Role {
     Bridge = b'b' as isize,
     /// The node's end of a pod's pair.
     Veth = b'v' as isize,
+    /// The node's end of a second wire to the client, which macvlan links of containers are on.
+    Macvlan = b'm' as isize,
 }
 
 impl Role {
-    const ALL: [Role; 4] = [Role::Wire, Role::Peer, Role::Bridge, Role::Veth];
+    const ALL: [Role; 5] = [Role::Wire, Role::Peer, Role::Bridge, Role::Veth, Role::Macvlan];
 }
 
 #[cfg(test)]

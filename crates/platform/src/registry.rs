@@ -32,6 +32,12 @@ pub(crate) struct State {
     pub cgroups: Vec<PathBuf>,
     /// The tables of `iptables-nft` that were there before any run; others go once they are empty.
     pub iptables_tables_found: Vec<String>,
+    /// Where the API of the Docker daemon is that has containers of the run.
+    #[serde(default)]
+    pub docker: Option<String>,
+    /// The images in it that weren't there before the run.
+    #[serde(default)]
+    pub docker_images: Vec<String>,
 }
 
 /// A registered run, alive or dead, whose lock this process holds.
@@ -103,6 +109,8 @@ impl Registry {
             processes: Vec::new(),
             cgroups: Vec::new(),
             iptables_tables_found: tables,
+            docker: None,
+            docker_images: Vec::new(),
         };
         write_state(&dir, &state)?;
         Ok(RunFolder { dir, state: Mutex::new(state), _lock: lock })
@@ -157,6 +165,14 @@ impl RunFolder {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut state);
         write_state(&self.dir, &state)
+    }
+
+    /// The states of the other runs of the registry, alive or dead.
+    pub fn others(&self) -> Result<Vec<State>, Error> {
+        let Some(dir) = self.dir.parent() else { return Ok(Vec::new()) };
+        let runs = Registry { dir: dir.to_owned() }.runs()?;
+        let others = runs.iter().filter(|run| **run != self.dir);
+        Ok(others.filter_map(|run| read_state(run).ok()).collect())
     }
 
     /// Strikes the run off the registry.

@@ -9,7 +9,8 @@ use std::{
 };
 
 use loadline_platform::{
-    Deployment, Ground, Layer, Local, Netns, Platform, Registry, Service, enter_user_namespace,
+    Deployment, Docker, Ground, Image, ImageSource, Layer, Local, Netns, Platform, Registry, Service,
+    enter_user_namespace,
 };
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -19,9 +20,15 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words[..] {
         ["serve", host, port] => serve(host, port),
+        ["exit", code, last_words] => exit(code, last_words),
+        ["exit-when-called", host, port, code] => exit_when_called(host, port, code),
+        ["eat-when-called", host, port] => eat_when_called(host, port),
         ["hold", registry, run, layers] => hold(registry, run, layers),
+        ["hold-container", registry, run, endpoint, docker] => {
+            hold_container(registry, run, endpoint, docker)
+        }
         ["rootless", registry, layers] => rootless(registry, layers),
-        _ => Err("usage: serve HOST PORT | hold REGISTRY RUN LAYERS | rootless REGISTRY LAYERS".into()),
+        _ => Err("see main.rs for what this can do".into()),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -43,11 +50,48 @@ fn serve(host: &str, port: &str) -> Outcome {
     }
 }
 
+fn exit(code: &str, last_words: &str) -> Outcome {
+    println!("{last_words}");
+    std::process::exit(code.parse()?)
+}
+
+fn exit_when_called(host: &str, port: &str, code: &str) -> Outcome {
+    TcpListener::bind((host, port.parse()?))?.accept()?;
+    exit(code, "I was called")
+}
+
+/// Uses more and more memory.
+fn eat_when_called(host: &str, port: &str) -> Outcome {
+    TcpListener::bind((host, port.parse()?))?.accept()?;
+    let mut eaten = Vec::new();
+    loop {
+        eaten.push(vec![1_u8; 1 << 20]);
+        std::hint::black_box(&eaten);
+    }
+}
+
 /// Deploys, says so, and waits to be killed.
 fn hold(registry: &str, run: &str, layers: &str) -> Outcome {
     let ground = Ground::prepare_in(&Registry::at(registry)?, run.parse()?)?;
     let (_deployment, answer) = deploy_and_ask(&ground, layers)?;
     println!("{answer}");
+    std::io::stdin().read_to_end(&mut Vec::new())?;
+    Ok(())
+}
+
+/// As [`hold`], with a container of this program.
+fn hold_container(registry: &str, run: &str, endpoint: &str, docker: &str) -> Outcome {
+    let mut ground = Ground::prepare_in(&Registry::at(registry)?, run.parse()?)?;
+    ground.use_docker_at(endpoint);
+    let program = std::env::current_exe()?;
+    let service = Service {
+        argv: ["helper", "serve", "{host}", "{port}"].map(str::to_owned).to_vec(),
+        image: Some(Image { source: ImageSource::Program(program), entrypoint: None }),
+        ..Service::default()
+    };
+    let docker: Docker = serde_json::from_str(docker)?;
+    let deployment = docker.deploy(&ground, &service, &mut |_| {})?;
+    println!("{}", ask(ground.client(), deployment.address())?);
     std::io::stdin().read_to_end(&mut Vec::new())?;
     Ok(())
 }
@@ -71,7 +115,7 @@ fn deploy_and_ask(
     let layers: Vec<Layer> = serde_json::from_str(layers)?;
     let helper = std::env::current_exe()?.display().to_string();
     let argv = [&helper, "serve", "{host}", "{port}"].map(str::to_owned).to_vec();
-    let deployment = Local { layers }.deploy(ground, &Service { argv, ..Service::default() })?;
+    let deployment = Local { layers }.deploy(ground, &Service { argv, ..Service::default() }, &mut |_| {})?;
     let answer = ask(ground.client(), deployment.address())?;
     Ok((deployment, answer))
 }

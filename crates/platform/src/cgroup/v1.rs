@@ -104,7 +104,7 @@ impl Tree {
 
     /// A cpuset takes no process before it has CPUs and memory nodes, nor may it have what its parent hasn't.
     fn fill_cpuset(&self, root: &Path, owner: &Owner, cpus: &[usize]) -> Result<(), Error> {
-        let read = |name: &str| {
+        let read = |name: &str| -> Result<String, Error> {
             let file = root.join(name);
             let value = fs::read_to_string(&file).doing(|| format!("read {}", file.display()))?;
             Ok(value.trim().to_owned())

@@ -26,9 +26,21 @@ pub(crate) fn lay(
     bridge: Option<&str>,
 ) -> Result<Laid, Error> {
     let pod = Netns::new()?;
+    let link = join(ground, owner, subnet, &pod, bridge)?;
+    Ok(Laid { pod, link })
+}
+
+/// Makes the pair to a namespace that is there, and returns the name of the node's end.
+pub(crate) fn join(
+    ground: &Ground,
+    owner: &Owner,
+    subnet: &Subnet,
+    pod: &Netns,
+    bridge: Option<&str>,
+) -> Result<String, Error> {
     let (link, far) = (owner.link(Role::Veth), owner.link(Role::Peer));
     netlink::talk(ground.node(), async |net: &Netlink| {
-        let index = net.add_veth(&link, &far, &pod, "eth0").await?;
+        let index = net.add_veth(&link, &far, pod, "eth0").await?;
         if let Some(bridge) = bridge {
             net.attach(index, net.index_of(bridge).await?).await?;
             return net.up(index).await;
@@ -40,11 +52,11 @@ pub(crate) fn lay(
     if bridge.is_none() {
         forward_from(ground.node(), &link)?;
     }
-    netlink::talk(&pod, async |net: &Netlink| {
+    netlink::talk(pod, async |net: &Netlink| {
         let index = net.index_of("eth0").await?;
         net.add_address(index, subnet.far, SLOT_PREFIX).await?;
         net.up(index).await?;
         net.add_route(index, Ipv4Addr::UNSPECIFIED, 0, Some(subnet.node)).await
     })?;
-    Ok(Laid { pod, link })
+    Ok(link)
 }

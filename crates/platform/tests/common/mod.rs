@@ -2,6 +2,9 @@
 
 #![allow(dead_code, reason = "each test file uses its part of this")]
 
+pub mod engine;
+pub mod image_registry;
+
 use std::{
     collections::BTreeSet,
     fs,
@@ -88,7 +91,7 @@ pub fn inventory(run: &str) -> BTreeSet<String> {
         ("ip", &["-o", "link"][..]),
         ("ip", &["-o", "addr"]),
         ("ip", &["route", "show", "table", "all"]),
-        ("nft", &["list", "ruleset"]),
+        ("nft", &["--stateless", "list", "ruleset"]),
         ("iptables-nft-save", &[]),
         ("iptables-legacy-save", &[]),
     ];

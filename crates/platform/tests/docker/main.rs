@@ -1,0 +1,106 @@
+//! Containers of a real Docker daemon, and of Podman: they carry traffic however they are joined, their limits hold, their ends are
+//! noticed and told, nothing is left behind, and nothing touched that isn't ours.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod ends;
+mod images;
+mod leftovers;
+mod networks;
+mod podman;
+mod refusals;
+mod start;
+
+use std::{
+    collections::BTreeSet,
+    fs::{self, File},
+    io::{BufRead, BufReader},
+    net::{IpAddr, Ipv4Addr, TcpListener},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use common::{
+    HELPER, Node, allowed_cpus, assert_same, caller_seen, engine::Engine, image_registry, inventory, pid_of,
+    wait_until,
+};
+use loadline_platform::{
+    Cgroup, Deployment, Docker, DockerNetwork, Ground, Image, ImageSource, Limits, Mount, Platform, Publish,
+    Service, Vantage,
+};
+
+/// A node with a Docker daemon, and a run on it.
+struct Stand {
+    engine: Engine,
+    node: Node,
+}
+
+impl Stand {
+    fn docker() -> Stand {
+        Stand::with(|| Engine::docker(&[]))
+    }
+
+    fn with(engine: impl FnOnce() -> Engine) -> Stand {
+        let node = Node::enter_new();
+        // A bridge gives itself an IPv6 address once it has a first container: nothing of ours.
+        for whose in ["all", "default"] {
+            fs::write(format!("/proc/sys/net/ipv6/conf/{whose}/disable_ipv6"), "1").unwrap();
+        }
+        Stand { engine: engine(), node }
+    }
+
+    fn ground(&self) -> Ground {
+        let mut ground = self.node.ground();
+        ground.use_docker_at(self.engine.endpoint());
+        ground
+    }
+}
+
+/// The test helper as an image, with these arguments.
+fn helper(arguments: &[&str]) -> Service {
+    let argv = std::iter::once(&"helper").chain(arguments).map(|word| (*word).to_owned()).collect();
+    let image = Image { source: ImageSource::Program(HELPER.into()), entrypoint: None };
+    Service { argv, image: Some(image), ..Service::default() }
+}
+
+fn who_called() -> Service {
+    helper(&["serve", "{host}", "{port}"])
+}
+
+fn on(network: DockerNetwork, publish: Publish) -> Docker {
+    Docker { network, publish, ..Docker::default() }
+}
+
+fn deploy(docker: &Docker, ground: &Ground, service: &Service) -> Box<dyn Deployment> {
+    docker.deploy(ground, service, &mut |_| {}).unwrap_or_else(|error| panic!("{docker:?}: {error}"))
+}
+
+fn refusal(docker: &Docker, ground: &Ground, service: &Service) -> String {
+    match docker.deploy(ground, service, &mut |_| {}) {
+        Ok(_) => panic!("{docker:?} was deployed"),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// Compares what is on the node with what was there before.
+fn assert_node_is(run: &str, before: &BTreeSet<String>) {
+    let begun = Instant::now();
+    // A bridge takes a moment to notice that its last link is gone, and so do links between namespaces.
+    while inventory(run) != *before && begun.elapsed() < Duration::from_secs(5) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_same(&inventory(run), before);
+}
+
+/// Waits for the end of a deployment, and returns how it is told.
+fn end_of(deployment: &mut dyn Deployment) -> String {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    loop {
+        if let Some(why) = deployment.ended() {
+            return why;
+        }
+        assert!(Instant::now() < deadline, "it never ended");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}

@@ -1,0 +1,94 @@
+//! What can't be had is told in a sentence, before anything is left behind.
+
+use super::*;
+
+#[test]
+fn a_program_that_is_not_in_the_image_is_told_and_nothing_is_left() {
+    let stand = Stand::docker();
+    let (node_before, docker_before) = (inventory(""), stand.engine.inventory());
+    let ground = stand.ground();
+    let source = ImageSource::Program(HELPER.into());
+    let entrypoint = Some(vec!["/no/such/program".to_owned()]);
+    let service = Service { image: Some(Image { source, entrypoint }), ..who_called() };
+    for network in [DockerNetwork::Bridge, DockerNetwork::Macvlan] {
+        let error = refusal(&on(network, Publish::None), &ground, &service);
+        assert!(
+            error.contains("could not start a container of localhost/") && error.contains("/no/such/program"),
+            "{error}"
+        );
+    }
+    ground.remove().unwrap();
+    assert_eq!(stand.engine.inventory(), docker_before);
+    assert_node_is("", &node_before);
+}
+
+#[test]
+fn a_port_in_use_on_the_node_is_refused_before_the_start() {
+    let stand = Stand::docker();
+    let ground = stand.ground();
+    let listener = TcpListener::bind(("0.0.0.0", 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let service = Service { port: Some(port), ..who_called() };
+    let error = refusal(&on(DockerNetwork::Host, Publish::None), &ground, &service);
+    assert!(error.contains(&format!("port {port} is in use")), "{error}");
+    // On a bridge the container has all ports to itself.
+    caller_seen(&ground, deploy(&Docker::default(), &ground, &service).address());
+}
+
+#[test]
+fn a_daemon_without_userland_proxy_is_told_so() {
+    let stand = Stand::with(|| Engine::docker(&["--userland-proxy=false"]));
+    let ground = stand.ground();
+    let error = refusal(&on(DockerNetwork::Bridge, Publish::UserlandProxy), &ground, &who_called());
+    assert!(error.contains("this daemon runs none for its ports"), "{error}");
+    caller_seen(&ground, deploy(&Docker::default(), &ground, &who_called()).address());
+}
+
+#[test]
+fn packets_to_the_containers_own_address_that_are_dropped_are_told() {
+    let stand = Stand::docker();
+    // As Docker 28 does it.
+    let drop = ["-t", "raw", "-A", "PREROUTING", "-d", "172.17.0.0/16", "!", "-i", "docker0", "-j", "DROP"];
+    assert!(Command::new("iptables").args(drop).status().unwrap().success());
+    let ground = stand.ground();
+    let error = refusal(&on(DockerNetwork::Bridge, Publish::None), &ground, &who_called());
+    assert!(
+        error.contains("172.17.0.2:8080 can't be reached") && error.contains("--allow-direct-routing"),
+        "{error}"
+    );
+}
+
+#[test]
+fn options_that_do_not_go_together_are_refused() {
+    let node = Node::enter_new();
+    let ground = node.ground();
+    for network in [DockerNetwork::Host, DockerNetwork::Macvlan, DockerNetwork::NoneWithWire] {
+        let error = refusal(&on(network, Publish::UserlandProxy), &ground, &who_called());
+        assert!(error.contains("only on a bridge is a port published"), "{error}");
+    }
+    let error = refusal(&Docker::default(), &ground, &Service { image: None, ..who_called() });
+    assert!(error.contains("a container needs an image"), "{error}");
+}
+
+#[test]
+fn a_daemon_that_is_not_there_is_told_with_what_to_do() {
+    let node = Node::enter_new();
+    let mut ground = node.ground();
+    ground.use_docker_at("unix:///no/such/socket");
+    let error = refusal(&Docker::default(), &ground, &who_called());
+    assert!(error.starts_with("no Docker answers: /no/such/socket (No such file or directory"), "{error}");
+    assert!(error.contains("systemctl start docker") && error.contains("DOCKER_HOST"), "{error}");
+    ground.use_docker_at("ssh://machine");
+    assert!(refusal(&Docker::default(), &ground, &who_called()).contains("`ssh://machine` is no address"));
+    // It was never reached, so there is nothing that could remain in it.
+    ground.remove().unwrap();
+}
+
+#[test]
+fn a_daemon_in_another_network_namespace_is_of_no_use() {
+    let stand = Stand::docker();
+    let mut elsewhere = Node::enter_new().ground();
+    elsewhere.use_docker_at(stand.engine.endpoint());
+    let error = refusal(&Docker::default(), &elsewhere, &who_called());
+    assert!(error.contains("has another network than loadline"), "{error}");
+}
