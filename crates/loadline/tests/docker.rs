@@ -2,6 +2,7 @@
 //! container is said within seconds, while what was measured is kept and nothing of ours is left.
 
 #[path = "../../platform/tests/common/engine.rs"]
+#[allow(dead_code, reason = "each test file uses its part of this")]
 mod engine;
 mod support;
 
@@ -53,9 +54,17 @@ impl Harbour {
 fn every_way_into_a_container_is_measured_observed_and_removed() {
     let harbour = Harbour::new();
     let before = harbour.engine.inventory();
-    let ways = ["docker", "docker:userland-proxy", "docker:none", "docker:host", "docker:macvlan", "docker:none-with-wire"];
+    let ways = [
+        "docker",
+        "docker:userland-proxy",
+        "docker:none",
+        "docker:host",
+        "docker:macvlan",
+        "docker:none-with-wire",
+    ];
     let on = ["host"].into_iter().chain(ways).flat_map(|way| ["--on", way]);
-    let arguments = ["compare", "--service", "orders", "--rate", "500/s", "--limit-cpu", "1", "--limit-memory", "256Mi"];
+    let arguments =
+        ["compare", "--service", "orders", "--rate", "500/s", "--limit-cpu", "1", "--limit-memory", "256Mi"];
     let ended = harbour.run(arguments.into_iter().chain(on).chain(BRIEF).chain(["--json", "-"]));
     ended.assert_measured();
 
@@ -68,7 +77,7 @@ fn every_way_into_a_container_is_measured_observed_and_removed() {
     }
     for start in result.starts.iter().filter(|start| start.label != "host") {
         let names: Vec<&str> = start.phases.iter().map(|phase| phase.name.as_str()).collect();
-        assert_eq!(names, ["created", "started", "answered"], "{}", start.label);
+        assert_eq!(names, ["image", "created", "started", "answered"], "{}", start.label);
         assert!(start.image_bytes.is_some_and(|bytes| bytes > 1_000_000), "{}", start.label);
         assert!(start.idle_memory_bytes.is_some_and(|bytes| bytes > 100_000), "{}", start.label);
     }
@@ -79,7 +88,18 @@ fn every_way_into_a_container_is_measured_observed_and_removed() {
 
 /// What a run does while a test pulls its plugs: one site on the host, which goes on, and one in a container.
 const LONG: [&str; 13] = [
-    "compare", "--on", "host", "--on", "docker", "--no-twin", "--rate", "300/s", "--slice", "200ms", "--on-failure", "continue",
+    "compare",
+    "--on",
+    "host",
+    "--on",
+    "docker",
+    "--no-twin",
+    "--rate",
+    "300/s",
+    "--slice",
+    "200ms",
+    "--on-failure",
+    "continue",
     "--repeats",
 ];
 
@@ -89,7 +109,8 @@ fn long_run(harbour: &Harbour) -> Command {
 
 /// Starts a long run, does something to its container once slices are measured, and returns how it ended.
 fn meanwhile(harbour: &Harbour, act: impl FnOnce(&str)) -> Ended {
-    let child = long_run(harbour).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn();
+    let child =
+        long_run(harbour).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn();
     let child = child.expect("the program starts");
     let container = harbour.container();
     harbour.place.wait_for_rows("slice", 4);
@@ -102,7 +123,7 @@ fn assert_went_on(harbour: &Harbour, ended: &Ended, reason: &str) {
     ended.assert_measured();
     assert!(ended.stderr.contains(reason), "{}", ended.stderr);
     let slices = harbour.place.store().count("slice").expect("a table");
-    assert!(slices > 24, "only {slices} slices: the host's went on for 20 blocks");
+    assert!(slices >= 22, "only {slices} slices: 20 of the host, and those before");
     leftovers::assert_none(&harbour.place.store().label());
 }
 
@@ -129,14 +150,18 @@ fn a_container_that_somebody_removes_is_named_and_the_others_go_on() {
 fn a_daemon_that_stops_in_the_middle_is_said_and_cleaned_up_after_once_it_is_back() {
     let mut harbour = Harbour::new();
     let before = harbour.engine.inventory();
-    let child = long_run(&harbour).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn();
+    let child =
+        long_run(&harbour).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn();
     let child = child.expect("the program starts");
     harbour.place.wait_for_rows("slice", 4);
     harbour.engine.stop();
     let ended = ended(child.wait_with_output().expect("a child"));
     assert!(ended.stderr.contains("daemon"), "{}", ended.stderr);
     assert!(ended.stderr.contains("loadline clean"), "{}", ended.stderr);
-    assert!(harbour.place.store().count("slice").is_some_and(|slices| slices >= 4), "what was measured is kept");
+    assert!(
+        harbour.place.store().count("slice").is_some_and(|slices| slices >= 4),
+        "what was measured is kept"
+    );
 
     harbour.engine.restart();
     let cleaned = harbour.run(["clean"]);
@@ -149,7 +174,8 @@ fn a_daemon_that_stops_in_the_middle_is_said_and_cleaned_up_after_once_it_is_bac
 fn without_a_daemon_the_way_to_one_is_told() {
     let place = Place::alone();
     let mut command = place.command(["compare", "--on", "host", "--on", "docker"].into_iter().chain(BRIEF));
-    let ended = ended(command.env("DOCKER_HOST", "unix:///no/such/socket").output().expect("the program starts"));
+    let ended =
+        ended(command.env("DOCKER_HOST", "unix:///no/such/socket").output().expect("the program starts"));
     assert_eq!(ended.code, Some(1), "{}", ended.stdout);
     assert!(ended.stderr.contains("/no/such/socket"), "{}", ended.stderr);
     leftovers::assert_none(&place.store().label());
@@ -158,7 +184,15 @@ fn without_a_daemon_the_way_to_one_is_told() {
 #[test]
 fn an_image_that_does_not_exist_is_named_with_the_ways_to_get_it() {
     let harbour = Harbour::new();
-    let arguments = ["compare", "--image", "no.such.registry.example/shop/orders:1.2", "--on", "docker", "--request", "/"];
+    let arguments = [
+        "compare",
+        "--image",
+        "no.such.registry.example/shop/orders:1.2",
+        "--on",
+        "docker",
+        "--request",
+        "/",
+    ];
     let ended = harbour.run(arguments.into_iter().chain(BRIEF));
     assert_eq!(ended.code, Some(1), "{}", ended.stdout);
     assert!(ended.stderr.contains("no.such.registry.example/shop/orders:1.2"), "{}", ended.stderr);

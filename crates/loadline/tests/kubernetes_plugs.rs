@@ -16,8 +16,24 @@ const SECONDS: Duration = Duration::from_secs(30);
 
 /// What goes on while the plugs are pulled: a site on the host and one in a pod.
 const LONG: [&str; 18] = [
-    "compare", "--on", "host", "--on", "kubernetes:podIP+other-node", "--no-twin", "--rate", "300/s", "--slice", "200ms",
-    "--on-failure", "continue", "--repeats", "0", "--deployments", "1", "--warmup", "1s",
+    "compare",
+    "--on",
+    "host",
+    "--on",
+    "kubernetes:podIP+other-node",
+    "--no-twin",
+    "--rate",
+    "300/s",
+    "--slice",
+    "200ms",
+    "--on-failure",
+    "continue",
+    "--repeats",
+    "0",
+    "--deployments",
+    "1",
+    "--warmup",
+    "1s",
 ];
 
 /// Starts a long run, does something to its pod once slices are measured, and returns how it ended.
@@ -87,7 +103,9 @@ fn a_run_that_is_killed_is_cleaned_up_after() {
     place.wait_for_rows("slice", 2);
     child.kill().and_then(|()| child.wait()).expect("a child");
     assert_ne!(cluster.namespaces(), "", "a killed run leaves its namespace");
-    let cleaned = ended(place.command(["clean"]).env("KUBECONFIG", &cluster.kubeconfig).output().expect("the program starts"));
+    let cleaned = ended(
+        place.command(["clean"]).env("KUBECONFIG", &cluster.kubeconfig).output().expect("the program starts"),
+    );
     assert_eq!(cleaned.code, Some(0), "{}", cleaned.stderr);
     assert!(cleaned.stdout.contains("removed namespace"), "{}", cleaned.stdout);
     assert_removed(&place, cluster);
@@ -96,7 +114,8 @@ fn a_run_that_is_killed_is_cleaned_up_after() {
 /// Runs what must be refused, within seconds, with a reason.
 fn refused(place: &Place, kubeconfig: &str, on: &str, reason: &str) {
     let begun = Instant::now();
-    let mut command = place.command(["compare", "--on", on, "--no-twin", "--on", "host"].into_iter().chain(BRIEF));
+    let mut command =
+        place.command(["compare", "--on", on, "--no-twin", "--on", "host"].into_iter().chain(BRIEF));
     let ended = ended(command.env("KUBECONFIG", kubeconfig).output().expect("the program starts"));
     assert_eq!(ended.code, Some(1), "{}\n{}", ended.stdout, ended.stderr);
     assert!(ended.stderr.contains(reason), "no `{reason}` in: {}", ended.stderr);

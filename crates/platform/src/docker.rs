@@ -11,6 +11,7 @@ mod macvlan;
 mod network;
 mod remove;
 mod request;
+mod surroundings;
 mod transfer;
 mod userland_proxy;
 mod watch;
@@ -22,7 +23,7 @@ use serde::{Deserialize, Serialize};
 pub use error::DockerError;
 pub(crate) use remove::remove;
 
-use crate::{Deployment, Error, Ground, Platform, Service};
+use crate::{Deployment, Error, Ground, Platform, Service, Surroundings};
 
 /// The platform `docker`. Of a start it tells the phases `image` (there, pulled or loaded), `created` and `started`, by loadline's own clock:
 /// when Docker's answer had come.
@@ -85,6 +86,10 @@ impl Platform for Docker {
         progress: &mut dyn FnMut(&str),
     ) -> Result<Box<dyn Deployment>, Error> {
         deployment::deploy(self, ground, service, progress)
+    }
+
+    fn surroundings(&self, ground: &Ground) -> Result<Option<Surroundings>, Error> {
+        surroundings::read(ground).map(Some)
     }
 }
 
