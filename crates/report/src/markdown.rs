@@ -38,12 +38,7 @@ pub fn markdown(result: &RunResult) -> String {
         section(worth(result));
     }
     section(started(result));
-    let surroundings = result.surroundings.iter();
-    section(
-        surroundings
-            .map(|(platform, what)| format!("- {}: {}", escape(platform), escape(&what.summary)))
-            .collect(),
-    );
+    section(wording::surroundings(result).iter().map(|line| format!("- {}", escape(line))).collect());
     section(result.notes.iter().map(|note| format!("- {}", escape(note))).collect());
     section(repeat(result));
     text

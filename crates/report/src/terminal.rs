@@ -291,9 +291,8 @@ impl Page<'_> {
     }
 
     fn notes(&self) -> String {
-        let surroundings = self.result.surroundings.iter();
-        let surroundings =
-            surroundings.map(|(platform, what)| wrap(&format!("{platform}: "), &what.summary, self.width, 2));
+        let surroundings = wording::surroundings(self.result);
+        let surroundings = surroundings.iter().map(|line| wrap("", line, self.width, 2));
         let notes = self.result.notes.iter().map(|note| wrap("Note: ", note, self.width, 6));
         surroundings.chain(notes).collect()
     }

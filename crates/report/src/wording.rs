@@ -205,3 +205,20 @@ pub(crate) fn slices(result: &RunResult) -> String {
     };
     format!("{} slices{repeats}{failed}", figures::count(trust.slices as u64))
 }
+
+/// What the daemons and clusters were: platforms of the same one named together, `docker, docker host: Docker Engine 27.1, …`.
+pub(crate) fn surroundings(result: &RunResult) -> Vec<String> {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    // In the order of the experiment, in which the cells are.
+    let mut platforms: Vec<&str> = result.cells.iter().map(|cell| cell.platform.as_str()).collect();
+    platforms.dedup();
+    for platform in platforms {
+        let Some(found) = result.surroundings.get(platform) else { continue };
+        match groups.iter_mut().find(|(summary, _)| *summary == found.summary) {
+            Some((_, names)) if names.contains(&platform) => {}
+            Some((_, names)) => names.push(platform),
+            None => groups.push((&found.summary, vec![platform])),
+        }
+    }
+    groups.into_iter().map(|(summary, names)| format!("{}: {summary}", names.join(", "))).collect()
+}
