@@ -4,7 +4,7 @@
 use std::{fmt, path::PathBuf};
 
 use crate::{
-    Error, Netns, Registry, RunName, cgroup, docker, iptables,
+    Error, Netns, Registry, RunName, cgroup, docker, iptables, kubernetes,
     netlink::{self, Netlink},
     nftables,
     owner::Owner,
@@ -38,6 +38,10 @@ pub enum Kind {
     NftTable,
     Link,
     Cgroup,
+    /// A manifest in the folder of this machine's kubelet.
+    StaticPod,
+    /// A cluster's namespace, with all that is in it.
+    Namespace,
     /// The run's folder in the registry.
     Folder,
 }
@@ -53,6 +57,8 @@ impl fmt::Display for Removed {
             Kind::NftTable => "nft table",
             Kind::Link => "link",
             Kind::Cgroup => "cgroup",
+            Kind::StaticPod => "static pod",
+            Kind::Namespace => "namespace",
             Kind::Folder => "run",
         };
         write!(f, "{kind} {}", self.name)
@@ -91,6 +97,10 @@ impl Registry {
 pub(crate) fn remove_run(state: &State, node: &Netns, removed: &mut Vec<Removed>) -> Result<(), Error> {
     let owner = Owner::run(state.run);
     let all = remove_owned(&owner, state, node, removed);
+    let clusters = kubernetes::remove_run(state.run, &state.clusters, node).map(|names| {
+        let of_run = |name| Removed { run: state.run, kind: Kind::Namespace, name };
+        removed.extend(names.into_iter().map(of_run));
+    });
     let made: Vec<&str> = IPTABLES_TABLES
         .into_iter()
         .filter(|t| !state.iptables_tables_found.iter().any(|found| found == t))
@@ -101,7 +111,7 @@ pub(crate) fn remove_run(state: &State, node: &Netns, removed: &mut Vec<Removed>
             .filter(|table| there.iter().any(|t| t == table))
             .try_for_each(nftables::remove_if_empty)
     });
-    all.and(emptied)
+    all.and(clusters).and(emptied)
 }
 
 /// Removes what carries the owner's name: processes first, so that nothing is in use, then containers, rules, links and cgroups.
@@ -120,6 +130,7 @@ pub(crate) fn remove_owned(
     };
     // Deployments know their own leader; a run's end covers all of them.
     let leaders = if owner.slot.is_none() { state.processes.as_slice() } else { &[] };
+    note(Kind::StaticPod, kubernetes::remove_static_pods(owner, state));
     note(Kind::Process, processes::kill_owned(owner, leaders));
     if let Some(endpoint) = &state.docker {
         match docker::remove(owner, endpoint, &state.docker_images) {

@@ -168,6 +168,9 @@ pub enum Error {
         /// The operating system's reason.
         source: io::Error,
     },
+    /// A Kubernetes cluster did not do what was asked of it.
+    #[error(transparent)]
+    Cluster(#[from] crate::ClusterError),
     /// Something of ours withstood its removal.
     #[error("could not remove {what}")]
     Remains {

@@ -4,6 +4,7 @@
 use std::{
     fs,
     net::Ipv4Addr,
+    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicU16, Ordering},
@@ -16,6 +17,7 @@ use crate::{
     cgroup, clean,
     error::Doing,
     iptables,
+    kubernetes::Clusters,
     netlink::{self, Netlink},
     nftables,
     owner::{Owner, Role},
@@ -35,6 +37,8 @@ pub struct Ground {
     cgroups: Option<cgroup::Tree>,
     spawner: Spawner,
     ports: Ports,
+    clusters: Clusters,
+    program: Option<PathBuf>,
     next_slot: AtomicU16,
     docker: Option<String>,
     removed: bool,
@@ -66,6 +70,8 @@ impl Ground {
             cgroups,
             spawner,
             ports: Ports::default(),
+            clusters: Clusters::default(),
+            program: None,
             next_slot: AtomicU16::new(1),
             docker: None,
             removed: false,
@@ -102,6 +108,12 @@ impl Ground {
         self.block.wire().far
     }
 
+    /// Names the program that clusters run as `loadline agent`, from an image that holds nothing else. Without this it is the one
+    /// that is running.
+    pub fn set_program(&mut self, path: impl Into<PathBuf>) {
+        self.program = Some(path.into());
+    }
+
     /// Removes everything that carries the run's name and strikes it off the registry. What failed stays registered,
     /// for [`crate::clean`].
     pub fn remove(mut self) -> Result<(), Error> {
@@ -134,6 +146,14 @@ impl Ground {
 
     pub(crate) fn ports(&self) -> &Ports {
         &self.ports
+    }
+
+    pub(crate) fn clusters(&self) -> &Clusters {
+        &self.clusters
+    }
+
+    pub(crate) fn program(&self) -> Option<&Path> {
+        self.program.as_deref()
     }
 
     /// The name and the addresses of a further deployment.

@@ -1,12 +1,57 @@
 //! The service as a pod of a Kubernetes cluster, behind a Service of the asked-for kind.
+//!
+//! All that a run makes in a cluster is in a namespace of its own, `loadline-RUN`, and carries the run's label; a deployment's objects
+//! are removed by label at its end, the namespace at the run's end and by [`crate::clean()`].
+
+mod agents;
+mod apply;
+mod connection;
+mod deploy;
+mod ended;
+mod entrance;
+mod error;
+mod facts;
+mod failure;
+mod image;
+mod kubeconfig;
+mod kubelet;
+mod labels;
+mod logs;
+mod manifests;
+mod moments;
+mod namespace;
+mod nodes;
+mod obstacle;
+mod pin;
+mod pod_deployment;
+mod pod_spec;
+mod reach;
+mod removal;
+mod request;
+mod rights;
+mod run_cluster;
+mod static_pod;
+mod surroundings;
+mod wait;
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::{Deployment, Error, Ground, Platform, Service, Surroundings};
+
+pub use error::ClusterError;
+pub use facts::{ClusterFacts, Cni, NodeFacts};
+pub(crate) use kubeconfig::ClusterMark;
+pub(crate) use removal::remove_run;
+pub(crate) use run_cluster::Clusters;
+pub(crate) use static_pod::remove as remove_static_pods;
+
 /// The platform `kubernetes`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kubernetes {
+    /// The kubeconfig; `None` is what KUBECONFIG names, else `~/.kube/config`.
+    pub kubeconfig: Option<PathBuf>,
     /// Context of the kubeconfig; `None` is the current one.
     pub context: Option<String>,
     /// How clients reach the service.
@@ -105,9 +150,37 @@ pub enum Observers {
     DaemonSet,
 }
 
+impl Platform for Kubernetes {
+    /// Returns once all pods are ready, which without probes says no more than that they have started.
+    fn deploy(
+        &self,
+        ground: &Ground,
+        service: &Service,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Box<dyn Deployment>, Error> {
+        Ok(Box::new(deploy::deploy(self, ground, service, progress)?))
+    }
+
+    fn surroundings(&self, ground: &Ground) -> Result<Option<Surroundings>, Error> {
+        Ok(Some(surroundings::describe(&self.facts(ground)?)))
+    }
+}
+
+impl Kubernetes {
+    /// What the cluster is: versions, network, rules. What can't be known is `None`.
+    ///
+    /// # Errors
+    /// When the cluster can't be reached or its nodes can't be listed.
+    pub fn facts(&self, ground: &Ground) -> Result<ClusterFacts, Error> {
+        let cluster = ground.clusters().get(ground, self)?;
+        facts::ask(&cluster.cluster, ground)
+    }
+}
+
 impl Default for Kubernetes {
     fn default() -> Kubernetes {
         Kubernetes {
+            kubeconfig: None,
             context: None,
             expose: Expose::NodePort,
             static_pod: false,
@@ -120,17 +193,5 @@ impl Default for Kubernetes {
             load_from: LoadFrom::default(),
             observers: Observers::default(),
         }
-    }
-}
-
-// TEMPORARY
-impl crate::Platform for Kubernetes {
-    fn deploy(
-        &self,
-        _: &crate::Ground,
-        _: &crate::Service,
-        _: &mut dyn FnMut(&str),
-    ) -> Result<Box<dyn crate::Deployment>, crate::Error> {
-        Err(crate::Error::EmptyCommand)
     }
 }

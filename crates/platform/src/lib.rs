@@ -52,7 +52,10 @@ pub use error::Error;
 pub use external::External;
 pub use ground::Ground;
 pub use host::Host;
-pub use kubernetes::{Expose, Kubernetes, LoadFrom, Manifests, Observers, PodPlacement, Probes};
+pub use kubernetes::{
+    ClusterError, ClusterFacts, Cni, Expose, Kubernetes, LoadFrom, Manifests, NodeFacts, Observers,
+    PodPlacement, Probes,
+};
 pub use layers::{Backend, Layer, preset};
 pub use local::Local;
 pub use netns::Netns;

@@ -114,7 +114,7 @@ pub(crate) fn listen_on_node(ground: &Ground, service: &Service) -> Result<Socke
 }
 
 /// Where in the node-port range to look first: elsewhere for each run and deployment.
-fn entrance_start(owner: &Owner) -> u32 {
+pub(crate) fn entrance_start(owner: &Owner) -> u32 {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut hasher = DefaultHasher::new();
     (owner.run, owner.slot).hash(&mut hasher);

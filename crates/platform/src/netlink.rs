@@ -10,6 +10,7 @@ use futures_util::TryStreamExt;
 use rtnetlink::{
     Handle, LinkBridge, LinkUnspec, LinkVeth, RouteMessageBuilder,
     packet_route::{
+        address::AddressAttribute,
         link::LinkAttribute,
         route::{RouteAddress, RouteAttribute, RouteScope},
     },
@@ -97,6 +98,26 @@ impl Netlink {
     pub async fn add_address(&self, index: u32, address: Ipv4Addr, prefix: u8) -> Result<(), Error> {
         let request = self.0.address().add(index, IpAddr::V4(address), prefix);
         request.execute().await.doing(|| format!("add the address {address}/{prefix}"))
+    }
+
+    /// The addresses of all links.
+    pub async fn addresses(&self) -> Result<Vec<IpAddr>, Error> {
+        let all: Vec<_> =
+            self.0.address().get().execute().try_collect().await.doing(|| "list the addresses")?;
+        let address = |attributes: &[AddressAttribute]| {
+            // On a point-to-point link `Address` is the other end's, and `Local` ours (rtnetlink(7), IFA_LOCAL).
+            let local = attributes.iter().find_map(|attribute| match attribute {
+                AddressAttribute::Local(address) => Some(*address),
+                _ => None,
+            });
+            local.or_else(|| {
+                attributes.iter().find_map(|attribute| match attribute {
+                    AddressAttribute::Address(address) => Some(*address),
+                    _ => None,
+                })
+            })
+        };
+        Ok(all.iter().filter_map(|message| address(&message.attributes)).collect())
     }
 
     /// A route to `to`/`prefix` through link `index`: straight, or by the gateway `via`.

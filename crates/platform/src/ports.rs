@@ -3,13 +3,16 @@
 use std::{
     collections::HashSet,
     net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener},
+    ops::RangeInclusive,
     sync::{Mutex, PoisonError},
 };
 
 use crate::{Error, Netns, error::Doing};
 
 /// The default `--service-node-port-range` of Kubernetes.
-const NODE_PORTS: std::ops::RangeInclusive<u16> = 30_000..=32_767;
+const NODE_PORTS: RangeInclusive<u16> = 30_000..=32_767;
+/// Below that range and those from which kernels take ports for callers.
+const HOST_PORTS: RangeInclusive<u16> = 20_000..=29_999;
 
 /// Ports handed out on one node.
 #[derive(Default)]
@@ -19,7 +22,16 @@ impl Ports {
     /// A port of Kubernetes' range on which nothing listens at any address. The search starts at a point that
     /// depends on `start`, so that concurrent runs rarely meet.
     pub fn node_port(&self, node: &Netns, start: u32) -> Result<u16, Error> {
-        let (first, last) = (*NODE_PORTS.start(), *NODE_PORTS.end());
+        self.free_port(NODE_PORTS, node, start)
+    }
+
+    /// A port for a pod on a node's own network: free here, and probably on other nodes as well.
+    pub fn host_port(&self, node: &Netns, start: u32) -> Result<u16, Error> {
+        self.free_port(HOST_PORTS, node, start)
+    }
+
+    fn free_port(&self, range: RangeInclusive<u16>, node: &Netns, start: u32) -> Result<u16, Error> {
+        let (first, last) = (*range.start(), *range.end());
         let count = u32::from(last - first) + 1;
         let mut guard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let taken: &mut HashSet<u16> = &mut guard;

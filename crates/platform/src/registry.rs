@@ -11,7 +11,10 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, RunName, addresses::Block, error::Doing, processes::ProcessMark, user_namespace};
+use crate::{
+    Error, RunName, addresses::Block, error::Doing, kubernetes::ClusterMark, processes::ProcessMark,
+    user_namespace,
+};
 
 /// The folder in which runs of one user are registered.
 #[derive(Clone, Debug)]
@@ -30,6 +33,12 @@ pub(crate) struct State {
     pub processes: Vec<ProcessMark>,
     /// The run's own cgroups, at the top of each hierarchy used.
     pub cgroups: Vec<PathBuf>,
+    /// The clusters with a namespace of the run.
+    #[serde(default)]
+    pub clusters: Vec<ClusterMark>,
+    /// Manifests in the folder of this machine's kubelet.
+    #[serde(default)]
+    pub static_pods: Vec<PathBuf>,
     /// The tables of `iptables-nft` that were there before any run; others go once they are empty.
     pub iptables_tables_found: Vec<String>,
     /// Where the API of the Docker daemon is that has containers of the run.
@@ -108,6 +117,8 @@ impl Registry {
             block,
             processes: Vec::new(),
             cgroups: Vec::new(),
+            clusters: Vec::new(),
+            static_pods: Vec::new(),
             iptables_tables_found: tables,
             docker: None,
             docker_images: Vec::new(),

@@ -1,6 +1,8 @@
 //! What the tests of this crate start as programs of their own: a service that answers with its caller's address,
 //! a run that waits to be killed, and a run of an ordinary user.
 
+mod cluster;
+
 use std::{
     io::{Read, Write},
     net::{SocketAddr, TcpListener, TcpStream},
@@ -28,6 +30,11 @@ fn main() -> ExitCode {
             hold_container(registry, run, endpoint, docker)
         }
         ["rootless", registry, layers] => rootless(registry, layers),
+        ["fail"] => Err("no database".into()),
+        ["hungry", host, port] => cluster::hungry(host, port),
+        ["agent", "--listen", address] => cluster::agent(address),
+        ["hold-pod", registry, run, options, program] => cluster::hold(registry, run, options, program),
+        ["elsewhere", registry, options, program] => cluster::elsewhere(registry, options, program),
         _ => Err("see main.rs for what this can do".into()),
     };
     match outcome {

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses its part of this")]
 
+pub mod cluster;
 pub mod engine;
 pub mod image_registry;
 
