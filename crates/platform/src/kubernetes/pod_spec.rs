@@ -126,17 +126,20 @@ fn field_of(value: &str) -> Option<EnvVarSource> {
 }
 
 /// Requests that equal the limits, so that the pod is in the class that is evicted last.
+/// The part of its CPU limit that a pod requests. All services of a run stand beside each other and one is loaded at a time: pods that
+/// requested their whole limits would keep each other off the nodes.
+const REQUESTED_CPU: f64 = 0.1;
+
 fn resources(limits: &Limits) -> Option<ResourceRequirements> {
-    let mut amounts = BTreeMap::new();
-    if let Some(cpus) = limits.cpus {
-        amounts.insert("cpu".to_owned(), Quantity(format!("{}m", (cpus * 1000.0).ceil() as u64)));
-    }
-    if let Some(bytes) = limits.memory_bytes {
-        amounts.insert("memory".to_owned(), Quantity(bytes.to_string()));
-    }
-    (!amounts.is_empty()).then(|| ResourceRequirements {
-        limits: Some(amounts.clone()),
-        requests: Some(amounts),
+    let millicores = |cpus: f64| Quantity(format!("{}m", (cpus * 1000.0).ceil() as u64));
+    let amounts = |cpu_part: f64| {
+        let cpu = limits.cpus.map(|cpus| ("cpu".to_owned(), millicores(cpus * cpu_part)));
+        let memory = limits.memory_bytes.map(|bytes| ("memory".to_owned(), Quantity(bytes.to_string())));
+        cpu.into_iter().chain(memory).collect::<BTreeMap<_, _>>()
+    };
+    limits.any().then(|| ResourceRequirements {
+        limits: Some(amounts(1.0)),
+        requests: Some(amounts(REQUESTED_CPU)),
         ..Default::default()
     })
 }
@@ -245,10 +248,11 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_requests_as_well_and_reach_the_environment_by_reference() {
+    fn limits_hold_a_tenth_of_the_cpu_is_requested_and_both_reach_the_environment_by_reference() {
         let container = &json_of(&service(), &plan())["containers"][0];
         let amounts = json!({"cpu": "1500m", "memory": "67108864"});
-        assert_eq!(container["resources"], json!({"limits": amounts, "requests": amounts}));
+        let requests = json!({"cpu": "150m", "memory": "67108864"});
+        assert_eq!(container["resources"], json!({"limits": amounts, "requests": requests}));
         let reference = json!({"resourceFieldRef": {"resource": "limits.cpu"}});
         assert_eq!(
             container["env"],
