@@ -205,13 +205,13 @@ impl Execution<'_> {
         for site in sites.iter().copied().filter(|site| !self.failed_sites[*site]).collect::<Vec<_>>() {
             let platform = &self.experiment.platforms[self.plan.sites[site].platform].kind;
             match self.start_site(ground, round, site) {
-                Ok(started) if started.is_held_back(platform) => held_back.push(started),
-                Ok(started) => live.extend(self.ready_or_given_up(site, started)?),
+                Ok(started) if site::holds_back(platform) => held_back.push(started),
+                Ok(started) => live.extend(self.ready_or_given_up(ground, started)?),
                 Err(failure) => self.give_up(site, failure)?,
             }
         }
         for started in held_back {
-            live.extend(self.ready_or_given_up(started.site(), started)?);
+            live.extend(self.ready_or_given_up(ground, started)?);
         }
         let result = self.warm_up_and_measure(round, &mut live);
         for site in live {
@@ -223,8 +223,13 @@ impl Execution<'_> {
         result
     }
 
-    fn ready_or_given_up(&mut self, site: usize, started: StartedSite) -> Result<Option<LiveSite>, RunError> {
-        match self.make_ready(started) {
+    fn ready_or_given_up(
+        &mut self,
+        ground: Option<&Ground>,
+        started: StartedSite,
+    ) -> Result<Option<LiveSite>, RunError> {
+        let site = started.site();
+        match self.make_ready(ground, started) {
             Ok(live) => Ok(Some(live)),
             Err(failure) => self.give_up(site, failure).map(|()| None),
         }

@@ -24,6 +24,21 @@ pub trait Platform: Send + Sync {
         progress: &mut dyn FnMut(&str),
     ) -> Result<Box<dyn Deployment>, Error>;
 
+    /// The first half of [`Platform::deploy`]: asks for the service, and leaves the waiting for later, so that several that
+    /// wait for nothing but time can do so together.
+    ///
+    /// # Errors
+    /// As those of `deploy`.
+    fn start<'g>(
+        &self,
+        ground: &'g Ground,
+        service: &Service,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Starting<'g>, Error> {
+        let deployment = self.deploy(ground, service, progress)?;
+        Ok(Starting::started(deployment))
+    }
+
     /// What kind of daemon or cluster it is, if it is one; read once a run.
     ///
     /// # Errors
@@ -31,6 +46,32 @@ pub trait Platform: Send + Sync {
     fn surroundings(&self, ground: &Ground) -> Result<Option<Surroundings>, Error> {
         let _ = ground;
         Ok(None)
+    }
+}
+
+/// A service that was asked for. Dropping it removes what was made for it.
+pub struct Starting<'g>(Box<Wait<'g>>);
+
+type Wait<'g> = dyn FnOnce(&mut dyn FnMut(&str)) -> Result<Box<dyn Deployment>, Error> + 'g;
+
+impl<'g> Starting<'g> {
+    pub(crate) fn new(
+        wait: impl FnOnce(&mut dyn FnMut(&str)) -> Result<Box<dyn Deployment>, Error> + 'g,
+    ) -> Starting<'g> {
+        Starting(Box::new(wait))
+    }
+
+    /// One that there is no waiting for.
+    pub fn started(deployment: Box<dyn Deployment>) -> Starting<'g> {
+        Starting::new(|_| Ok(deployment))
+    }
+
+    /// The second half of [`Platform::deploy`]: returns once the service has been started.
+    ///
+    /// # Errors
+    /// Whatever was made by then has been removed.
+    pub fn wait(self, progress: &mut dyn FnMut(&str)) -> Result<Box<dyn Deployment>, Error> {
+        (self.0)(progress)
     }
 }
 

@@ -38,7 +38,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Deployment, Error, Ground, Platform, Service, Surroundings};
+use crate::{Deployment, Error, Ground, Platform, Service, Starting, Surroundings};
 
 pub use error::ClusterError;
 pub use facts::{ClusterFacts, Cni, NodeFacts};
@@ -158,7 +158,16 @@ impl Platform for Kubernetes {
         service: &Service,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Box<dyn Deployment>, Error> {
-        Ok(Box::new(deploy::deploy(self, ground, service, progress)?))
+        self.start(ground, service, progress)?.wait(progress)
+    }
+
+    fn start<'g>(
+        &self,
+        ground: &'g Ground,
+        service: &Service,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Starting<'g>, Error> {
+        deploy::start(self, ground, service, progress)
     }
 
     fn surroundings(&self, ground: &Ground) -> Result<Option<Surroundings>, Error> {

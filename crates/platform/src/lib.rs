@@ -44,8 +44,8 @@ pub use cgroup::Cgroup;
 pub use clean::{Kind, Removed, clean};
 pub use container::{Container, find_container};
 pub use deployment::{
-    Agent, Deployment, KubeletReader, KubeletReading, Observer, Phase, Platform, Startup, Surroundings,
-    Vantage,
+    Agent, Deployment, KubeletReader, KubeletReading, Observer, Phase, Platform, Starting, Startup,
+    Surroundings, Vantage,
 };
 pub use docker::{Docker, DockerError, DockerNetwork, Mount, Publish};
 pub use error::Error;

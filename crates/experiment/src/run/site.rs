@@ -6,7 +6,7 @@ use std::time::Instant;
 use loadline_agent::Driver;
 use loadline_engine::Request;
 use loadline_platform::{
-    Deployment, External, Ground, Host, Image, ImageSource, Local, Platform, Probes, Vantage,
+    Deployment, External, Ground, Host, Image, ImageSource, Local, Platform, Probes, Starting, Vantage,
 };
 
 use super::generator::{Generator, Place};
@@ -87,44 +87,69 @@ impl LiveSite {
     }
 }
 
-/// A site whose service has been started and may not be ready yet.
-pub struct StartedSite {
-    site: LiveSite,
+/// A site whose service was asked for.
+pub struct StartedSite<'g> {
+    index: usize,
     round: u32,
-    generator: Generator,
+    label: String,
+    starting: Starting<'g>,
     begun: Instant,
 }
 
-impl StartedSite {
+impl StartedSite<'_> {
     /// Index in the plan.
     pub fn site(&self) -> usize {
-        self.site.index
-    }
-
-    /// Whether its platform lets no request through for some time, so that the others may as well start meanwhile.
-    pub fn is_held_back(&self, platform: &PlatformKind) -> bool {
-        matches!(platform, PlatformKind::Kubernetes(kubernetes) if kubernetes.probes == Probes::Default)
+        self.index
     }
 }
 
+/// Whether a platform lets no request through for some time, so that others may as well start meanwhile.
+pub fn holds_back(platform: &PlatformKind) -> bool {
+    matches!(platform, PlatformKind::Kubernetes(kubernetes) if kubernetes.probes == Probes::Default)
+}
+
 impl Execution<'_> {
-    /// Starts a site's service.
-    pub(super) fn start_site(
+    /// Asks for a site's service.
+    pub(super) fn start_site<'g>(
         &mut self,
-        ground: Option<&Ground>,
+        ground: Option<&'g Ground>,
         round: u32,
         index: usize,
-    ) -> Result<StartedSite, RunError> {
+    ) -> Result<StartedSite<'g>, RunError> {
         self.check_interrupted()?;
         let site = self.plan.sites[index].clone();
         let service = &self.experiment.services[site.service];
-        let platform = &self.experiment.platforms[site.platform];
+        let kind = &self.experiment.platforms[site.platform].kind;
         let label = self.site_label(index);
         (self.events)(Event::Deploying { round, site: label.clone() });
         let begun = Instant::now();
-        let deployment = self.deploy(&platform.kind, ground, service, &label)?;
+        let starting = match (kind, ground) {
+            (PlatformKind::External { address, .. }, _) => {
+                Starting::started(Box::new(External { address: *address }))
+            }
+            // `deploy_and_measure` prepares a ground whenever a platform is not external.
+            (_, ground) => {
+                let ground = ground.expect("there is a ground for whatever is deployed");
+                let service = self.service(service);
+                platform_of(kind).start(ground, &service, &mut self.progress(&label))?
+            }
+        };
+        Ok(StartedSite { index, round, label, starting, begun })
+    }
+
+    /// Waits until a site is ready, keeps how its start went, and connects its engines.
+    pub(super) fn make_ready(
+        &mut self,
+        ground: Option<&Ground>,
+        started: StartedSite,
+    ) -> Result<LiveSite, RunError> {
+        let StartedSite { index, round, label, starting, begun } = started;
+        let plan = &self.plan.sites[index];
+        let service = &self.experiment.services[plan.service];
+        let kind = &self.experiment.platforms[plan.platform].kind;
+        let deployment = starting.wait(&mut self.progress(&label))?;
         let address = deployment.address();
-        let authority = match (&platform.kind, deployment.authority()) {
+        let authority = match (kind, deployment.authority()) {
             (PlatformKind::External { authority, .. }, _) => authority.clone(),
             (_, Some(authority)) => authority.to_owned(),
             _ => address.to_string(),
@@ -142,24 +167,15 @@ impl Execution<'_> {
             },
             stop: self.options.stop.clone(),
         };
-        let is_external = matches!(platform.kind, PlatformKind::External { .. });
-        let site = LiveSite {
+        let mut site = LiveSite {
             index,
-            is_external,
+            is_external: matches!(kind, PlatformKind::External { .. }),
             cpu_s_per_request: 0.0,
             watch: Watch::of(&label, deployment.as_ref())?,
             label,
             deployment,
             engines: Vec::new(),
         };
-        Ok(StartedSite { site, round, generator, begun })
-    }
-
-    /// Waits until a site is ready, keeps how its start went, and connects its engines.
-    pub(super) fn make_ready(&mut self, started: StartedSite) -> Result<LiveSite, RunError> {
-        let StartedSite { mut site, round, generator, begun } = started;
-        let index = site.index;
-        let service = &self.experiment.services[self.plan.sites[index].service];
         let ready = self.wait_until_ready(&mut site, service, &generator, begun)?;
         (self.events)(Event::Ready { site: site.label.clone(), after: ready });
         let left_out = site.deployment.left_out().to_vec();
@@ -184,23 +200,9 @@ impl Execution<'_> {
         Ok(site)
     }
 
-    fn deploy(
-        &mut self,
-        kind: &PlatformKind,
-        ground: Option<&Ground>,
-        service: &Service,
-        label: &str,
-    ) -> Result<Box<dyn Deployment>, RunError> {
-        if let PlatformKind::External { address, .. } = kind {
-            return Ok(Box::new(External { address: *address }));
-        }
-        // `deploy_and_measure` prepares a ground whenever a platform is not external.
-        let ground = ground.expect("there is a ground for whatever is deployed");
-        let service = self.service(service);
-        let events = &mut self.events;
-        let mut progress =
-            |text: &str| events(Event::Progress { site: label.to_owned(), text: text.to_owned() });
-        Ok(platform_of(kind).deploy(ground, &service, &mut progress)?)
+    /// Tells of what takes long at a site.
+    fn progress<'e>(&'e mut self, label: &'e str) -> impl FnMut(&str) + 'e {
+        |text| (self.events)(Event::Progress { site: label.to_owned(), text: text.to_owned() })
     }
 
     fn site_label(&self, index: usize) -> String {

@@ -18,7 +18,7 @@ pub enum Watch {
 
 /// The counters of one moment, as far as they could be read.
 pub enum Reading {
-    Snapshot(Option<Snapshot>),
+    Snapshot(Option<Box<Snapshot>>),
     Kubelet(Option<KubeletReading>),
 }
 
@@ -46,8 +46,8 @@ impl Watch {
     /// Reads the counters. What can't be read is nothing; no reading ends a run.
     pub fn read(&mut self) -> Reading {
         match self {
-            Watch::Here(subject) => Reading::Snapshot(Some(Snapshot::take(subject))),
-            Watch::Agent(observer) => Reading::Snapshot(observer.snapshot().ok()),
+            Watch::Here(subject) => Reading::Snapshot(Some(Box::new(Snapshot::take(subject)))),
+            Watch::Agent(observer) => Reading::Snapshot(observer.snapshot().ok().map(Box::new)),
             Watch::Kubelet(reader) => Reading::Kubelet(reader.read()),
         }
     }

@@ -226,14 +226,12 @@ fn members(
     progress: &mut dyn FnMut(&str),
 ) -> Result<Vec<Member>, Error> {
     let namespace = cluster.namespace();
-    let selector = labels::selector_of(&labels_of(cluster, part));
-    let workload = format!("{namespace}-{}", part.name());
     let awaited = Awaited {
-        namespace: &namespace,
-        selector: &selector,
-        workload: &workload,
+        namespace: namespace.clone(),
+        selector: labels::selector_of(&labels_of(cluster, part)),
+        workload: format!("{namespace}-{}", part.name()),
         replicas: 1,
-        image: Some(image),
+        image: Some(image.clone()),
     };
     let pods = wait::until_ready(&cluster.cluster, &awaited, progress)?;
     let members: Vec<Member> = pods.iter().map(Member::of).collect();

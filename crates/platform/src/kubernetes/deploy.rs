@@ -28,43 +28,46 @@ use super::{
     static_pod, wait,
     wait::Awaited,
 };
-use crate::{Agent, Error, Ground, Service, Vantage};
+use crate::{Agent, Error, Ground, Service, Starting, Vantage};
 
 /// Something on its way to being deployed.
-pub(crate) struct Deploying<'a> {
-    pub options: &'a Kubernetes,
-    pub ground: &'a Ground,
-    pub service: &'a Service,
+pub(crate) struct Deploying<'g> {
+    pub options: Kubernetes,
+    pub ground: &'g Ground,
+    pub service: Service,
     pub cluster: Arc<RunCluster>,
     pub nodes: Nodes,
     /// The load's place in the cluster, once it is decided that it runs there: its agent and its node.
     load: Option<(Agent, String)>,
 }
 
-/// The pods that were made, and what is known of them.
-pub(crate) struct Pods {
-    pub ready: Vec<Pod>,
-    pub ports: PodPorts,
-    pub moments: Moments,
+/// Pods that were asked for.
+struct Asked {
+    awaited: Awaited,
+    ports: PodPorts,
+    moments: Moments,
     service: Option<ClusterService>,
 }
 
-pub(crate) fn deploy(
+/// Asks the cluster for everything; what is left is to wait for the pods and to find the way to them.
+pub(crate) fn start<'g>(
     options: &Kubernetes,
-    ground: &Ground,
+    ground: &'g Ground,
     service: &Service,
     progress: &mut dyn FnMut(&str),
-) -> Result<PodDeployment, Error> {
+) -> Result<Starting<'g>, Error> {
     request::check(options)?;
     let cluster = ground.clusters().get(ground, options)?;
     cluster.enter(ground, &request::rights(options))?;
     let nodes = Nodes::ask(&cluster.cluster, ground)?;
+    let (options, service) = (options.clone(), service.clone());
     let mut deploying = Deploying { options, ground, service, cluster, nodes, load: None };
-    deploying.run(progress)
+    let (made, asked) = deploying.ask(progress)?;
+    Ok(Starting::new(move |progress| Ok(Box::new(deploying.wait(made, asked, progress)?))))
 }
 
 impl Deploying<'_> {
-    fn run(&mut self, progress: &mut dyn FnMut(&str)) -> Result<PodDeployment, Error> {
+    fn ask(&mut self, progress: &mut dyn FnMut(&str)) -> Result<(Made, Asked), Error> {
         if let Expose::Ingress(_) = self.options.expose {
             reach::check_ingress(&self.cluster.cluster)?;
         }
@@ -76,22 +79,28 @@ impl Deploying<'_> {
         let (owner, _) = self.ground.next_slot()?;
         // From here on a failure drops this, and with it goes whatever was made by then.
         let mut made = Made::nothing(Arc::clone(&self.cluster), owner, self.ground);
-        let pods = match &self.options.manifests {
-            Some(manifests) => {
-                let read = Read::from_file(manifests, &owner)?;
-                self.make_users(&mut made, &read, progress)?
-            }
-            None => self.make_own(&mut made, progress)?,
+        let asked = match &self.options.manifests {
+            Some(manifests) => self.make_users(&mut made, &Read::from_file(manifests, &owner)?)?,
+            None => self.make_own(&mut made)?,
         };
-        let node = self.node_of(&pods.ready[0])?.clone();
-        let (target, vantage) = self.find(&made, &pods, &node, progress)?;
-        PodDeployment::new(self, made, pods, &node, target, vantage, progress)
+        Ok((made, asked))
+    }
+
+    fn wait(
+        &mut self,
+        made: Made,
+        asked: Asked,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<PodDeployment, Error> {
+        let ready = wait::until_ready(&self.cluster.cluster, &asked.awaited, progress)?;
+        let (target, vantage) = self.find(&made, &asked, &ready[0], progress)?;
+        PodDeployment::new(self, made, &ready, asked.moments, target, vantage, progress)
     }
 
     /// A Deployment or static pod of the service.
-    fn make_own(&self, made: &mut Made, progress: &mut dyn FnMut(&str)) -> Result<Pods, Error> {
+    fn make_own(&self, made: &mut Made) -> Result<Asked, Error> {
         let (cluster, owner) = (&self.cluster.cluster, made.owner);
-        let image = PodImage::of_service(self.service)?;
+        let image = PodImage::of_service(&self.service)?;
         let load = self.load_node();
         let (rule, here) = if self.options.static_pod {
             (NodeRule::Anywhere, true)
@@ -100,7 +109,7 @@ impl Deploying<'_> {
             let here = self.nodes.here().is_some_and(|node| rule == NodeRule::On(node.host_name.clone()));
             (rule, here)
         };
-        let ports = request::pod_ports(self.ground, &owner, &self.options.expose, self.service, here)?;
+        let ports = request::pod_ports(self.ground, &owner, &self.options.expose, &self.service, here)?;
         let plan = PodPlan {
             image: image.clone(),
             port: ports.port,
@@ -110,7 +119,7 @@ impl Deploying<'_> {
             probes: self.options.probes,
             user: self.options.user,
         };
-        let spec = pod_spec(self.service, &plan);
+        let spec = pod_spec(&self.service, &plan);
         let service = self.make_services(made, &labels::of(&owner), ports.port)?;
         let (namespace, selector, name) = (self.cluster.namespace(), labels::selector(&owner), owner.label());
         let moments = Moments::watch(cluster, &namespace, &selector, &name);
@@ -129,24 +138,13 @@ impl Deploying<'_> {
             let deployment = entrance::deployment(&owner, self.options.replicas, spec);
             apply(cluster, owner.run, &deployment)?;
         }
-        let awaited = Awaited {
-            namespace: &namespace,
-            selector: &selector,
-            workload: &name,
-            replicas: self.options.replicas as usize,
-            image: Some(&image),
-        };
-        let ready = wait::until_ready(cluster, &awaited, progress)?;
-        Ok(Pods { ready, ports, moments, service })
+        let replicas = self.options.replicas as usize;
+        let awaited = Awaited { namespace, selector, workload: name, replicas, image: Some(image) };
+        Ok(Asked { awaited, ports, moments, service })
     }
 
     /// The user's manifests, with an entrance of ours.
-    fn make_users(
-        &self,
-        made: &mut Made,
-        read: &Read,
-        progress: &mut dyn FnMut(&str),
-    ) -> Result<Pods, Error> {
+    fn make_users(&self, made: &mut Made, read: &Read) -> Result<Asked, Error> {
         let (cluster, namespace) = (&self.cluster.cluster, self.cluster.namespace());
         let workload = &read.workload;
         let unfit = |why: String| Error::from(ClusterError::Unfit(why));
@@ -169,16 +167,10 @@ impl Deploying<'_> {
         let moments = Moments::watch(cluster, &namespace, &selector, &workload.name);
         read.apply(cluster, &namespace, made)?;
         made.will_hold(ApiResource::erase::<ReplicaSet>(&()));
-        let awaited = Awaited {
-            namespace: &namespace,
-            selector: &selector,
-            workload: &workload.name,
-            replicas: workload.replicas,
-            image: None,
-        };
-        let ready = wait::until_ready(cluster, &awaited, progress)?;
         let ports = PodPorts { port, host_port: workload.host_port };
-        Ok(Pods { ready, ports, moments, service })
+        let (workload, replicas) = (workload.name.clone(), workload.replicas);
+        let awaited = Awaited { namespace, selector, workload, replicas, image: None };
+        Ok(Asked { awaited, ports, moments, service })
     }
 
     /// The Service that leads to the pods, if one is needed, and those that it stands among.
@@ -215,16 +207,17 @@ impl Deploying<'_> {
     fn find(
         &mut self,
         made: &Made,
-        pods: &Pods,
-        node: &ClusterNode,
+        asked: &Asked,
+        pod: &Pod,
         progress: &mut dyn FnMut(&str),
     ) -> Result<(Target, Vantage), Error> {
+        let node = self.node_of(pod)?.clone();
         let found = Found {
-            service: pods.service.as_ref(),
-            pod_ip: pods.ready[0].status.as_ref().and_then(|status| status.pod_ip.as_ref()?.parse().ok()),
-            pod_node: node,
-            port: pods.ports.port,
-            host_port: pods.ports.host_port,
+            service: asked.service.as_ref(),
+            pod_ip: pod.status.as_ref().and_then(|status| status.pod_ip.as_ref()?.parse().ok()),
+            pod_node: &node,
+            port: asked.ports.port,
+            host_port: asked.ports.host_port,
         };
         if let Some((agent, _)) = &self.load {
             return Ok((self.target(made, &found, Origin::Cluster)?, Vantage::Agent(agent.clone())));
@@ -272,7 +265,7 @@ impl Deploying<'_> {
         }
     }
 
-    fn node_of(&self, pod: &Pod) -> Result<&ClusterNode, Error> {
+    pub fn node_of(&self, pod: &Pod) -> Result<&ClusterNode, Error> {
         let name = pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()).unwrap_or_default();
         self.nodes.named(name).ok_or_else(|| {
             ClusterError::Unfit(format!("the pod runs on the node {name}, which has just joined: try again"))

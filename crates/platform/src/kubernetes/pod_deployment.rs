@@ -15,7 +15,7 @@ use rustix::{
 
 use super::{
     Observers, agents,
-    deploy::{Deploying, Pods},
+    deploy::Deploying,
     ended::{self, Member},
     kubelet, logs,
     moments::Moments,
@@ -55,24 +55,25 @@ impl PodDeployment {
     pub fn new(
         deploying: &Deploying,
         made: Made,
-        pods: Pods,
-        node: &ClusterNode,
+        pods: &[Pod],
+        moments: Moments,
         target: Target,
         vantage: Vantage,
         progress: &mut dyn FnMut(&str),
     ) -> Result<PodDeployment, Error> {
-        let first = &pods.ready[0];
-        let containers = containers_here(deploying, &pods.ready)?;
+        let first = &pods[0];
+        let node = deploying.node_of(first)?;
+        let containers = containers_here(deploying, pods)?;
         let mut left_out = Vec::new();
-        if pods.ready.len() > 1 {
+        if pods.len() > 1 {
             left_out.push(format!(
                 "the counters are those of one of its {} pods: measure a single replica for the whole",
-                pods.ready.len()
+                pods.len()
             ));
         }
-        pin_all(&deploying.service.cpus, &containers, &pods.ready, &mut left_out)?;
+        pin_all(&deploying.service.cpus, &containers, pods, &mut left_out)?;
         let processes = match containers.iter().flatten().map(hold).collect::<Option<Vec<_>>>() {
-            Some(held) if held.len() == pods.ready.len() => held,
+            Some(held) if held.len() == pods.len() => held,
             _ => Vec::new(),
         };
         let container = containers.into_iter().next().flatten();
@@ -89,11 +90,11 @@ impl PodDeployment {
             made,
             target,
             vantage,
-            members: pods.ready.iter().map(Member::of).collect(),
+            members: pods.iter().map(Member::of).collect(),
             container,
             processes,
             observer,
-            moments: Some(pods.moments),
+            moments: Some(moments),
             image,
             left_out,
             asked: Instant::now(),

@@ -27,14 +27,14 @@ const POLL_INTERVAL: Duration = Duration::from_millis(200);
 const LONG: Duration = Duration::from_secs(2);
 
 /// Whose pods are waited for.
-pub(crate) struct Awaited<'a> {
-    pub namespace: &'a str,
+pub(crate) struct Awaited {
+    pub namespace: String,
     /// The pods, by label.
-    pub selector: &'a str,
+    pub selector: String,
     /// Begins their names.
-    pub workload: &'a str,
+    pub workload: String,
     pub replicas: usize,
-    pub image: Option<&'a PodImage>,
+    pub image: Option<PodImage>,
 }
 
 /// The pods once all of them are ready, by name.
@@ -47,12 +47,12 @@ pub(crate) fn until_ready(
     let mut in_the_way: Option<Instant> = None;
     let mut told = String::new();
     loop {
-        let mut pods = pods(cluster, awaited.namespace, awaited.selector)?;
+        let mut pods = pods(cluster, &awaited.namespace, &awaited.selector)?;
         if pods.len() >= awaited.replicas && pods.iter().all(|pod| condition(pod, "Ready")) {
             pods.sort_by_key(|pod| pod.metadata.name.clone());
             return Ok(pods);
         }
-        let stuck = pods.iter().find_map(|pod| Some((pod, obstacle::of_pod(pod, awaited.image)?)));
+        let stuck = pods.iter().find_map(|pod| Some((pod, obstacle::of_pod(pod, awaited.image.as_ref())?)));
         match stuck {
             Some((pod, obstacle)) => {
                 let since = *in_the_way.get_or_insert_with(Instant::now);
@@ -65,7 +65,7 @@ pub(crate) fn until_ready(
         if pods.len() < awaited.replicas
             && let Some(refused) = refusal(cluster, awaited)?
         {
-            return Err(ClusterError::Stuck { pod: awaited.workload.to_owned(), why: refused.why }.into());
+            return Err(ClusterError::Stuck { pod: awaited.workload.clone(), why: refused.why }.into());
         }
         let state = state(&pods);
         if begun.elapsed() > LONG && state != told {
@@ -73,7 +73,7 @@ pub(crate) fn until_ready(
             told.clone_from(&state);
         }
         if begun.elapsed() > READY_PATIENCE {
-            let (workload, seconds) = (awaited.workload.to_owned(), READY_PATIENCE.as_secs());
+            let (workload, seconds) = (awaited.workload.clone(), READY_PATIENCE.as_secs());
             return Err(ClusterError::NotReady { workload, seconds, state }.into());
         }
         sleep(POLL_INTERVAL);
@@ -93,10 +93,10 @@ pub(crate) fn pods(cluster: &Cluster, namespace: &str, selector: &str) -> Result
 fn refusal(cluster: &Cluster, awaited: &Awaited) -> Result<Option<Obstacle>, Error> {
     let events = cluster.call("list the events", |client| {
         let parameters = ListParams::default().fields("reason=FailedCreate");
-        let api: Api<Event> = Api::namespaced(client, awaited.namespace);
+        let api: Api<Event> = Api::namespaced(client, &awaited.namespace);
         async move { api.list(&parameters).await }
     })?;
-    Ok(events.items.iter().find_map(|event| obstacle::of_event(event, awaited.workload)))
+    Ok(events.items.iter().find_map(|event| obstacle::of_event(event, &awaited.workload)))
 }
 
 /// The obstacle, with the service's last words if it ran.
@@ -104,7 +104,7 @@ fn explain(cluster: &Cluster, awaited: &Awaited, pod: &Pod, obstacle: Obstacle) 
     let name = pod.metadata.name.clone().unwrap_or_default();
     let mut why = obstacle.why;
     if obstacle.ran {
-        let words = logs::last_lines(cluster, awaited.namespace, &name);
+        let words = logs::last_lines(cluster, &awaited.namespace, &name);
         if !words.is_empty() {
             why += &format!("; its last words:\n{words}");
         }

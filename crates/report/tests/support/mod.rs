@@ -19,6 +19,7 @@ pub fn all() -> Vec<RunResult> {
         equivalent(),
         unresolved(),
         faster_without_a_twin(),
+        with_starts_and_claims(),
         untrusted(),
         platforms_and_loads(),
         interrupted(),

@@ -28,8 +28,11 @@ const MAX_REPLICAS: u64 = 1_000;
 /// The platform, and its name if it has none of its own: how it is exposed and where.
 pub(super) fn kubernetes(draft: &KubernetesDraft, problems: &mut Problems) -> Option<(String, Kubernetes)> {
     let before = problems.count();
-    let mut platform = Kubernetes::default();
-    platform.context = draft.context.as_ref().map(|text| text.value.trim().to_owned());
+    let mut platform = Kubernetes {
+        context: draft.context.as_ref().map(|text| text.value.trim().to_owned()),
+        manifests: manifests(draft, problems),
+        ..Kubernetes::default()
+    };
     set(&mut platform.expose, &draft.expose, problems, expose);
     set(&mut platform.static_pod, &draft.static_pod, problems, switch);
     set(&mut platform.placement, &draft.placement, problems, |text| placement(text).map(Some));
@@ -50,7 +53,6 @@ pub(super) fn kubernetes(draft: &KubernetesDraft, problems: &mut Problems) -> Op
     set(&mut platform.observers, &draft.observers, problems, |text| {
         choice(text, "an observer", &[("kubelet", Observers::Kubelet), ("daemonset", Observers::DaemonSet)])
     });
-    platform.manifests = manifests(draft, problems);
     static_pod(&platform, draft, problems);
     (problems.count() == before).then(|| (default_name(&platform), platform))
 }
@@ -124,7 +126,7 @@ fn manifests(draft: &KubernetesDraft, problems: &mut Problems) -> Option<Manifes
         let complaint = Complaint::new(format!("there is no file {}", path.display()));
         problems.add(&file.place, complaint.help("paths are relative to the working directory"));
     }
-    workload.read(problems, |text| workload_named(text))?;
+    workload.read(problems, workload_named)?;
     Some(Manifests { file: path, workload: workload.value.trim().to_owned() })
 }
 
