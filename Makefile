@@ -17,7 +17,9 @@ run: tools-run build
 build:
 	$(CARGO) build --release --locked -p loadline
 
-test: tools-test
+# The tests bring a cluster up for as long as they need it, and take it down.
+test: tools-test tools-cluster
+	tests/cluster/build-kubernetes
 	$(CARGO) test --locked --workspace
 	$(MAKE) fuzz
 

@@ -1,4 +1,4 @@
-//! The real cluster of `tests/cluster`, brought up if it isn't, with the program's image on its nodes.
+//! The real cluster of `tests/cluster`, brought up if it isn't, for as long as the test program runs, with the program's image on its nodes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,8 +24,12 @@ impl Cluster {
     fn up() -> Cluster {
         let scripts = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/cluster"));
         // What it starts keeps its standard error, so that a pipe there would never end.
-        let up =
-            Command::new(scripts.join("up")).stderr(Stdio::inherit()).output().expect("tests/cluster/up");
+        let user = std::process::id().to_string();
+        let up = Command::new(scripts.join("up"))
+            .args(["--for", &user])
+            .stderr(Stdio::inherit())
+            .output()
+            .expect("tests/cluster/up");
         let said = String::from_utf8_lossy(&up.stdout).into_owned();
         assert!(up.status.success(), "the cluster didn't come up: {said}");
         // `export KUBECONFIG=FILE PATH=FOLDER:$PATH`
