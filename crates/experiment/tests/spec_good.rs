@@ -243,7 +243,8 @@ fn a_container_and_a_pod_are_named_by_what_sets_them_apart() {
     let file = yaml(
         "service: {builtin: orders}
 platforms: [docker, {docker: {network: none-with-wire}}, {docker: {publish: userland-proxy}}, kubernetes,
-  {kubernetes: {expose: podIP, placement: other-node}}, {kubernetes: {static: true, services: 50}}]
+  {kubernetes: {expose: podIP, placement: other-node}}, {kubernetes: {static: true, services: 50}},
+  {name: guaranteed, kubernetes: {requests: {cpu: 1, memory: 64Mi}, agent_image: registry.example/loadline:1}}]
 loads: [{rate: 2000/s}]",
     );
     let names: Vec<&str> = file.platforms.iter().map(|platform| platform.name.as_str()).collect();
@@ -254,6 +255,7 @@ loads: [{rate: 2000/s}]",
         "kubernetes",
         "kubernetes podIP other-node",
         "kubernetes nodePort static among 50",
+        "guaranteed",
     ];
     assert_eq!(names, expected);
 }

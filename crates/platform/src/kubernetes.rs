@@ -38,7 +38,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Deployment, Error, Ground, Platform, Service, Starting, Surroundings};
+use crate::{Deployment, Error, Ground, Limits, Platform, Service, Starting, Surroundings};
 
 pub use error::ClusterError;
 pub use facts::{ClusterFacts, Cni, NodeFacts};
@@ -48,7 +48,7 @@ pub(crate) use run_cluster::Clusters;
 pub(crate) use static_pod::remove as remove_static_pods;
 
 /// The platform `kubernetes`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Kubernetes {
     /// The kubeconfig; `None` is what KUBECONFIG names, else `~/.kube/config`.
     pub kubeconfig: Option<PathBuf>,
@@ -66,6 +66,9 @@ pub struct Kubernetes {
     pub probes: Probes,
     /// How many pods; at least 1.
     pub replicas: u32,
+    /// What a pod reserves on its node. Left out: a tenth of its CPU limit, because all services of a run stand beside each other and
+    /// would keep each other off the nodes, and all of its memory limit.
+    pub requests: Limits,
     /// User id in the container; `None` is the image's.
     pub user: Option<u32>,
     /// The user's own manifests in place of a Deployment made from the service.
@@ -74,6 +77,8 @@ pub struct Kubernetes {
     pub load_from: LoadFrom,
     /// Who reads the counters of a pod that isn't on this machine.
     pub observers: Observers,
+    /// loadline's own image, for load and observers in the cluster; `None` is the one that `loadline image` makes, already on the nodes.
+    pub agent_image: Option<String>,
 }
 
 /// How clients reach a service.
@@ -197,10 +202,12 @@ impl Default for Kubernetes {
             services: 1,
             probes: Probes::default(),
             replicas: 1,
+            requests: Limits::default(),
             user: None,
             manifests: None,
             load_from: LoadFrom::default(),
             observers: Observers::default(),
+            agent_image: None,
         }
     }
 }

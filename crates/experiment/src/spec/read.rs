@@ -24,7 +24,7 @@ fn experiment(mut fields: Fields, problems: &mut Problems) -> Draft {
         question: fields.text("question", problems),
         service: fields.take("service").and_then(|node| service(node, problems)),
         services: fields.take("services").and_then(|node| list(node, "services", problems, service)),
-        limits: fields.take("limits").and_then(|node| limits(node, problems)),
+        limits: fields.take("limits").and_then(|node| amounts(node, "limits", problems)),
         platforms: fields
             .take("platforms")
             .and_then(|node| list(node, "platforms", problems, platforms::platform)),
@@ -120,8 +120,9 @@ fn ready(node: Node, problems: &mut Problems) -> Option<ReadyDraft> {
     Some(draft)
 }
 
-fn limits(node: Node, problems: &mut Problems) -> Option<LimitsDraft> {
-    let mut fields = node.fields("limits", problems)?;
+/// CPUs and memory, the value of `key`.
+fn amounts(node: Node, key: &str, problems: &mut Problems) -> Option<LimitsDraft> {
+    let mut fields = node.fields(key, problems)?;
     let draft = LimitsDraft { cpu: fields.text("cpu", problems), memory: fields.text("memory", problems) };
     fields.finish(&[], problems);
     Some(draft)

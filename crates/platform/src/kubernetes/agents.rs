@@ -24,7 +24,7 @@ use kube::Api;
 use loadline_image::Program;
 
 use super::{
-    ClusterError,
+    ClusterError, Kubernetes,
     apply::apply,
     ended::Member,
     image::PodImage,
@@ -33,7 +33,7 @@ use super::{
     run_cluster::RunCluster,
     wait::{self, Awaited},
 };
-use crate::{Agent, Error, Ground, error::Doing, owner::Owner};
+use crate::{Agent, Error, Ground, Image, ImageSource, error::Doing, owner::Owner};
 
 /// Where an agent listens in its pod.
 const PORT: u16 = 7373;
@@ -83,13 +83,14 @@ impl Part {
 pub(crate) fn load(
     cluster: &Arc<RunCluster>,
     ground: &Ground,
+    options: &Kubernetes,
     progress: &mut dyn FnMut(&str),
 ) -> Result<(Agent, String), Error> {
     let mut made = cluster.agents.load.lock().unwrap_or_else(PoisonError::into_inner);
     let member = match &*made {
         Some(member) => member.clone(),
         None => {
-            let image = image(ground)?;
+            let image = image(ground, options)?;
             let spec = PodSpec { restart_policy: Some("Never".to_owned()), ..pod_spec(container(&image)) };
             let template = template(cluster, Part::Load, spec);
             let job = Job {
@@ -110,6 +111,7 @@ pub(crate) fn load(
 pub(crate) fn observer(
     cluster: &Arc<RunCluster>,
     ground: &Ground,
+    options: &Kubernetes,
     node: &str,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Agent, Error> {
@@ -117,7 +119,7 @@ pub(crate) fn observer(
     let members = match &*made {
         Some(members) => members.clone(),
         None => {
-            let image = image(ground)?;
+            let image = image(ground, options)?;
             let template = template(cluster, Part::Observers, observer_spec(&image));
             let selector = LabelSelector {
                 match_labels: Some(labels_of(cluster, Part::Observers)),
@@ -139,7 +141,10 @@ pub(crate) fn observer(
     Ok(agent(cluster, &member.name))
 }
 
-fn image(ground: &Ground) -> Result<PodImage, Error> {
+fn image(ground: &Ground, options: &Kubernetes) -> Result<PodImage, Error> {
+    if let Some(name) = &options.agent_image {
+        return PodImage::of(&Image { source: ImageSource::Name(name.clone()), entrypoint: None });
+    }
     let image = match ground.program() {
         Some(path) => Program::open(path).map(|program| (program, path.to_owned())),
         None => Program::running().map(|program| {

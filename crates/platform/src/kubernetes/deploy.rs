@@ -74,7 +74,7 @@ impl Deploying<'_> {
         // Where the pod goes may depend on where the load is, so that has to be known first.
         let placed = self.options.placement.is_some() && self.nodes.here().is_none();
         if self.options.load_from == LoadFrom::Cluster || placed && self.options.load_from == LoadFrom::Auto {
-            self.load = Some(agents::load(&self.cluster, self.ground, progress)?);
+            self.load = Some(agents::load(&self.cluster, self.ground, &self.options, progress)?);
         }
         let (owner, _) = self.ground.next_slot()?;
         // From here on a failure drops this, and with it goes whatever was made by then.
@@ -117,6 +117,7 @@ impl Deploying<'_> {
             host_port: ports.host_port,
             node: rule,
             probes: self.options.probes,
+            requests: self.options.requests,
             user: self.options.user,
         };
         let spec = pod_spec(&self.service, &plan);
@@ -236,7 +237,7 @@ impl Deploying<'_> {
         }
         progress("this machine can't reach the pod: the load will run in the cluster");
         rights::check(&self.cluster.cluster, &self.cluster.namespace(), &agents::LOAD_RIGHTS)?;
-        let (agent, node) = agents::load(&self.cluster, self.ground, progress)?;
+        let (agent, node) = agents::load(&self.cluster, self.ground, &self.options, progress)?;
         self.load = Some((agent.clone(), node));
         Ok((self.target(made, &found, Origin::Cluster)?, Vantage::Agent(agent)))
     }

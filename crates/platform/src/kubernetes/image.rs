@@ -30,7 +30,7 @@ impl PodImage {
         PodImage::of(image)
     }
 
-    fn of(image: &Image) -> Result<PodImage, Error> {
+    pub fn of(image: &Image) -> Result<PodImage, Error> {
         let entrypoint = image.entrypoint.clone();
         match &image.source {
             ImageSource::Name(name) => {

@@ -80,7 +80,13 @@ impl PodDeployment {
         let observer = match (&container, deploying.options.observers) {
             (Some(_), _) => None,
             (None, Observers::DaemonSet) => {
-                let agent = agents::observer(&deploying.cluster, deploying.ground, &node.name, progress)?;
+                let agent = agents::observer(
+                    &deploying.cluster,
+                    deploying.ground,
+                    &deploying.options,
+                    &node.name,
+                    progress,
+                )?;
                 Some(Observer::Agent(agent, container_id(first)))
             }
             (None, Observers::Kubelet) => kubelet_of(deploying, node, first, &mut left_out),

@@ -44,6 +44,7 @@ pub(crate) struct PodPlan {
     /// By the value of the nodes' label `kubernetes.io/hostname`.
     pub node: NodeRule,
     pub probes: Probes,
+    pub requests: Limits,
     pub user: Option<u32>,
 }
 
@@ -78,7 +79,7 @@ fn container(service: &Service, plan: &PodPlan) -> Container {
             protocol: Some("TCP".to_owned()),
             ..Default::default()
         }]),
-        resources: resources(&service.limits),
+        resources: resources(&service.limits, &plan.requests),
         liveness_probe: probe(service, plan, &LIVENESS),
         readiness_probe: probe(service, plan, &READINESS),
         security_context: Some(SecurityContext {
@@ -125,23 +126,26 @@ fn field_of(value: &str) -> Option<EnvVarSource> {
     })
 }
 
-/// Requests that equal the limits, so that the pod is in the class that is evicted last.
-/// The part of its CPU limit that a pod requests. All services of a run stand beside each other and one is loaded at a time: pods that
-/// requested their whole limits would keep each other off the nodes.
+/// The part of its CPU limit that a pod requests unless it is told.
 const REQUESTED_CPU: f64 = 0.1;
 
-fn resources(limits: &Limits) -> Option<ResourceRequirements> {
-    let millicores = |cpus: f64| Quantity(format!("{}m", (cpus * 1000.0).ceil() as u64));
-    let amounts = |cpu_part: f64| {
-        let cpu = limits.cpus.map(|cpus| ("cpu".to_owned(), millicores(cpus * cpu_part)));
-        let memory = limits.memory_bytes.map(|bytes| ("memory".to_owned(), Quantity(bytes.to_string())));
-        cpu.into_iter().chain(memory).collect::<BTreeMap<_, _>>()
+fn resources(limits: &Limits, requests: &Limits) -> Option<ResourceRequirements> {
+    let requests = Limits {
+        cpus: requests.cpus.or(limits.cpus.map(|cpus| cpus * REQUESTED_CPU)),
+        memory_bytes: requests.memory_bytes.or(limits.memory_bytes),
     };
-    limits.any().then(|| ResourceRequirements {
-        limits: Some(amounts(1.0)),
-        requests: Some(amounts(REQUESTED_CPU)),
+    (limits.any() || requests.any()).then(|| ResourceRequirements {
+        limits: amounts(limits),
+        requests: amounts(&requests),
         ..Default::default()
     })
+}
+
+fn amounts(limits: &Limits) -> Option<BTreeMap<String, Quantity>> {
+    let millicores = |cpus: f64| Quantity(format!("{}m", (cpus * 1000.0).ceil() as u64));
+    let cpu = limits.cpus.map(|cpus| ("cpu".to_owned(), millicores(cpus)));
+    let memory = limits.memory_bytes.map(|bytes| ("memory".to_owned(), Quantity(bytes.to_string())));
+    limits.any().then(|| cpu.into_iter().chain(memory).collect())
 }
 
 /// Delay, period and failures of a check, in seconds.
@@ -216,6 +220,7 @@ mod tests {
             host_port: None,
             node: NodeRule::Anywhere,
             probes: Probes::None,
+            requests: Limits::default(),
             user: None,
         }
     }
@@ -248,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_hold_a_tenth_of_the_cpu_is_requested_and_both_reach_the_environment_by_reference() {
+    fn limits_hold_a_tenth_of_the_cpu_is_requested_unless_told_and_limits_reach_the_environment() {
         let container = &json_of(&service(), &plan())["containers"][0];
         let amounts = json!({"cpu": "1500m", "memory": "67108864"});
         let requests = json!({"cpu": "150m", "memory": "67108864"});
@@ -262,6 +267,13 @@ mod tests {
                 {"name": "HEAP", "value": "-Xmx67108864"},
                 {"name": "PORT", "value": "80800"},
             ])
+        );
+        let reserving = Limits { cpus: Some(1.5), memory_bytes: Some(1 << 20) };
+        let guaranteed = PodPlan { requests: reserving, ..plan() };
+        let requests = json!({"cpu": "1500m", "memory": "1048576"});
+        assert_eq!(
+            json_of(&service(), &guaranteed)["containers"][0]["resources"],
+            json!({"limits": amounts, "requests": requests})
         );
         let unlimited = Service { limits: Limits::default(), ..service() };
         assert_eq!(json_of(&unlimited, &plan())["containers"][0]["resources"], Value::Null);

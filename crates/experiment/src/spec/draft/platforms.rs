@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 
-use super::{Located, Text};
+use super::{LimitsDraft, Located, Text};
 use crate::spec::error::Place;
 use crate::spec::schema;
 
@@ -90,6 +90,8 @@ pub struct KubernetesDraft {
     /// How many pods; 1 by default.
     #[schemars(with = "Option<u32>", range(min = 1))]
     pub replicas: Option<Text>,
+    /// What a pod reserves on its node; by default a tenth of its CPU limit and all of its memory limit.
+    pub requests: Option<LimitsDraft>,
     /// User id in the container; the image's by default.
     #[schemars(with = "Option<u32>")]
     pub user: Option<Text>,
@@ -103,6 +105,9 @@ pub struct KubernetesDraft {
     /// Who reads the counters of a pod that isn't on this machine: the kubelet, or a DaemonSet of loadline's own.
     #[schemars(with = "Option<schema::ObserversText>")]
     pub observers: Option<Text>,
+    /// The image of loadline itself in a registry, for load and observers in the cluster; by default one that `loadline image` made is
+    /// expected on the nodes.
+    pub agent_image: Option<Text>,
 }
 
 impl KubernetesDraft {
@@ -117,11 +122,13 @@ impl KubernetesDraft {
             services: None,
             probes: None,
             replicas: None,
+            requests: None,
             user: None,
             manifests: None,
             workload: None,
             load_from: None,
             observers: None,
+            agent_image: None,
         }
     }
 }

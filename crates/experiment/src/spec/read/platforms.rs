@@ -1,6 +1,6 @@
 //! Platforms: a word, or a map of the kind to its options.
 
-use super::list;
+use super::{amounts, list};
 use crate::spec::draft::{DockerDraft, KindDraft, KubernetesDraft, LayerDraft, Located, PlatformDraft};
 use crate::spec::error::{Complaint, Problems};
 use crate::spec::node::{Fields, Node, Shape};
@@ -122,11 +122,13 @@ fn kubernetes(node: Node, problems: &mut Problems) -> Option<KubernetesDraft> {
         services: fields.text("services", problems),
         probes: fields.text("probes", problems),
         replicas: fields.text("replicas", problems),
+        requests: fields.take("requests").and_then(|node| amounts(node, "requests", problems)),
         user: fields.text("user", problems),
         manifests: fields.text("manifests", problems),
         workload: fields.text("workload", problems),
         load_from: fields.text("load_from", problems),
         observers: fields.text("observers", problems),
+        agent_image: fields.text("agent_image", problems),
     };
     fields.finish(&[], problems);
     Some(draft)

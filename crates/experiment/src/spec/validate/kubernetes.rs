@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use loadline_platform::{Expose, Kubernetes, LoadFrom, Manifests, Observers, PodPlacement, Probes};
 
 use super::choices::{choice, switch};
+use super::limits::limits;
 use crate::spec::draft::{KubernetesDraft, Text};
 use crate::spec::error::{Complaint, Names, Problems, suggestion};
 use crate::spec::units::parse_count;
@@ -31,6 +32,8 @@ pub(super) fn kubernetes(draft: &KubernetesDraft, problems: &mut Problems) -> Op
     let mut platform = Kubernetes {
         context: draft.context.as_ref().map(|text| text.value.trim().to_owned()),
         manifests: manifests(draft, problems),
+        requests: limits(draft.requests.as_ref(), problems).unwrap_or_default(),
+        agent_image: draft.agent_image.as_ref().map(|text| text.value.trim().to_owned()),
         ..Kubernetes::default()
     };
     set(&mut platform.expose, &draft.expose, problems, expose);

@@ -1,4 +1,4 @@
-//! What a service may use.
+//! What a service may use, and what a pod reserves.
 
 use loadline_platform::Limits;
 
@@ -30,7 +30,7 @@ fn cpus(text: &str) -> Result<f64, Complaint> {
         Ok(cpus) if (MIN_CPUS..=MAX_CPUS).contains(&cpus) => Ok(cpus),
         _ => {
             let message =
-                format!("a CPU limit must be a number from {MIN_CPUS} to {MAX_CPUS}, not `{}`", text.trim());
+                format!("CPUs must be a number from {MIN_CPUS} to {MAX_CPUS}, not `{}`", text.trim());
             Err(Complaint::new(message).help("write 1 or 0.5"))
         }
     }
@@ -42,6 +42,6 @@ fn memory_bytes(text: &str) -> Result<u64, Complaint> {
         return Ok(bytes);
     }
     let (least, most) = (show_size(MIN_MEMORY_BYTES), show_size(MAX_MEMORY_BYTES));
-    Err(Complaint::new(format!("a memory limit must be from {least} to {most}, not {}", text.trim()))
+    Err(Complaint::new(format!("memory must be from {least} to {most}, not {}", text.trim()))
         .help("write 512Mi or 1Gi"))
 }

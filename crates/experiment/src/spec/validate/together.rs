@@ -5,7 +5,7 @@ use loadline_platform::{DockerNetwork, Expose, Layer};
 
 use super::services::{drafts, port_place};
 use super::way_out;
-use crate::spec::draft::{Draft, PlanDraft, Text};
+use crate::spec::draft::{Draft, KindDraft, PlanDraft, Text};
 use crate::spec::error::{Complaint, Place, Problems};
 use crate::spec::machine::Machine;
 use crate::spec::{Experiment, Interleave, Isolation, Platform, PlatformKind};
@@ -16,6 +16,7 @@ pub(super) fn together(experiment: &Experiment, draft: &Draft, machine: &Machine
     fixed_ports(experiment, draft, machine, problems);
     taking_turns(experiment, draft, problems);
     limits_apply(experiment, draft, problems);
+    requests_fit(experiment, draft, problems);
 }
 
 fn something_to_compare(experiment: &Experiment, draft: &Draft, problems: &mut Problems) {
@@ -87,6 +88,28 @@ fn taking_turns(experiment: &Experiment, draft: &Draft, problems: &mut Problems)
         let complaint =
             Complaint::new("cells that are deployed one at a time can't take turns request by request");
         problems.add(place, complaint.help("choose either `isolation: exclusive` or `interleave: requests`"));
+    }
+}
+
+/// No pod reserves more than it may use: the API server would refuse it.
+fn requests_fit(experiment: &Experiment, draft: &Draft, problems: &mut Problems) {
+    let drafts = draft.platforms.iter().flat_map(|platforms| &platforms.value);
+    for (platform, written) in experiment.platforms.iter().zip(drafts) {
+        let (PlatformKind::Kubernetes(kubernetes), KindDraft::Kubernetes(written)) =
+            (&platform.kind, &written.kind)
+        else {
+            continue;
+        };
+        let Some(written) = &written.requests else { continue };
+        let (requests, limits) = (&kubernetes.requests, &experiment.limits);
+        let cpu = requests.cpus.zip(limits.cpus).is_some_and(|(request, limit)| request > limit);
+        let memory =
+            requests.memory_bytes.zip(limits.memory_bytes).is_some_and(|(request, limit)| request > limit);
+        let above = [(cpu, &written.cpu), (memory, &written.memory)];
+        for text in above.into_iter().filter(|(above, _)| *above).filter_map(|(_, text)| text.as_ref()) {
+            let complaint = Complaint::new("a pod can't request more than its limit");
+            problems.add(&text.place, complaint.help("raise it in `limits`, or request less"));
+        }
     }
 }
 
