@@ -72,7 +72,10 @@ fn every_bad_file_is_refused_with_its_place_and_a_way_out() {
         ("static_pods", &["platforms: [host, {kubernetes: {static: true, replicas: 3}}]"]),
         (
             "requests_above_the_limit",
-            &["platforms: [host, {kubernetes: {requests: {cpu: 2, memory: 1Gi}}}]", "limits: {cpu: 1, memory: 512Mi}"],
+            &[
+                "platforms: [host, {kubernetes: {requests: {cpu: 2, memory: 1Gi}}}]",
+                "limits: {cpu: 1, memory: 512Mi}",
+            ],
         ),
         ("too_many_services", &["platforms: [host, {kubernetes: {services: 1000000}}]"]),
         ("manifests_without_a_workload", &["platforms: [host, {kubernetes: {manifests: notes.txt}}]"]),

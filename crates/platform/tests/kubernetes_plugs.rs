@@ -5,7 +5,6 @@ mod common;
 use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},
-    path::Path,
     process::{Child, Command, Stdio},
     sync::{PoisonError, RwLock},
     thread::sleep,
@@ -101,7 +100,7 @@ fn a_killed_api_server_ends_nothing_once_it_is_back() {
     let _disturb = disturb();
     let run = Run::begin();
     let mut deployment = run.deploy(&cluster().platform(Expose::NodePort), &cluster().who_called());
-    kill_daemon("api-server");
+    cluster().kill("api-server");
     // The service does not need it.
     run.ask(&*deployment);
     assert_eq!(deployment.ended(), None);
@@ -118,15 +117,6 @@ fn a_killed_api_server_ends_nothing_once_it_is_back() {
     again.stop().unwrap();
     restart.join().unwrap();
     run.end();
-}
-
-/// Kills a daemon of `tests/cluster` by its number.
-fn kill_daemon(name: &str) {
-    let state = cluster().kubeconfig.parent().unwrap().file_name().unwrap();
-    let pid = fs::read_to_string(Path::new("/run").join(state).join("pids").join(name)).unwrap();
-    let pid = rustix::process::Pid::from_raw(pid.trim().parse().unwrap()).unwrap();
-    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
-    common::wait_until("the daemon's end", || rustix::process::test_kill_process(pid).is_err());
 }
 
 #[test]
@@ -236,7 +226,7 @@ fn from_a_machine_that_is_no_node_the_kubelet_is_asked_and_a_dead_one_is_noticed
     );
     assert!(lines.iter().any(|line| line.contains("isn't pinned to CPUs")), "{lines:#?}");
 
-    kill_daemon("node-2.kubelet");
+    cluster().kill("node-2.kubelet");
     writeln!(child.stdin.as_mut().unwrap(), "90").unwrap();
     let mut ended = String::new();
     output.read_line(&mut ended).unwrap();

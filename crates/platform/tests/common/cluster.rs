@@ -1,7 +1,8 @@
-//! The real cluster of `tests/cluster`: brought up if it isn't, for as long as the test program runs, with the test helper's image on its nodes.
+//! The real cluster of two nodes, with the test helper's image on its nodes.
 
 use std::{
     fs,
+    ops::Deref,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::OnceLock,
@@ -13,15 +14,13 @@ use loadline_platform::{
     Vantage,
 };
 
-use super::{HELPER, exchange};
+use super::{HELPER, exchange, two_nodes::TwoNodes};
 
 /// The memory limit of the service.
 pub const MEMORY_BYTES: u64 = 64 << 20;
 
 pub struct Cluster {
-    scripts: PathBuf,
-    pub kubeconfig: PathBuf,
-    kubectl: PathBuf,
+    nodes: TwoNodes,
     /// A copy of the helper, whose image is on the nodes.
     pub helper: PathBuf,
 }
@@ -32,25 +31,17 @@ pub fn cluster() -> &'static Cluster {
     CLUSTER.get_or_init(Cluster::up)
 }
 
+impl Deref for Cluster {
+    type Target = TwoNodes;
+
+    fn deref(&self) -> &TwoNodes {
+        &self.nodes
+    }
+}
+
 impl Cluster {
     fn up() -> Cluster {
-        let scripts = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/cluster"));
-        // What it starts keeps its standard error, so that a pipe there would never end.
-        let user = std::process::id().to_string();
-        let up = Command::new(scripts.join("up"))
-            .args(["--for", &user])
-            .stderr(Stdio::inherit())
-            .output()
-            .unwrap();
-        let said = String::from_utf8(up.stdout).unwrap();
-        assert!(up.status.success(), "the cluster didn't come up: {said}");
-        // `export KUBECONFIG=FILE PATH=FOLDER:$PATH`
-        let value = |name: &str| {
-            let value = said.split_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('='));
-            value.unwrap_or_else(|| panic!("no {name} in {said}")).to_owned()
-        };
-        let programs = value("PATH");
-        let kubectl = Path::new(programs.split(':').next().unwrap()).join("kubectl");
+        let nodes = TwoNodes::up();
         // What a killed test left.
         registry().clean().unwrap();
         let (helper, archive) = (in_target("service"), in_target("service.tar"));
@@ -58,30 +49,20 @@ impl Cluster {
         fs::copy(HELPER, &helper).unwrap();
         let image = Image::new(Program::open(&helper).unwrap(), "service").unwrap();
         image.archive().unwrap().write(fs::File::create(&archive).unwrap()).unwrap();
-        run(Command::new(scripts.join("load")).arg(&archive));
-        Cluster { scripts, kubeconfig: value("KUBECONFIG").into(), kubectl, helper }
+        nodes.script("load", &[&archive.display().to_string()]);
+        Cluster { nodes, helper }
     }
 
-    /// `kubectl ARGUMENTS…`, which must succeed; what it printed.
-    pub fn kubectl(&self, arguments: &[&str]) -> String {
-        run(Command::new(&self.kubectl).arg("--kubeconfig").arg(&self.kubeconfig).args(arguments))
-    }
-
-    /// As [`Cluster::kubectl`], with objects to make.
+    /// `kubectl apply` of objects.
     pub fn apply(&self, objects: &str) {
         let file = tempfile::NamedTempFile::new().unwrap();
         fs::write(&file, objects).unwrap();
         self.kubectl(&["apply", "-f", &file.path().display().to_string()]);
     }
 
-    /// A script of `tests/cluster`.
-    pub fn script(&self, name: &str, arguments: &[&str]) -> String {
-        run(Command::new(self.scripts.join(name)).args(arguments))
-    }
-
     /// The platform, with everything but `expose` as it is by default.
     pub fn platform(&self, expose: Expose) -> Kubernetes {
-        Kubernetes { kubeconfig: Some(self.kubeconfig.clone()), expose, ..Kubernetes::default() }
+        Kubernetes { kubeconfig: Some(self.kubeconfig.clone().into()), expose, ..Kubernetes::default() }
     }
 
     /// A service of the helper's image, started with `arguments`.
@@ -146,13 +127,6 @@ pub fn registry_path() -> PathBuf {
 /// A file that outlives the test and is overwritten by the next.
 fn in_target(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
-}
-
-fn run(command: &mut Command) -> String {
-    let output = command.stderr(Stdio::piped()).output().unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {errors}");
-    String::from_utf8(output.stdout).unwrap()
 }
 
 /// A run on the machine itself, which is the cluster's first node.

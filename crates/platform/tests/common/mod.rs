@@ -5,6 +5,7 @@
 pub mod cluster;
 pub mod engine;
 pub mod image_registry;
+pub mod two_nodes;
 
 use std::{
     collections::BTreeSet,

@@ -1,6 +1,19 @@
-//! Values that are one of a few words.
+//! Values that may be left out, and values that are one of a few words.
 
-use crate::spec::error::{Complaint, Names, suggestion};
+use crate::spec::draft::Text;
+use crate::spec::error::{Complaint, Names, Problems, suggestion};
+
+/// Sets a field to what was written, if anything valid was.
+pub(super) fn set<T>(
+    field: &mut T,
+    text: &Option<Text>,
+    problems: &mut Problems,
+    parse: impl FnOnce(&str) -> Result<T, Complaint>,
+) {
+    if let Some(value) = text.as_ref().and_then(|text| text.read(problems, parse)) {
+        *field = value;
+    }
+}
 
 /// The value that stands beside `text`; `what` begins the complaint: "an arrival process".
 pub(super) fn choice<T: Copy>(text: &str, what: &str, choices: &[(&str, T)]) -> Result<T, Complaint> {

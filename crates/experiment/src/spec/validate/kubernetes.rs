@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use loadline_platform::{Expose, Kubernetes, LoadFrom, Manifests, Observers, PodPlacement, Probes};
 
-use super::choices::{choice, switch};
+use super::choices::{choice, set, switch};
 use super::limits::limits;
-use crate::spec::draft::{KubernetesDraft, Text};
+use crate::spec::draft::KubernetesDraft;
 use crate::spec::error::{Complaint, Names, Problems, suggestion};
 use crate::spec::units::parse_count;
 use crate::spec::url::parse_platform_url;
@@ -58,18 +58,6 @@ pub(super) fn kubernetes(draft: &KubernetesDraft, problems: &mut Problems) -> Op
     });
     static_pod(&platform, draft, problems);
     (problems.count() == before).then(|| (default_name(&platform), platform))
-}
-
-/// Sets a field to what was written, if anything valid was.
-fn set<T>(
-    field: &mut T,
-    text: &Option<Text>,
-    problems: &mut Problems,
-    parse: impl FnOnce(&str) -> Result<T, Complaint>,
-) {
-    if let Some(value) = text.as_ref().and_then(|text| text.read(problems, parse)) {
-        *field = value;
-    }
 }
 
 /// Reads a way to expose, for files and for the command line.

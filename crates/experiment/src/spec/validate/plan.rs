@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::choices::{choice, switch};
-use crate::spec::draft::{PlanDraft, Text};
+use super::choices::{choice, set, switch};
+use crate::spec::draft::PlanDraft;
 use crate::spec::error::{Complaint, Problems};
 use crate::spec::units::{parse_count, parse_duration_within, parse_share};
 use crate::spec::{Interleave, Isolation, OnFailure, PlanSpec};
@@ -63,18 +63,6 @@ pub(super) fn plan(draft: Option<&PlanDraft>, problems: &mut Problems) -> Option
         plan.within = plan.within.or(Some(WITHIN));
     }
     (problems.count() == before).then_some(plan)
-}
-
-/// Sets a field to what was written, if anything valid was.
-fn set<T>(
-    field: &mut T,
-    text: &Option<Text>,
-    problems: &mut Problems,
-    parse: impl FnOnce(&str) -> Result<T, Complaint>,
-) {
-    if let Some(value) = text.as_ref().and_then(|text| text.read(problems, parse)) {
-        *field = value;
-    }
 }
 
 fn count(text: &str, what: &str, least: u32, most: u32) -> Result<u32, Complaint> {
