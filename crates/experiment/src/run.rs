@@ -320,43 +320,48 @@ impl Execution<'_> {
         }
     }
 
-    /// Cells whose slices would gather next to nothing run side by side, if together they leave the machine all but idle.
+    /// Cells whose slices would gather next to nothing run side by side with the others of their load, if together those leave the
+    /// machine all but idle.
     fn decide_side_by_side(&mut self, live: &[LiveSite]) -> Result<Vec<usize>, RunError> {
-        let cells: Vec<usize> = live.iter().flat_map(LiveSite::cells).collect();
-        let rate = |cell: usize| self.load_of(cell).rate().map(|rate| rate.as_per_second());
-        let slow: Vec<usize> = match self.experiment.plan.interleave {
-            Interleave::Slices => Vec::new(),
-            Interleave::Requests => cells.into_iter().filter(|cell| rate(*cell).is_some()).collect(),
-            Interleave::Auto if self.experiment.plan.isolation == Isolation::Exclusive => Vec::new(),
-            Interleave::Auto => {
-                let slice = self.experiment.plan.slice.as_secs_f64();
-                cells
-                    .into_iter()
-                    .filter(|cell| rate(*cell).is_some_and(|rate| rate * slice < FEW_REQUESTS))
-                    .collect()
-            }
-        };
-        let busy: f64 = slow
-            .iter()
-            .map(|cell| {
-                let site = live.iter().find(|site| site.cells().any(|other| other == *cell));
-                rate(*cell).unwrap_or(0.0) * site.map_or(0.0, |site| site.cpu_s_per_request)
-            })
-            .sum();
-        let chosen = match self.experiment.plan.interleave {
-            Interleave::Auto if busy > NEARLY_IDLE => Vec::new(),
-            _ => slow,
-        };
-        if !chosen.is_empty() {
-            let reason = match self.experiment.plan.interleave {
+        let plan = &self.experiment.plan;
+        let slice_s = plan.slice.as_secs_f64();
+        let (mut chosen, mut busiest) = (Vec::new(), 0.0f64);
+        for (load, spec) in self.experiment.loads.iter().enumerate() {
+            let Some(rate) = spec.load.rate().map(|rate| rate.as_per_second()) else { continue };
+            let of_load = |cell: &usize| self.plan.cells[*cell].load == load;
+            let cells = live.iter().flat_map(|site| site.cells().map(move |cell| (cell, site)));
+            let (cells, cpu_s): (Vec<usize>, Vec<f64>) = cells
+                .filter(|(cell, _)| of_load(cell))
+                .map(|(cell, site)| (cell, site.cpu_s_per_request))
+                .unzip();
+            let busy = rate * cpu_s.iter().sum::<f64>();
+            let together = match plan.interleave {
+                Interleave::Slices => false,
+                Interleave::Requests => true,
                 Interleave::Auto => {
-                    format!("a slice would gather fewer than {FEW_REQUESTS} requests, and together they")
+                    plan.isolation != Isolation::Exclusive
+                        && rate * slice_s < FEW_REQUESTS
+                        && busy <= NEARLY_IDLE
                 }
-                _ => "as asked for; together they".to_owned(),
             };
-            let (cells, busy) = (chosen.len(), busy * 100.0);
+            if together {
+                chosen.extend(cells);
+                busiest = busiest.max(busy);
+            }
+        }
+        if !chosen.is_empty() {
+            let reason = match plan.interleave {
+                Interleave::Auto => {
+                    format!(
+                        "a slice would gather fewer than {FEW_REQUESTS} requests, and those of one load together keep"
+                    )
+                }
+                _ => "as asked for; those of one load together keep".to_owned(),
+            };
             self.note(&format!(
-                "{cells} cells run side by side, request by request: {reason} keep one CPU {busy:.1} % busy"
+                "{} cells run side by side, request by request: {reason} one CPU at most {:.1} % busy",
+                chosen.len(),
+                busiest * 100.0
             ))?;
         }
         self.store.set_side_by_side(self.run, &chosen)?;

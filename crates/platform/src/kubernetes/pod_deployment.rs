@@ -71,7 +71,7 @@ impl PodDeployment {
                 pods.len()
             ));
         }
-        pin_all(&deploying.service.cpus, &containers, pods, &mut left_out)?;
+        pin_all(&deploying.service.cpus, &containers, &mut left_out)?;
         let processes = match containers.iter().flatten().map(hold).collect::<Option<Vec<_>>>() {
             Some(held) if held.len() == pods.len() => held,
             _ => Vec::new(),
@@ -222,27 +222,24 @@ fn containers_here(deploying: &Deploying, pods: &[Pod]) -> Result<Vec<Option<Con
 fn pin_all(
     cpus: &[usize],
     containers: &[Option<Container>],
-    pods: &[Pod],
     left_out: &mut Vec<String>,
 ) -> Result<(), Error> {
     if cpus.is_empty() {
         return Ok(());
     }
-    for (container, pod) in containers.iter().zip(pods) {
-        let name = pod.metadata.name.as_deref().unwrap_or_default();
-        left_out.push(match container {
-            None => format!(
-                "the pod {name} runs on another machine and isn't pinned to CPUs: the kubelet's CPU manager does that \
-                 (policy static, whole CPUs as its limit)"
-            ),
-            Some(container) => match pin::pin(&container.cgroup, cpus)? {
-                true => format!(
-                    "the pod {name} was pinned to its CPUs once it had started, when it may have counted all of them: \
-                     the kubelet's CPU manager pins it from the start (policy static, whole CPUs as its limit)"
-                ),
-                false => format!("the pod {name} starts threads so fast that not all of them could be pinned"),
-            },
-        });
+    for container in containers {
+        let sentence = match container {
+            None => {
+                "a pod on another machine isn't pinned to CPUs: the kubelet's CPU manager does that (policy static, whole CPUs as its \
+                 limit and request)"
+            }
+            Some(container) if pin::pin(&container.cgroup, cpus)? => {
+                "a pod is pinned to its CPUs once it has started, when it may have counted all of them: the kubelet's CPU manager pins it \
+                 from the start (policy static, whole CPUs as its limit and request)"
+            }
+            Some(_) => "a pod starts threads so fast that not all of them could be pinned",
+        };
+        left_out.push(sentence.to_owned());
     }
     Ok(())
 }
