@@ -6,13 +6,15 @@
 mod engine;
 mod support;
 
+use std::collections::BTreeSet;
 use std::fs;
-use std::process::Command;
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
 
 use engine::Engine;
 use loadline_platform::Netns;
 use support::place::{Ended, Place, ended};
-use support::{BRIEF, leftovers, wait_for};
+use support::{BRIEF, hunger, leftovers, wait_for};
 
 /// A place in a network namespace of its own, with a Docker daemon in it: neither bridge nor rules of the machine are touched.
 struct Harbour {
@@ -87,13 +89,15 @@ fn every_way_into_a_container_is_measured_observed_and_removed() {
 }
 
 /// What a run does while a test pulls its plugs: one site on the host, which goes on, and one in a container.
-const LONG: [&str; 13] = [
+const LONG: [&str; 15] = [
     "compare",
     "--on",
     "host",
     "--on",
     "docker",
     "--no-twin",
+    "--limit-memory",
+    "128Mi",
     "--rate",
     "300/s",
     "--slice",
@@ -103,18 +107,26 @@ const LONG: [&str; 13] = [
     "--repeats",
 ];
 
-fn long_run(harbour: &Harbour) -> Command {
-    harbour.command(LONG.into_iter().chain(["0", "--blocks", "20", "--deployments", "1", "--warmup", "1s"]))
+/// Starts a long run, and waits until slices of it are measured.
+fn start_long(harbour: &Harbour) -> Child {
+    let mut command = harbour.command(LONG.into_iter().chain([
+        "0",
+        "--blocks",
+        "20",
+        "--deployments",
+        "1",
+        "--warmup",
+        "1s",
+    ]));
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    harbour.place.wait_for_rows("slice", 4);
+    child
 }
 
-/// Starts a long run, does something to its container once slices are measured, and returns how it ended.
+/// Does something to the container of a long run once slices are measured, and returns how the run ended.
 fn meanwhile(harbour: &Harbour, act: impl FnOnce(&str)) -> Ended {
-    let child =
-        long_run(harbour).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn();
-    let child = child.expect("the program starts");
-    let container = harbour.container();
-    harbour.place.wait_for_rows("slice", 4);
-    act(&container);
+    let child = start_long(harbour);
+    act(&harbour.container());
     ended(child.wait_with_output().expect("a child"))
 }
 
@@ -147,13 +159,64 @@ fn a_container_that_somebody_removes_is_named_and_the_others_go_on() {
 }
 
 #[test]
+fn a_container_that_runs_out_of_memory_is_named_with_its_limit_and_the_others_go_on() {
+    let harbour = Harbour::new();
+    let before = harbour.engine.inventory();
+    let ended = meanwhile(&harbour, |container| {
+        hunger::starve(&harbour.engine.cli(&["inspect", "--format", "{{.Id}}", container]));
+    });
+    let told = "orders on docker: the service was killed for using more than its memory limit of 128 MiB";
+    assert_went_on(&harbour, &ended, told);
+    assert_eq!(harbour.engine.inventory(), before);
+}
+
+/// Makes what could be taken for things of the run with this container, and is somebody else's. Returns all of it.
+fn add_strangers(harbour: &Harbour, container: &str) -> BTreeSet<String> {
+    let (engine, run) = (&harbour.engine, harbour.place.store().label());
+    let not_theirs = engine.inventory();
+    let image = engine.cli(&["inspect", "--format", "{{.Config.Image}}", container]);
+    engine.cli(&["tag", &image, &format!("{image}0")]);
+    for (name, label) in [
+        (format!("{container}0"), "app=loadline".to_owned()),
+        (format!("loadline-{run}-9"), "loadline.slot=9".to_owned()),
+        (format!("stranger-{run}"), format!("loadline.run={run}0")),
+    ] {
+        engine.cli(&["create", "--name", &name, "--label", &label, &format!("{image}0")]);
+        engine.cli(&["network", "create", "--label", &label, &name]);
+    }
+    engine.inventory().into_iter().filter(|thing| !not_theirs.contains(thing)).collect()
+}
+
+#[test]
+fn what_looks_like_a_runs_and_is_not_outlives_its_end_and_the_cleaning_after_another() {
+    let harbour = Harbour::new();
+    let before: BTreeSet<String> = harbour.engine.inventory().into_iter().collect();
+    let mut theirs = BTreeSet::new();
+    let ended = meanwhile(&harbour, |container| {
+        theirs.extend(add_strangers(&harbour, container));
+        harbour.engine.cli(&["kill", container]);
+    });
+    assert_went_on(&harbour, &ended, "orders on docker");
+    let left: BTreeSet<String> = harbour.engine.inventory().into_iter().collect();
+    assert_eq!(left, &before | &theirs);
+
+    let mut killed = start_long(&harbour);
+    let container = harbour.container();
+    theirs.extend(add_strangers(&harbour, &container));
+    killed.kill().and_then(|()| killed.wait()).expect("a child");
+    let cleaned = harbour.run(["clean"]);
+    assert_eq!(cleaned.code, Some(0), "{}", cleaned.stderr);
+    assert!(cleaned.stdout.contains(&format!("removed container {container}")), "{}", cleaned.stdout);
+    leftovers::assert_none(&harbour.place.store().label());
+    let left: BTreeSet<String> = harbour.engine.inventory().into_iter().collect();
+    assert_eq!(left, &before | &theirs);
+}
+
+#[test]
 fn a_daemon_that_stops_in_the_middle_is_said_and_cleaned_up_after_once_it_is_back() {
     let mut harbour = Harbour::new();
     let before = harbour.engine.inventory();
-    let child =
-        long_run(&harbour).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn();
-    let child = child.expect("the program starts");
-    harbour.place.wait_for_rows("slice", 4);
+    let child = start_long(&harbour);
     harbour.engine.stop();
     let ended = ended(child.wait_with_output().expect("a child"));
     assert!(ended.stderr.contains("daemon"), "{}", ended.stderr);
@@ -197,4 +260,26 @@ fn an_image_that_does_not_exist_is_named_with_the_ways_to_get_it() {
     assert_eq!(ended.code, Some(1), "{}", ended.stdout);
     assert!(ended.stderr.contains("no.such.registry.example/shop/orders:1.2"), "{}", ended.stderr);
     leftovers::assert_none(&harbour.place.store().label());
+}
+
+#[test]
+fn a_port_that_somebody_takes_between_two_deployments_is_named_and_the_others_go_on() {
+    let harbour = Harbour::new();
+    let before = harbour.engine.inventory();
+    harbour.place.write(
+        "taken.yaml",
+        "service: {builtin: orders, port: 18123}\nplatforms: [pod, docker: {network: host}]\nloads: [{rate: 300/s}]\n\
+         plan: {slice: 200ms, blocks: 2, deployments: 2, warmup: 1s, repeats: 0, on_failure: continue}\n",
+    );
+    let mut command = harbour.command(["run", "taken.yaml"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    harbour.place.wait_for_rows("slice", 1);
+    let _taken = wait_for("the port", || TcpListener::bind(("0.0.0.0", 18_123)).ok());
+    let ended = ended(child.wait_with_output().expect("a child"));
+    ended.assert_measured();
+    assert!(ended.stderr.contains("port 18123 is in use on this machine"), "{}", ended.stderr);
+    // Two blocks of all three, and two of the first platform and its twin.
+    assert_eq!(harbour.place.store().count("slice"), Some(10), "{}", ended.stderr);
+    leftovers::assert_none(&harbour.place.store().label());
+    assert_eq!(harbour.engine.inventory(), before);
 }

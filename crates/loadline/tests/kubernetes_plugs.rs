@@ -4,24 +4,22 @@
 mod support;
 
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use support::cluster::{Cluster, cluster};
-use support::leftovers;
 use support::place::{Ended, Place, ended};
-use support::{BRIEF, wait_for};
-
-/// Longest that a refusal may take.
-const SECONDS: Duration = Duration::from_secs(30);
+use support::{hunger, leftovers};
 
 /// What goes on while the plugs are pulled: a site on the host and one in a pod.
-const LONG: [&str; 18] = [
+const LONG: [&str; 20] = [
     "compare",
     "--on",
     "host",
     "--on",
     "kubernetes:podIP+other-node",
     "--no-twin",
+    "--limit-memory",
+    "128Mi",
     "--rate",
     "300/s",
     "--slice",
@@ -70,6 +68,40 @@ fn a_pod_that_is_deleted_is_named_and_the_others_go_on() {
 }
 
 #[test]
+fn a_pod_that_is_evicted_is_told_from_one_that_somebody_deletes() {
+    let (cluster, place) = (cluster(), Place::alone());
+    let ended = meanwhile(&place, cluster, "30", |namespace| {
+        let pod =
+            cluster.kubectl(&["get", "pods", "-n", namespace, "-o", "jsonpath={.items[0].metadata.name}"]);
+        // What `kubectl drain` asks for, one pod at a time.
+        let eviction = format!(
+            r#"{{"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {{"name": "{pod}", "namespace": "{namespace}"}}}}"#
+        );
+        place.write("eviction.json", &eviction);
+        let path = format!("/api/v1/namespaces/{namespace}/pods/{pod}/eviction");
+        cluster.kubectl(&[
+            "create",
+            "--raw",
+            &path,
+            "-f",
+            &place.path("eviction.json").display().to_string(),
+        ]);
+    });
+    assert_went_on(&place, cluster, &ended, "was evicted, and not by this run (EvictionByEvictionAPI", 30);
+}
+
+#[test]
+fn a_pod_that_runs_out_of_memory_is_named_with_its_limit_and_the_others_go_on() {
+    let (cluster, place) = (cluster(), Place::alone());
+    let ended = meanwhile(&place, cluster, "30", |namespace| {
+        let path = "jsonpath={.items[0].status.containerStatuses[0].containerID}";
+        hunger::starve(&cluster.kubectl(&["get", "pods", "-n", namespace, "-o", path]));
+    });
+    let told = "the kernel killed it for want of memory: it needs more than its limit of 128 MiB";
+    assert_went_on(&place, cluster, &ended, told, 30);
+}
+
+#[test]
 fn an_api_server_that_is_killed_and_comes_back_ends_no_run() {
     let (cluster, place) = (cluster(), Place::alone());
     let ended = meanwhile(&place, cluster, "40", |_| {
@@ -96,11 +128,12 @@ fn a_nodes_kubelet_that_is_killed_ends_no_measuring_and_its_return_lets_everythi
 }
 
 #[test]
-fn a_run_that_is_killed_is_cleaned_up_after() {
+fn a_run_that_is_killed_is_cleaned_up_after_and_strangers_are_left_alone() {
     let (cluster, place) = (cluster(), Place::alone());
     let mut command = place.command(LONG.into_iter().chain(["--blocks", "100"]));
     let mut child = command.env("KUBECONFIG", &cluster.kubeconfig).spawn().expect("the program starts");
     place.wait_for_rows("slice", 2);
+    let strangers = Strangers::add(cluster, &place);
     child.kill().and_then(|()| child.wait()).expect("a child");
     assert_ne!(cluster.namespaces(), "", "a killed run leaves its namespace");
     let cleaned = ended(
@@ -109,52 +142,50 @@ fn a_run_that_is_killed_is_cleaned_up_after() {
     assert_eq!(cleaned.code, Some(0), "{}", cleaned.stderr);
     assert!(cleaned.stdout.contains("removed namespace"), "{}", cleaned.stdout);
     assert_removed(&place, cluster);
+    strangers.assert_untouched();
 }
 
-/// Runs what must be refused, within seconds, with a reason.
-fn refused(place: &Place, kubeconfig: &str, on: &str, reason: &str) {
-    let begun = Instant::now();
-    let mut command =
-        place.command(["compare", "--on", on, "--no-twin", "--on", "host"].into_iter().chain(BRIEF));
-    let ended = ended(command.env("KUBECONFIG", kubeconfig).output().expect("the program starts"));
-    assert_eq!(ended.code, Some(1), "{}\n{}", ended.stdout, ended.stderr);
-    assert!(ended.stderr.contains(reason), "no `{reason}` in: {}", ended.stderr);
-    assert!(begun.elapsed() < SECONDS, "it took {:?}", begun.elapsed());
-    leftovers::assert_none(&place.store().label());
+/// Objects that could be taken for those of the newest run, and are somebody else's.
+struct Strangers<'a> {
+    cluster: &'a Cluster,
+    file: String,
+    found: String,
 }
 
-#[test]
-fn whoever_has_no_rights_is_told_which_are_missing() {
-    let (cluster, place) = (cluster(), Place::alone());
-    let kubeconfig = place.path("nobody.kubeconfig").display().to_string();
-    cluster.script("pki", &["user", "nobody", &kubeconfig]);
-    refused(&place, &kubeconfig, "kubernetes", "namespaces");
+impl<'a> Strangers<'a> {
+    fn add(cluster: &'a Cluster, place: &Place) -> Strangers<'a> {
+        let run = place.store().label();
+        let pod = "containers: [{name: service, image: 'localhost/pause:1', imagePullPolicy: Never}]";
+        place.write(
+            "strangers.yaml",
+            &format!(
+                "{{apiVersion: v1, kind: Namespace, metadata: {{name: loadline-{run}0, labels: {{app: loadline}}}}}}\n---\n\
+                 {{apiVersion: v1, kind: Pod, metadata: {{name: loadline-{run}-1, namespace: default, labels: {{loadline.slot: '1'}}}}, \
+                 spec: {{{pod}}}}}\n---\n\
+                 {{apiVersion: v1, kind: ConfigMap, metadata: {{name: stranger, namespace: loadline-{run}0, \
+                 labels: {{loadline.run: {run}0}}}}}}\n"
+            ),
+        );
+        let file = place.path("strangers.yaml").display().to_string();
+        cluster.kubectl(&["apply", "-f", &file]);
+        let found = Strangers::find(cluster, &file);
+        Strangers { cluster, file, found }
+    }
+
+    /// Which they are, what they are labelled with, and whether somebody removes them.
+    fn find(cluster: &Cluster, file: &str) -> String {
+        let one = "{.metadata.name} {.metadata.uid} {.metadata.labels} {.metadata.deletionTimestamp}";
+        let path = format!("jsonpath={{range .items[*]}}{one}{{end}}");
+        cluster.kubectl(&["get", "-f", file, "-o", &path])
+    }
+
+    fn assert_untouched(self) {
+        assert_eq!(Strangers::find(self.cluster, &self.file), self.found);
+    }
 }
 
-#[test]
-fn an_expired_kubeconfig_is_said_to_be() {
-    let (cluster, place) = (cluster(), Place::alone());
-    let kubeconfig = place.path("expired.kubeconfig").display().to_string();
-    cluster.script("pki", &["user", "late", &kubeconfig, "0"]);
-    refused(&place, &kubeconfig, "kubernetes", "expired");
-}
-
-#[test]
-fn a_cluster_whose_nodes_take_no_pod_says_so() {
-    let (cluster, place) = (cluster(), Place::alone());
-    cluster.kubectl(&["cordon", "node-1", "node-2"]);
-    let outcome = std::panic::catch_unwind(|| refused(&place, &cluster.kubeconfig, "kubernetes", "no node"));
-    cluster.kubectl(&["uncordon", "node-1", "node-2"]);
-    outcome.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-    assert_eq!(cluster.namespaces(), "");
-}
-
-#[test]
-fn a_node_that_is_gone_is_waited_for_by_nobody() {
-    let (cluster, place) = (cluster(), Place::alone());
-    wait_for("both nodes", || {
-        let ready = cluster.kubectl(&["get", "nodes"]);
-        (ready.matches(" Ready ").count() == 2).then_some(())
-    });
-    refused(&place, "/no/such/kubeconfig", "kubernetes", "/no/such/kubeconfig");
+impl Drop for Strangers<'_> {
+    fn drop(&mut self) {
+        self.cluster.kubectl(&["delete", "--now", "--ignore-not-found", "-f", &self.file]);
+    }
 }

@@ -65,31 +65,36 @@ impl fmt::Display for Removed {
     }
 }
 
-/// Removes what this user's killed runs left, in the network namespace of the calling thread. Live runs, and
-/// whatever doesn't carry a dead run's name, are left alone.
+/// Removes what this user's killed runs left, in the network namespace of the calling thread, and adds it to `removed`. Live runs,
+/// and whatever doesn't carry a dead run's name, are left alone.
 ///
 /// # Errors
 /// The first failure, after everything else that could be removed was; the run stays registered, to be tried again.
-pub fn clean() -> Result<Vec<Removed>, Error> {
-    Registry::of_this_user()?.clean()
+pub fn clean(removed: &mut Vec<Removed>) -> Result<(), Error> {
+    Registry::of_this_user()?.clean_into(removed)
 }
 
 impl Registry {
-    /// As [`clean`], for the runs of this registry.
+    /// As [`clean`], for the runs of this registry. Returns what was removed.
     pub fn clean(&self) -> Result<Vec<Removed>, Error> {
-        let node = Netns::current()?;
         let mut removed = Vec::new();
-        let mut failure = None;
+        self.clean_into(&mut removed).map(|()| removed)
+    }
+
+    fn clean_into(&self, removed: &mut Vec<Removed>) -> Result<(), Error> {
+        let node = Netns::current()?;
+        let mut outcome = Ok(());
         for folder in self.dead_runs()? {
             let state = folder.state();
-            match remove_run(&state, &node, &mut removed).and_then(|()| folder.remove()) {
+            match remove_run(&state, &node, removed).and_then(|()| folder.remove()) {
                 Ok(()) => {
                     removed.push(Removed { run: state.run, kind: Kind::Folder, name: state.run.to_string() })
                 }
-                Err(error) => failure = failure.or(Some(error)),
+                Err(error) if outcome.is_ok() => outcome = Err(error),
+                Err(error) => tracing::warn!("{error}"),
             }
         }
-        failure.map_or(Ok(removed), Err)
+        outcome
     }
 }
 

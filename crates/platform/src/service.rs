@@ -82,3 +82,8 @@ impl Limits {
         self.cpus.is_some() || self.memory_bytes.is_some()
     }
 }
+
+/// A memory limit as a reader knows it.
+pub(crate) fn mebibytes(bytes: u64) -> String {
+    if bytes.is_multiple_of(1 << 20) { format!("{} MiB", bytes >> 20) } else { format!("{bytes} bytes") }
+}

@@ -69,7 +69,7 @@ fn a_pod_that_wants_too_much_memory_has_ended_with_its_limit_named() {
         run.deploy(&cluster().platform(Expose::PodIP), &cluster().service(&["hungry", "{host}", "{port}"]));
     run.ask(&*deployment);
     let why = end_of(&mut *deployment);
-    assert!(why.contains("killed it for want of memory") && why.contains("its limit of 67108864"), "{why}");
+    assert!(why.contains("killed it for want of memory") && why.contains("its limit of 64 MiB"), "{why}");
     deployment.stop().unwrap();
     run.end();
 }
@@ -90,7 +90,7 @@ fn an_evicted_pod_has_ended() {
     let path = format!("/api/v1/namespaces/{}/pods/{name}/eviction", namespace(&run));
     cluster().kubectl(&["create", "--raw", &path, "-f", &file.path().display().to_string()]);
     let why = end_of(&mut *deployment);
-    assert!(why.contains("was deleted, and not by this run"), "{why}");
+    assert!(why.contains("was evicted, and not by this run (EvictionByEvictionAPI"), "{why}");
     deployment.stop().unwrap();
     run.end();
 }

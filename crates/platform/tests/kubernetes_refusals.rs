@@ -122,7 +122,14 @@ fn an_image_that_is_not_on_the_nodes_says_how_to_get_it_there() {
         &["isn't on the node (ErrImageNeverPull", "loadline image -o", "ctr -n k8s.io images import"],
     );
     let message = run.refusal(&platform, &with(ImageSource::Name("localhost:1/nothing:1".to_owned())));
-    assert_says(&message, &["the image localhost:1/nothing:1 can't be had (ErrImagePull", "check the name"]);
+    assert_says(
+        &message,
+        &[
+            "the image localhost:1/nothing:1 can't be had (ErrImagePull",
+            "check the name",
+            "docker save -o image.tar localhost:1/nothing:1`",
+        ],
+    );
     assert!(cluster().objects(run.ground.run(), "deployments,pods,services").is_empty());
     run.end();
 }

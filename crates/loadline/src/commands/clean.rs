@@ -5,10 +5,12 @@ use anyhow::Result;
 use crate::exit::Exit;
 
 pub fn clean() -> Result<Exit> {
-    let removed = loadline_platform::clean()?;
+    let mut removed = Vec::new();
+    let outcome = loadline_platform::clean(&mut removed);
     for thing in &removed {
         println!("removed {thing}");
     }
+    outcome?;
     if removed.is_empty() {
         println!("nothing to remove");
     }

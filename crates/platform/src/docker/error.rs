@@ -160,7 +160,8 @@ pub enum DockerError {
     /// A daemon that is away still has what was made.
     #[error(
         "containers, networks or images of {owner} may remain in Docker at {endpoint}, which does not answer ({reason}): once it does, \
-         `loadline clean` removes them"
+         `loadline clean` removes them (if that daemon is gone for good, remove the run's folder from loadline's registry, /run/loadline \
+         for root)"
     )]
     Remains {
         /// The run, or the deployment.

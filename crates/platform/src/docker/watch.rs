@@ -16,7 +16,7 @@ use rustix::{
 };
 
 use super::{DockerError, client::Client};
-use crate::Limits;
+use crate::{Limits, service::mebibytes};
 
 /// How long Docker may take to notice that a process has ended.
 const NOTICE_PATIENCE: Duration = Duration::from_secs(3);
@@ -119,10 +119,6 @@ pub(super) fn sentence(state: &ContainerState, limits: &Limits) -> String {
         Ok(signal @ 1..) => format!("the service was killed ({})", ExitStatus::from_raw(i32::from(signal))),
         _ => format!("the service ended by itself (exit status: {code})"),
     }
-}
-
-fn mebibytes(bytes: u64) -> String {
-    if bytes.is_multiple_of(1 << 20) { format!("{} MiB", bytes >> 20) } else { format!("{bytes} bytes") }
 }
 
 #[cfg(test)]

@@ -78,9 +78,24 @@ fn why(member: &Member, pod: Option<&Pod>) -> Option<String> {
         (anew || over).then(|| obstacle::ending(pod, container, ending))
     });
     if pod.metadata.deletion_timestamp.is_some() {
-        return Some(format!("the pod {name} was deleted, and not by this run"));
+        return Some(match disruption(pod) {
+            Some(said) => format!("the pod {name} was evicted, and not by this run ({said})"),
+            None => format!("the pod {name} was deleted, and not by this run"),
+        });
     }
     ended.map(|how| format!("the service in the pod {name} is no more: {how}"))
+}
+
+/// Why the cluster itself takes the pod away: an eviction as by `kubectl drain`, a taint, a more important pod
+/// (<https://kubernetes.io/docs/concepts/workloads/pods/disruptions/#pod-disruption-conditions>).
+fn disruption(pod: &Pod) -> Option<String> {
+    let mut conditions = pod.status.iter().flat_map(|status| status.conditions.iter().flatten());
+    let told = conditions.find(|c| c.type_ == "DisruptionTarget" && c.status == "True")?;
+    let reason = told.reason.as_deref().unwrap_or("no reason is given");
+    Some(match told.message.as_deref() {
+        Some(message) => format!("{reason}: {message}"),
+        None => reason.to_owned(),
+    })
 }
 
 fn restarts(pod: &Pod) -> i32 {
@@ -134,6 +149,18 @@ mod tests {
         );
         // What happened before it was deployed is no news.
         assert_eq!(why(&Member { restarts: 1, ..member() }, Some(&killed)), None);
+    }
+
+    #[test]
+    fn a_pod_that_is_drained_from_its_node_is_not_said_to_be_deleted_by_somebody() {
+        let going = json!({"name": "p", "uid": "u", "deletionTimestamp": "2026-01-01T00:00:00Z"});
+        let mut status = running(0, json!({}));
+        status["conditions"] = json!([{"type": "DisruptionTarget", "status": "True",
+            "reason": "EvictionByEvictionAPI", "message": "Eviction API: evicting"}]);
+        let words = why(&member(), Some(&pod(going, status))).unwrap();
+        let told =
+            "the pod p was evicted, and not by this run (EvictionByEvictionAPI: Eviction API: evicting)";
+        assert_eq!(words, told);
     }
 
     #[test]

@@ -35,8 +35,8 @@ impl PodImage {
         match &image.source {
             ImageSource::Name(name) => {
                 let hint = format!(
-                    "check the name and the registry's credentials, or put it on the nodes yourself: {}",
-                    import("the archive that `docker save` wrote")
+                    "check the name, and that the nodes may pull it from its registry; or `docker save -o image.tar {name}`, then {}",
+                    import("image.tar")
                 );
                 Ok(PodImage { name: name.clone(), pulled: true, entrypoint, hint })
             }

@@ -4,6 +4,7 @@
 use k8s_openapi::api::core::v1::{ContainerStateTerminated, ContainerStatus, Event, Pod};
 
 use super::image::PodImage;
+use crate::service::mebibytes;
 
 /// What keeps a pod from starting.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,7 +120,7 @@ pub(crate) fn ending(pod: &Pod, container: &ContainerStatus, ended: &ContainerSt
             .filter_map(|c| c.resources.as_ref()?.limits.as_ref());
         limits
             .filter_map(|limits| limits.get("memory"))
-            .map(|limit| format!(" of {}", limit.0))
+            .map(|limit| format!(" of {}", limit.0.parse().map_or(limit.0.clone(), mebibytes)))
             .next()
             .unwrap_or_default()
     };
@@ -204,6 +205,13 @@ mod tests {
         assert_eq!(killed.why, "it was ended by signal 11");
         let oom = crashed(json!({"exitCode": 137, "reason": "OOMKilled"}));
         assert_eq!(oom.why, "the kernel killed it for want of memory: it needs more than its limit of 64Mi");
+        // Without a unit it is in bytes, which nobody reads.
+        let mut pod =
+            with_container(json!({"terminated": {"exitCode": 137, "reason": "OOMKilled"}}), json!({}));
+        pod.spec.as_mut().unwrap().containers[0] = serde_json::from_value(json!({"name": "service",
+            "resources": {"limits": {"memory": "134217728"}}}))
+        .unwrap();
+        assert!(of_pod(&pod, None).unwrap().why.ends_with("more than its limit of 128 MiB"));
         let unstartable =
             crashed(json!({"exitCode": 128, "reason": "StartError", "message": "no such file"}));
         assert_eq!(unstartable.why, "StartError: no such file");

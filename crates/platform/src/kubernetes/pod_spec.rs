@@ -142,7 +142,8 @@ fn resources(limits: &Limits, requests: &Limits) -> Option<ResourceRequirements>
 }
 
 fn amounts(limits: &Limits) -> Option<BTreeMap<String, Quantity>> {
-    let millicores = |cpus: f64| Quantity(format!("{}m", (cpus * 1000.0).ceil() as u64));
+    // Rounded first, because a tenth of 1.5 is a little more than 0.15.
+    let millicores = |cpus: f64| Quantity(format!("{}m", ((cpus * 1e6).round() / 1e3).ceil() as u64));
     let cpu = limits.cpus.map(|cpus| ("cpu".to_owned(), millicores(cpus)));
     let memory = limits.memory_bytes.map(|bytes| ("memory".to_owned(), Quantity(bytes.to_string())));
     limits.any().then(|| cpu.into_iter().chain(memory).collect())

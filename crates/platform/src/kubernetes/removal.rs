@@ -113,7 +113,7 @@ impl Drop for Made {
     }
 }
 
-/// Removes a run's namespaces from its clusters. Returns their names.
+/// Removes a run's namespaces from its clusters. Returns their names, each with its cluster's context.
 pub(crate) fn remove_run(run: RunName, clusters: &[ClusterMark], node: &Netns) -> Result<Vec<String>, Error> {
     let mut removed = Vec::new();
     let mut outcome = Ok(());
@@ -121,7 +121,7 @@ pub(crate) fn remove_run(run: RunName, clusters: &[ClusterMark], node: &Netns) -
         let one = Cluster::connect(mark.clone(), node).and_then(|cluster| namespace::remove(&cluster, run));
         let failure = match one {
             Ok(true) => {
-                removed.push(namespace::name(run));
+                removed.push(format!("{} (context {})", namespace::name(run), mark.context));
                 continue;
             }
             Ok(false) => continue,

@@ -46,7 +46,7 @@ fn fixed_ports(experiment: &Experiment, draft: &Draft, machine: &Machine, proble
             deployments += 1;
         }
         let place = port_place(written);
-        if (machine.listens)(port) {
+        if experiment.platforms.iter().any(is_surely_here) && (machine.listens)(port) {
             let complaint = Complaint::new(format!("port {port} is in use on this machine"));
             problems.add(place, complaint.help("stop what listens there: `ss -ltnp` names it"));
         }
@@ -73,6 +73,11 @@ fn shares_the_nodes_ports(platform: &Platform) -> bool {
         PlatformKind::Kubernetes(kubernetes) => kubernetes.expose == Expose::HostNetwork,
         PlatformKind::External { .. } => false,
     }
+}
+
+/// Whether its ports are this machine's: the node of a pod may be any other, and is asked once it is known.
+fn is_surely_here(platform: &Platform) -> bool {
+    shares_the_nodes_ports(platform) && !matches!(platform.kind, PlatformKind::Kubernetes(_))
 }
 
 fn taking_turns(experiment: &Experiment, draft: &Draft, problems: &mut Problems) {
