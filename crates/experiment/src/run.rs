@@ -4,6 +4,7 @@ mod error;
 mod events;
 mod generator;
 mod measure;
+mod network;
 mod ready;
 mod site;
 mod warm_up;
@@ -25,6 +26,7 @@ use crate::store::{NewRun, RunState, Store, Surroundings};
 
 pub use error::RunError;
 pub use events::Event;
+pub use network::{NeedsRoot, Network};
 use site::{LiveSite, StartedSite};
 
 /// A slice with fewer requests than this gathers next to nothing.
@@ -44,6 +46,8 @@ pub struct RunOptions {
     pub stop: Arc<AtomicBool>,
     /// CPUs that this process may use, in order.
     pub allowed_cpus: Vec<usize>,
+    /// [`Network::choose`]n for the experiment, and entered if need be.
+    pub network: Network,
 }
 
 /// Says after a round whether enough was measured, for `until`.
@@ -139,7 +143,17 @@ impl Execution<'_> {
             .platforms
             .iter()
             .all(|platform| matches!(platform.kind, PlatformKind::External { .. }));
-        let ground = if all_external { None } else { Some(Ground::prepare(name)?) };
+        let ground = match self.options.network {
+            _ if all_external => None,
+            Network::Wired | Network::WiredInUserNamespace => Some(Ground::prepare(name)?),
+            Network::WithoutWire => {
+                self.note(
+                    "this user may lay no wire, so the client is on the node itself: `host` is called over loopback, and no path is as \
+                     long as from another machine. Run as root for the wire",
+                )?;
+                Some(Ground::prepare_without_wire(name)?)
+            }
+        };
         if let Some(note) = self.cpus.note.clone() {
             self.note(&note)?;
         }

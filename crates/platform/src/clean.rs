@@ -106,17 +106,24 @@ pub(crate) fn remove_run(state: &State, node: &Netns, removed: &mut Vec<Removed>
         let of_run = |name| Removed { run: state.run, kind: Kind::Namespace, name };
         removed.extend(names.into_iter().map(of_run));
     });
-    let made: Vec<&str> = IPTABLES_TABLES
-        .into_iter()
-        .filter(|t| !state.iptables_tables_found.iter().any(|found| found == t))
-        .collect();
-    let emptied = node.run(|| {
-        let there = nftables::ipv4_tables()?;
-        made.into_iter()
-            .filter(|table| there.iter().any(|t| t == table))
-            .try_for_each(nftables::remove_if_empty)
-    });
+    let emptied = if may_have_rules() { remove_empty_tables(state, node) } else { Ok(()) };
     all.and(clusters).and(emptied)
+}
+
+/// Whether this user can have made links and rules here. An ordinary user has them in a user namespace, as root and until the run
+/// ends; here such a user may not even list rules.
+fn may_have_rules() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// Removes the tables that our rules brought into being and left empty.
+fn remove_empty_tables(state: &State, node: &Netns) -> Result<(), Error> {
+    let made =
+        IPTABLES_TABLES.into_iter().filter(|t| !state.iptables_tables_found.iter().any(|found| found == t));
+    node.run(|| {
+        let there = nftables::ipv4_tables()?;
+        made.filter(|table| there.iter().any(|t| t == table)).try_for_each(nftables::remove_if_empty)
+    })
 }
 
 /// Removes what carries the owner's name: processes first, so that nothing is in use, then containers, rules, links and cgroups.
@@ -143,9 +150,11 @@ pub(crate) fn remove_owned(
             Err(error) => note(Kind::Container, Err(error)),
         }
     }
-    note(Kind::IptablesRules, node.run(|| iptables::remove(owner)));
-    note(Kind::NftTable, node.run(|| nftables::remove(owner)));
-    note(Kind::Link, remove_links(owner, node));
+    if may_have_rules() {
+        note(Kind::IptablesRules, node.run(|| iptables::remove(owner)));
+        note(Kind::NftTable, node.run(|| nftables::remove(owner)));
+        note(Kind::Link, remove_links(owner, node));
+    }
     for top in state.cgroups.iter().filter(|top| top.ends_with(Owner::run(state.run).cgroup())) {
         let dir = owner.slot.map_or(top.clone(), |slot| top.join(slot.to_string()));
         note(Kind::Cgroup, remove_cgroup(dir));

@@ -1,5 +1,6 @@
 //! What all deployments of a run share: the node, the client's namespace, and the wire between them.
-//! The client is modelled as remote, so that `host` isn't flattered by loopback and NAT acts where it does for others.
+//! The client is modelled as remote, so that `host` isn't flattered by loopback and NAT acts where it does for others; only who may lay
+//! no wire has the client on the node itself.
 
 use std::{
     fs,
@@ -32,6 +33,7 @@ pub struct Ground {
     run: RunName,
     node: Netns,
     client: Netns,
+    wire: Option<Subnet>,
     block: Block,
     folder: Arc<RunFolder>,
     cgroups: Option<cgroup::Tree>,
@@ -54,17 +56,41 @@ impl Ground {
     /// As [`Ground::prepare`], with another registry.
     pub fn prepare_in(registry: &Registry, run: RunName) -> Result<Ground, Error> {
         let node = Netns::current()?;
-        let client = Netns::new()?;
         let around = Surroundings {
             occupied: netlink::talk(&node, async |net: &Netlink| net.destinations().await)?,
             iptables_tables: node.run(nftables::ipv4_tables)?,
         };
+        let mut ground = Ground::register(registry, run, node, Netns::new()?, &around)?;
+        let wire = ground.block.wire();
+        ground.wire = Some(wire);
+        ground.lay(&wire)?;
+        let owner = Owner::run(run);
+        ground.node.run(|| iptables::pass_own_links(&owner))?;
+        Ok(ground)
+    }
+
+    /// As [`Ground::prepare`] for an ordinary user in the machine's own network namespace: the client is on the node itself, `host` listens
+    /// on loopback, and neither links nor rules are made. Layers that are made of those, and what stands on the wire, can't be had there.
+    pub fn prepare_without_wire(run: RunName) -> Result<Ground, Error> {
+        let node = Netns::current()?;
+        let around = Surroundings { occupied: Vec::new(), iptables_tables: Vec::new() };
+        Ground::register(&Registry::of_this_user()?, run, node.clone(), node, &around)
+    }
+
+    fn register(
+        registry: &Registry,
+        run: RunName,
+        node: Netns,
+        client: Netns,
+        around: &Surroundings,
+    ) -> Result<Ground, Error> {
         let (cgroups, spawner) = (cgroup::Tree::detect()?, Spawner::start()?);
-        let folder = registry.register(run, &around)?;
-        let ground = Ground {
+        let folder = registry.register(run, around)?;
+        Ok(Ground {
             run,
             node,
             client,
+            wire: None,
             block: folder.state().block,
             folder: Arc::new(folder),
             cgroups,
@@ -75,11 +101,7 @@ impl Ground {
             next_slot: AtomicU16::new(1),
             docker: None,
             removed: false,
-        };
-        ground.lay_wire()?;
-        let owner = Owner::run(run);
-        ground.node.run(|| iptables::pass_own_links(&owner))?;
-        Ok(ground)
+        })
     }
 
     /// Has containers made by the Docker daemon whose API is at `endpoint`, `unix:///PATH` or `tcp://HOST:PORT`. Otherwise DOCKER_HOST says
@@ -98,14 +120,14 @@ impl Ground {
         &self.client
     }
 
-    /// The node's address on the wire: where the client finds `host` services and node ports.
+    /// The node's address on the wire, or on loopback without one: where the client finds `host` services and node ports.
     pub fn node_address(&self) -> Ipv4Addr {
-        self.block.wire().node
+        self.wire.map_or(Ipv4Addr::LOCALHOST, |wire| wire.node)
     }
 
-    /// The client's address on the wire.
+    /// The client's address on the wire, or on loopback without one.
     pub fn client_address(&self) -> Ipv4Addr {
-        self.block.wire().far
+        self.wire.map_or(Ipv4Addr::LOCALHOST, |wire| wire.far)
     }
 
     /// Names the program that clusters run as `loadline agent`, from an image that holds nothing else. Without this it is the one
@@ -122,6 +144,10 @@ impl Ground {
 
     pub(crate) fn node(&self) -> &Netns {
         &self.node
+    }
+
+    pub(crate) fn has_wire(&self) -> bool {
+        self.wire.is_some()
     }
 
     pub(crate) fn block(&self) -> Block {
@@ -167,12 +193,12 @@ impl Ground {
         Ok((Owner { run: self.run, slot: Some(slot) }, self.block.slot(slot)))
     }
 
-    fn lay_wire(&self) -> Result<(), Error> {
+    fn lay(&self, wire: &Subnet) -> Result<(), Error> {
         let owner = Owner::run(self.run);
-        let (near, far, subnet) = (owner.link(Role::Wire), owner.link(Role::Peer), self.block.wire());
+        let (near, far) = (owner.link(Role::Wire), owner.link(Role::Peer));
         netlink::talk(&self.node, async |net: &Netlink| {
             let index = net.add_veth(&near, &far, &self.client, "eth0").await?;
-            net.add_address(index, subnet.node, SLOT_PREFIX).await?;
+            net.add_address(index, wire.node, SLOT_PREFIX).await?;
             net.up(index).await
         })?;
         // A service that closes each connection leaves the client's end waiting for a minute (tcp(7), TIME_WAIT): thousands of
@@ -181,10 +207,10 @@ impl Ground {
         set(&self.client, "tcp_tw_reuse", "1")?;
         netlink::talk(&self.client, async |net: &Netlink| {
             let index = net.index_of("eth0").await?;
-            net.add_address(index, subnet.far, SLOT_PREFIX).await?;
+            net.add_address(index, wire.far, SLOT_PREFIX).await?;
             net.up(index).await?;
             // Everything: a container or a cluster has addresses of its own.
-            net.add_route(index, Ipv4Addr::UNSPECIFIED, 0, Some(subnet.node)).await
+            net.add_route(index, Ipv4Addr::UNSPECIFIED, 0, Some(wire.node)).await
         })?;
         forward_from(&self.node, &near)
     }

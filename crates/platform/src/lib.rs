@@ -5,7 +5,8 @@
 //! [`Docker`] in a container, [`Kubernetes`] in a pod, [`External`] not at all. All that is made carries the [`RunName`]
 //! and is removed by that name: at a deployment's end, at the run's end, and by [`clean()`] after a run that was killed.
 //!
-//! An ordinary user calls [`enter_user_namespace`] first; nothing else differs.
+//! An ordinary user calls [`enter_user_namespace`] first; nothing else differs. From there no container and no cluster can be reached: for
+//! those the user stays, with [`Ground::prepare_without_wire`].
 //!
 //! Rules are hooked into the node as a whole, as they are on a real node: with a node port or published port deployed,
 //! the kernel tracks the connections of `host` deployments of the same run as well.

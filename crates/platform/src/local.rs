@@ -73,7 +73,7 @@ pub(crate) fn deploy(
         let made = layers::cgroup::lay(ground, &owner, &service.cpus, &service.limits)?;
         (deployment.cgroup, deployment.left_out) = (made.cgroup, made.left_out);
     }
-    let mut netns = ground.node().clone();
+    let mut netns = None;
     if layers.veth {
         let bridge = layers.bridge.then(|| layers::bridge::lay(ground, &owner, &subnet)).transpose()?;
         let laid = layers::veth::lay(ground, &owner, &subnet, bridge.as_deref())?;
@@ -94,9 +94,9 @@ pub(crate) fn deploy(
             }
             deployment.address = SocketAddr::V4(way.node);
         }
-        netns = laid.pod;
+        netns = Some(laid.pod);
     }
-    let place = Place { owner, netns: &netns, cgroup: deployment.cgroup.as_ref(), listen };
+    let place = Place { owner, netns: netns.as_ref(), cgroup: deployment.cgroup.as_ref(), listen };
     deployment.process = Some(Running::start(ground, service, &place)?);
     Ok(Box::new(deployment))
 }

@@ -51,8 +51,11 @@ impl Netns {
     }
 
     /// Moves the calling thread, and it alone, into the namespace for good. Threads and processes that it starts
-    /// afterwards are in it as well.
+    /// afterwards are in it as well. Who is in it already needs no right to stay.
     pub fn enter(&self) -> Result<(), Error> {
+        if self.is(&Netns::current()?)? {
+            return Ok(());
+        }
         rustix::thread::move_into_link_name_space(self.as_fd(), Some(LinkNameSpaceType::Network))
             .doing(|| "enter a network namespace")
     }
@@ -63,6 +66,13 @@ impl Netns {
             self.enter()?;
             work()
         })
+    }
+
+    fn is(&self, other: &Netns) -> Result<bool, Error> {
+        let id = |netns: &Netns| rustix::fs::fstat(netns).map(|stat| (stat.st_dev, stat.st_ino));
+        // Descriptors of one namespace have one inode (`namespaces(7)`).
+        Ok(id(self).doing(|| "look at a network namespace")?
+            == id(other).doing(|| "look at a network namespace")?)
     }
 
     /// A second descriptor of the namespace.

@@ -35,7 +35,8 @@ type Environment = BTreeMap<OsString, OsString>;
 /// Where a service process is put.
 pub(crate) struct Place<'a> {
     pub owner: Owner,
-    pub netns: &'a Netns,
+    /// `None` is the node's.
+    pub netns: Option<&'a Netns>,
     pub cgroup: Option<&'a Cgroup>,
     /// What the service is told to listen on.
     pub listen: std::net::SocketAddrV4,
@@ -64,7 +65,7 @@ impl Running {
         }
         let setup = ChildSetup {
             cgroups: place.cgroup.map(Cgroup::open_procs).transpose()?.unwrap_or_default(),
-            netns: place.netns.try_clone_fd()?,
+            netns: place.netns.map(Netns::try_clone_fd).transpose()?,
             cpus: cpu_set(&service.cpus).map_err(|source| failed("pinning it to its CPUs", source))?,
             parent: rustix::process::getpid(),
             program: Program::new(path, arguments, environment)

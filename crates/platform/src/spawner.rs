@@ -1,4 +1,4 @@
-//! The thread that starts every service of a run and lives as long as the run does.
+//! The thread that starts every service of a run and lives as long as the run does, in the node's network namespace.
 //! It has to: `PR_SET_PDEATHSIG` kills a child when the thread that forked it ends, not only its process.
 
 use std::{

@@ -93,8 +93,8 @@ impl CStrings {
 pub(crate) struct ChildSetup {
     /// Open `cgroup.procs` files to join.
     pub cgroups: Vec<File>,
-    /// The network namespace to enter.
-    pub netns: OwnedFd,
+    /// The network namespace to enter; the parent's when `None`.
+    pub netns: Option<OwnedFd>,
     /// CPUs to run on; all that the parent may use when `None`.
     pub cpus: Option<CpuSet>,
     /// The process that starts it, without which it shall not live.
@@ -151,10 +151,13 @@ impl ChildSetup {
         match step {
             // "0" means the writing process (kernel, `__cgroup1_procs_write` and `cgroup_procs_write_start`).
             0 => self.cgroups.iter().try_for_each(|mut procs| procs.write_all(b"0")),
-            1 => Ok(rustix::thread::move_into_link_name_space(
-                self.netns.as_fd(),
-                Some(LinkNameSpaceType::Network),
-            )?),
+            1 => match &self.netns {
+                Some(netns) => Ok(rustix::thread::move_into_link_name_space(
+                    netns.as_fd(),
+                    Some(LinkNameSpaceType::Network),
+                )?),
+                None => Ok(()),
+            },
             2 => Ok(rustix::process::setsid().map(drop)?),
             3 => match &self.cpus {
                 Some(cpus) => Ok(rustix::thread::sched_setaffinity(None, cpus)?),

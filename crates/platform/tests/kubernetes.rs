@@ -165,7 +165,7 @@ fn a_pod_on_this_machine_is_pinned_and_its_user_is_the_one_asked_for() {
     assert_eq!(allowed_cpus(pid), "1");
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     assert!(status.contains("Uid:\t1234\t"), "{status}");
-    assert!(deployment.left_out()[0].contains("was pinned to its CPUs once it had started"));
+    assert!(deployment.left_out()[0].contains("is pinned to its CPUs once it has started"));
     deployment.stop().unwrap();
     run.end();
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
-use loadline_experiment::run::{Referee, RunOptions, execute};
-use loadline_experiment::spec::{Experiment, Machine, Platform, PlatformKind, from_flags, from_yaml_file};
+use loadline_experiment::run::{Network, Referee, RunOptions, execute};
+use loadline_experiment::spec::{Experiment, Machine, from_flags, from_yaml_file};
 use loadline_experiment::store::Store;
 
 use super::serve;
@@ -28,20 +28,15 @@ pub fn run(arguments: &RunArguments) -> Result<Exit> {
 
 fn execute_and_show(experiment: &Experiment, outputs: &OutputArguments) -> Result<Exit> {
     outputs::check(outputs)?;
-    let is_external = |platform: &Platform| matches!(platform.kind, PlatformKind::External { .. });
-    let needs_namespaces = !experiment.platforms.iter().all(is_external);
-    if needs_namespaces && !rustix::process::geteuid().is_root() {
-        if experiment.platforms.iter().any(is_external) {
-            let why = "an ordinary user's host and pod live in a user namespace, from which no URL can be reached: run as root, or \
-                       measure URLs alone";
-            return Err(UsageError(why.to_owned()).into());
-        }
+    let network = Network::choose(rustix::process::geteuid().is_root(), &experiment.platforms)
+        .map_err(|error| UsageError(error.to_string()))?;
+    if network == Network::WiredInUserNamespace {
         // Before any thread is started: a user namespace can only be entered by a process that has one.
         loadline_platform::enter_user_namespace()?;
     }
     let stop = interrupt::stop_flag()?;
     let store = Store::create(&outputs.store)?;
-    let options = options(stop)?;
+    let options = options(stop, network)?;
     let mut progress = Progress::new(experiment);
     let mut referee = Judge { experiment };
     let outcome = execute(experiment, &options, &store, &mut referee, &mut |event| progress.show(event))?;
@@ -54,13 +49,14 @@ fn execute_and_show(experiment: &Experiment, outputs: &OutputArguments) -> Resul
     Ok(outputs::exit_of(&result))
 }
 
-fn options(stop: Arc<AtomicBool>) -> Result<RunOptions> {
+fn options(stop: Arc<AtomicBool>, network: Network) -> Result<RunOptions> {
     Ok(RunOptions {
         command_line: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         program: own_program()?,
         stop,
         allowed_cpus: allowed_cpus()?,
+        network,
     })
 }
 

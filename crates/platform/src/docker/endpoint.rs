@@ -17,7 +17,7 @@ const DOCKER_SOCKET: &str = "/var/run/docker.sock";
 const PODMAN_SOCKET: &str = "/run/podman/podman.sock";
 
 const START_IT: &str = "Start it (`systemctl start docker`, or `systemctl start podman.socket`), or say where it is in DOCKER_HOST";
-const MAY_NOT: &str = "Run loadline as root";
+const MAY_NOT: &str = "Join the group that may use it (`usermod -aG docker USER` as root, then log in again), or run loadline as root";
 
 /// The address of the API, which somebody answers at: `given`, or DOCKER_HOST, or the first of the usual ones.
 pub(super) async fn find(given: Option<&str>, node: &Netns) -> Result<String, DockerError> {
@@ -66,7 +66,7 @@ fn is_elsewhere(stream: &UnixStream, node: &Netns) -> bool {
     };
     match netns::is_in(node, pid) {
         Ok(inside) => !inside,
-        // Only an ordinary user is refused the look, and has a namespace of its own.
-        Err(error) => error.kind() == io::ErrorKind::PermissionDenied,
+        // Only root of a user namespace is root and refused the look, and has a network namespace of its own. An ordinary user can't know.
+        Err(error) => error.kind() == io::ErrorKind::PermissionDenied && rustix::process::geteuid().is_root(),
     }
 }

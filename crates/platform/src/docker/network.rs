@@ -2,7 +2,7 @@
 //! and found out once it runs.
 
 use std::{
-    net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpStream},
+    net::{IpAddr, Ipv4Addr, SocketAddr, SocketAddrV4, TcpStream},
     time::Duration,
 };
 
@@ -14,7 +14,12 @@ use super::{
     userland_proxy, watch::Watch,
 };
 use crate::{
-    Error, Ground, Netns, Service, addresses::Subnet, layers::veth, local::listen_on_node, owner::Owner,
+    Error, Ground, Netns, Service,
+    addresses::Subnet,
+    layers::veth,
+    local::listen_on_node,
+    netlink::{self, Netlink},
+    owner::Owner,
 };
 
 /// How long a packet to a container may take to be answered, with one repetition (RFC 6298: after a second).
@@ -47,7 +52,11 @@ pub(super) fn prepare(
     };
     Ok(match docker.network {
         DockerNetwork::Bridge => {
-            let publish_at = (docker.publish != Publish::None).then(|| ground.node_address());
+            let publish_at = match docker.publish {
+                Publish::None => None,
+                Publish::Port if !ground.has_wire() => Some(bridge_address(ground, client)?),
+                Publish::Port | Publish::UserlandProxy => Some(ground.node_address()),
+            };
             Attachment { network: "bridge".to_owned(), publish_at, ..alone }
         }
         DockerNetwork::Host => {
@@ -83,7 +92,8 @@ pub(super) fn join(
         (DockerNetwork::Bridge, publish) => {
             let port =
                 published_port(settings, attachment.port).ok_or_else(|| not_said("the published port"))?;
-            let published = SocketAddrV4::new(ground.node_address(), port);
+            let at = attachment.publish_at.unwrap_or(ground.node_address());
+            let published = SocketAddrV4::new(at, port);
             if publish == Publish::UserlandProxy {
                 userland_proxy::lead_to(ground, owner, published)?;
             }
@@ -97,6 +107,28 @@ pub(super) fn join(
             Ok(SocketAddrV4::new(subnet.far, attachment.port))
         }
     }
+}
+
+/// The node's address on Docker's bridge: the kernel translates a port published there for a client on the node too, while one on loopback
+/// is carried by docker-proxy; and nobody outside finds it. Loopback where the node has no such address, as with Podman.
+fn bridge_address(ground: &Ground, client: &Client) -> Result<Ipv4Addr, Error> {
+    let found = client.look("ask for Docker's bridge", |api| api.inspect_network("bridge", None))?;
+    let pools = found.and_then(|network| network.ipam?.config).unwrap_or_default();
+    let subnets: Vec<(u32, u32)> = pools.into_iter().filter_map(|pool| subnet(&pool.subnet?)).collect();
+    let own = netlink::talk(ground.node(), async |net: &Netlink| net.addresses().await)?;
+    let on_bridge = own.into_iter().find_map(|address| match address {
+        IpAddr::V4(ip) if subnets.iter().any(|(network, mask)| ip.to_bits() & mask == *network) => Some(ip),
+        _ => None,
+    });
+    Ok(on_bridge.unwrap_or(Ipv4Addr::LOCALHOST))
+}
+
+/// Network and mask of `172.17.0.0/16`.
+fn subnet(text: &str) -> Option<(u32, u32)> {
+    let (network, prefix) = text.split_once('/')?;
+    let bits = 32u32.checked_sub(prefix.parse().ok()?)?;
+    let mask = u32::MAX.checked_shl(bits).unwrap_or(0);
+    Some((network.parse::<Ipv4Addr>().ok()?.to_bits() & mask, mask))
 }
 
 /// The container's address in its one network; Podman calls its bridge otherwise than Docker.
@@ -118,4 +150,17 @@ fn probe(client: &Netns, address: SocketAddrV4) -> Result<(), Error> {
         }
         _ => Ok(()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_subnet_is_network_and_mask() {
+        assert_eq!(subnet("172.17.0.0/16"), Some((0xac11_0000, 0xffff_0000)));
+        assert_eq!(subnet("0.0.0.0/0"), Some((0, 0)));
+        assert_eq!(subnet("fd00::/64"), None);
+        assert_eq!(subnet("10.0.0.0/33"), None);
+    }
 }

@@ -12,8 +12,18 @@ use crate::{Cgroup, Error, error::Doing};
 /// Threads inherit the affinity of those that start them, so few rounds find a new one.
 const MOST_ROUNDS: usize = 100;
 
-/// Restricts all threads in the cgroup to `cpus`, until a look finds none that isn't. Says whether that came to pass.
-pub(crate) fn pin(cgroup: &Cgroup, cpus: &[usize]) -> Result<bool, Error> {
+/// What came of pinning.
+pub(crate) enum Pinned {
+    /// All threads are.
+    All,
+    /// There are always new ones that aren't.
+    NotAll,
+    /// They are another user's.
+    NotAllowed,
+}
+
+/// Restricts all threads in the cgroup to `cpus`, until a look finds none that isn't.
+pub(crate) fn pin(cgroup: &Cgroup, cpus: &[usize]) -> Result<Pinned, Error> {
     let mut wanted = CpuSet::new();
     cpus.iter().filter(|cpu| **cpu < CpuSet::MAX_CPU).for_each(|cpu| wanted.set(*cpu));
     let dir = match cgroup {
@@ -28,6 +38,7 @@ pub(crate) fn pin(cgroup: &Cgroup, cpus: &[usize]) -> Result<bool, Error> {
             if now != wanted {
                 match sched_setaffinity(Some(thread), &wanted) {
                     Err(rustix::io::Errno::SRCH) => {}
+                    Err(rustix::io::Errno::PERM) => return Ok(Pinned::NotAllowed),
                     outcome => {
                         outcome.doing(|| format!("pin a thread to the CPUs {cpus:?} (do they all exist?)"))?
                     }
@@ -36,10 +47,10 @@ pub(crate) fn pin(cgroup: &Cgroup, cpus: &[usize]) -> Result<bool, Error> {
             }
         }
         if changed == 0 {
-            return Ok(true);
+            return Ok(Pinned::All);
         }
     }
-    Ok(false)
+    Ok(Pinned::NotAll)
 }
 
 fn threads(cgroup: &Path) -> Result<Vec<Pid>, Error> {

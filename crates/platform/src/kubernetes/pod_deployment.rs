@@ -20,7 +20,7 @@ use super::{
     kubelet, logs,
     moments::Moments,
     nodes::{self, ClusterNode},
-    pin,
+    pin::{Pinned, pin},
     reach::Target,
     removal::Made,
     rights,
@@ -228,16 +228,21 @@ fn pin_all(
         return Ok(());
     }
     for container in containers {
-        let sentence = match container {
+        let pinned = container.as_ref().map(|container| pin(&container.cgroup, cpus)).transpose()?;
+        let sentence = match pinned {
             None => {
                 "a pod on another machine isn't pinned to CPUs: the kubelet's CPU manager does that (policy static, whole CPUs as its \
                  limit and request)"
             }
-            Some(container) if pin::pin(&container.cgroup, cpus)? => {
+            Some(Pinned::All) => {
                 "a pod is pinned to its CPUs once it has started, when it may have counted all of them: the kubelet's CPU manager pins it \
                  from the start (policy static, whole CPUs as its limit and request)"
             }
-            Some(_) => "a pod starts threads so fast that not all of them could be pinned",
+            Some(Pinned::NotAll) => "a pod starts threads so fast that not all of them could be pinned to CPUs",
+            Some(Pinned::NotAllowed) => {
+                "a pod isn't pinned to CPUs, because its processes are another user's: run loadline as root, or let the kubelet's CPU \
+                 manager pin it (policy static, whole CPUs as its limit and request)"
+            }
         };
         left_out.push(sentence.to_owned());
     }

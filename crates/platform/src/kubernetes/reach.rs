@@ -178,9 +178,9 @@ pub(crate) fn strangers(expose: &Expose, found: &Found, target: IpAddr) -> Vec<I
     v4
 }
 
-/// Has the client's connections to `strangers` leave this machine with its own address.
+/// Has the client's connections to `strangers` leave this machine with its own address. Without a wire they do so anyway.
 pub(crate) fn masquerade(ground: &Ground, owner: &Owner, strangers: &[Ipv4Addr]) -> Result<(), Error> {
-    if strangers.is_empty() {
+    if strangers.is_empty() || !ground.has_wire() {
         return Ok(());
     }
     let script = masquerading(owner, ground.client_address(), strangers);
