@@ -81,7 +81,11 @@ fn a_port_of_a_node_that_somebody_else_has_is_named_and_the_others_go_on() {
     let ended = ended(command.env("KUBECONFIG", &cluster.kubeconfig).output().expect("the program starts"));
     cluster.kubectl(&["delete", "--now", "-f", &taker]);
     ended.assert_measured();
-    for part in ["didn't have free ports", "a pod on the node has that port of the host"] {
+    for part in [
+        "orders on kubernetes hostNetwork other-node: ",
+        "didn't have free ports",
+        "a pod on the node has that port of the host",
+    ] {
         assert!(ended.stderr.contains(part), "no `{part}` in: {}", ended.stderr);
     }
     assert_eq!(place.store().count("slice"), Some(4), "the first platform and its twin: {}", ended.stderr);

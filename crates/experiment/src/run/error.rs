@@ -5,9 +5,17 @@ use crate::store::StoreError;
 /// Why a run ended before its plan did.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// The platform could not do its part.
+    /// What all sites share could not be made or removed.
     #[error(transparent)]
     Platform(#[from] loadline_platform::Error),
+    /// The platform could not do its part for a site.
+    #[error("{site}: {source}")]
+    Site {
+        /// Service and platform.
+        site: String,
+        /// Why.
+        source: loadline_platform::Error,
+    },
     /// The store could not be written.
     #[error(transparent)]
     Store(#[from] StoreError),

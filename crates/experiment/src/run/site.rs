@@ -83,7 +83,8 @@ impl LiveSite {
     /// Ends the load, then the service.
     pub fn stop(mut self) -> Result<(), RunError> {
         self.engines.clear();
-        Ok(self.deployment.stop()?)
+        let site = self.label;
+        self.deployment.stop().map_err(|source| RunError::Site { site, source })
     }
 }
 
@@ -131,7 +132,8 @@ impl Execution<'_> {
             (_, ground) => {
                 let ground = ground.expect("there is a ground for whatever is deployed");
                 let service = self.service(service);
-                platform_of(kind).start(ground, &service, &mut self.progress(&label))?
+                let started = platform_of(kind).start(ground, &service, &mut self.progress(&label));
+                started.map_err(|source| RunError::Site { site: label.clone(), source })?
             }
         };
         Ok(StartedSite { index, round, label, starting, begun })
@@ -147,7 +149,9 @@ impl Execution<'_> {
         let plan = &self.plan.sites[index];
         let service = &self.experiment.services[plan.service];
         let kind = &self.experiment.platforms[plan.platform].kind;
-        let deployment = starting.wait(&mut self.progress(&label))?;
+        let deployment = starting
+            .wait(&mut self.progress(&label))
+            .map_err(|source| RunError::Site { site: label.clone(), source })?;
         let address = deployment.address();
         let authority = match (kind, deployment.authority()) {
             (PlatformKind::External { authority, .. }, _) => authority.clone(),

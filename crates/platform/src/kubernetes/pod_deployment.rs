@@ -238,7 +238,9 @@ fn pin_all(
                 "a pod is pinned to its CPUs once it has started, when it may have counted all of them: the kubelet's CPU manager pins it \
                  from the start (policy static, whole CPUs as its limit and request)"
             }
-            Some(Pinned::NotAll) => "a pod starts threads so fast that not all of them could be pinned to CPUs",
+            Some(Pinned::NotAll) => {
+                "a pod starts threads so fast that not all of them could be pinned to CPUs"
+            }
             Some(Pinned::NotAllowed) => {
                 "a pod isn't pinned to CPUs, because its processes are another user's: run loadline as root, or let the kubelet's CPU \
                  manager pin it (policy static, whole CPUs as its limit and request)"
