@@ -70,10 +70,22 @@ fn finding(
         // Of the other's difference to the baseline, what this one lacks.
         Says::Closes { .. } => (figures[2] - figures[1]) / (figures[2] - figures[0]),
     };
-    let (found, interval) = involved
-        .map(|cells| estimate(data, counted, metric, &cells, confidence, &figure))
-        .unwrap_or_default();
-    Finding { cell, claimed, is_share, found, interval, judgement: judge(claimed, interval) }
+    let estimate = |cells: &[usize], figure: &dyn Fn(&[f64]) -> f64| {
+        estimate(data, counted, metric, cells, confidence, figure)
+    };
+    let note = match (&claim.says, involved.as_deref()) {
+        (Says::Closes { of, .. }, Some([base, _, other])) => {
+            let (_, gap) = estimate(&[*base, *other], &|figures| figures[1] - figures[0]);
+            let is_gap = gap.is_some_and(|[low, high]| low > 0.0 || high < 0.0);
+            (!is_gap).then(|| format!("no gap to close: {of} was not seen to differ from the baseline"))
+        }
+        _ => None,
+    };
+    let (found, interval) = match involved {
+        Some(cells) if note.is_none() => estimate(&cells, &figure),
+        _ => (None, None),
+    };
+    Finding { cell, claimed, is_share, found, interval, note, judgement: judge(claimed, interval) }
 }
 
 /// The cell of another platform with the same service and load.

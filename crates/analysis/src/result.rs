@@ -307,6 +307,8 @@ pub struct Finding {
     pub found: Option<f64>,
     /// Its interval; absent when nothing can be claimed.
     pub interval: Option<[f64; 2]>,
+    /// Why there is no figure, if there is a reason worth telling.
+    pub note: Option<String>,
     /// What follows.
     pub judgement: ClaimJudgement,
 }

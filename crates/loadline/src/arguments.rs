@@ -215,7 +215,7 @@ pub enum ServeCommand {
         /// How many orders; 12 are about 1 KB
         #[arg(long, default_value_t = 12)]
         orders: usize,
-        /// Simulated delay: 200us, or a range 1ms..5ms
+        /// Simulated delay: 200us, or 1ms..5ms, over which requests are spread evenly
         #[arg(long, value_name = "TIME")]
         delay: Option<loadline_services::Delay>,
         #[command(flatten)]

@@ -145,9 +145,15 @@ fn equivalent(row: &Row, scale: &Scale, detail: Detail<'_>) -> String {
     format!(": the difference is within {}{share}{median}{interval}.", scale.margin(row.margin))
 }
 
-/// `: +0.3 µs at the median (+0.5 %), 95 % interval [−1.0, +1.6]; the resolution was 0.8 µs; <why>.`
+/// `: +0.3 µs at the median (+0.5 %), 95 % interval [−1.0, +1.6]; the resolution was 0.8 µs; <why>.` Among several lines the rest of it
+/// stands below the tables.
 fn unresolved(row: &Row, scale: &Scale, detail: Detail<'_>) -> String {
     let mut parts = vec![measured(row, scale, detail)];
+    if let Detail::Brief = detail
+        && row.interval.is_some()
+    {
+        return format!(": {}.", parts.join("; "));
+    }
     if let (Some(resolution), Some(_)) = (row.resolution, row.interval) {
         parts.push(format!("the resolution was {}", scale.uncertainty(resolution)));
     }

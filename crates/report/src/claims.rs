@@ -33,7 +33,7 @@ fn line(result: &RunResult, claim: &ClaimResult) -> ClaimLine {
 fn found(result: &RunResult, claim: &ClaimResult, finding: &Finding) -> String {
     let cell = &result.cells[finding.cell];
     let what = if groups::groups(result).len() > 1 {
-        format!("{}, {} of {}", claim.metric, cell.label, groups::load_name(cell))
+        format!("{}, {}", claim.metric, groups::cell_name(result, cell))
     } else {
         format!("{}, {}", claim.metric, cell.label)
     };
@@ -53,7 +53,7 @@ fn found(result: &RunResult, claim: &ClaimResult, finding: &Finding) -> String {
     let figure = match (finding.found, finding.interval) {
         (Some(found), Some(ends)) => format!("{} {}", show(own, found), range(ends)),
         (Some(found), None) => format!("{}, with too few slices for an interval", show(own, found)),
-        _ => "not measured".to_owned(),
+        _ => finding.note.clone().unwrap_or_else(|| "not measured".to_owned()),
     };
     format!("{what}: {figure}; claimed {} to {}", show(theirs, least), show(theirs, most))
 }

@@ -80,10 +80,31 @@ pub(crate) fn loads(result: &RunResult) -> Vec<String> {
     unique(result.cells.iter().map(load_name))
 }
 
-/// The load as short as it stays clear: without its connections when all loads have the same.
+/// All loads in one line: `100/min, 2000/s Poisson, 100 connections`.
+pub(crate) fn all_loads(result: &RunResult) -> String {
+    let loads = loads(result);
+    let Some(common) = common_end(result).filter(|_| loads.len() > 1) else { return loads.join("; ") };
+    let short = unique(result.cells.iter().map(|cell| short_load_name(result, cell)));
+    format!("{}{common}", short.join(", "))
+}
+
+/// The load as short as it stays clear: without what all loads end with, arrivals and connections.
 pub(crate) fn short_load_name(result: &RunResult, cell: &Cell) -> String {
-    let short = unique(result.cells.iter().map(|cell| cell.load.clone()));
-    if short.len() == loads(result).len() { cell.load.clone() } else { load_name(cell) }
+    let name = load_name(cell);
+    match common_end(result) {
+        Some(common) => name.strip_suffix(&common).map(str::to_owned).unwrap_or(name),
+        None => name,
+    }
+}
+
+/// What the names of all loads end with, if they still differ without it: ` Poisson, 100 connections`.
+fn common_end(result: &RunResult) -> Option<String> {
+    let loads = loads(result);
+    let first = loads.first()?;
+    let ends = first.char_indices().filter(|(_, c)| matches!(c, ' ' | ',')).map(|(at, _)| &first[at..]);
+    let common = ends.into_iter().find(|end| loads.iter().all(|load| load.ends_with(end)))?;
+    let differ = unique(loads.iter().map(|load| load.strip_suffix(common))).len() == loads.len();
+    differ.then(|| common.to_owned())
 }
 
 /// The name of a cell, with its load when there are several.

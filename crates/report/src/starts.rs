@@ -15,7 +15,7 @@ pub(crate) fn table(result: &RunResult) -> (Vec<String>, Vec<Vec<String>>) {
     let phases = phases(&result.starts);
     let mut headings = vec![String::new()];
     headings.extend(phases.iter().map(|name| (*name).to_owned()));
-    headings.extend(["image", "idle memory"].map(str::to_owned));
+    headings.extend(["image size", "idle memory"].map(str::to_owned));
     let row = |start: &Start| {
         let mut row = vec![start.label.clone()];
         for name in &phases {

@@ -5,7 +5,7 @@ use loadline_analysis::result::{Contrast, RunResult, RunState, Unit};
 use loadline_observe::Machine;
 
 use crate::figures::{self, Scale};
-use crate::groups;
+use crate::groups::{self, Group};
 
 /// Metrics whose resolution is stated, and how.
 const RESOLUTIONS: [(&str, &str); 2] = [("response.p50", "p50"), ("response.p99", "p99")];
@@ -20,7 +20,7 @@ pub(crate) fn title(result: &RunResult) -> Vec<String> {
     } else {
         pieces.push(against(&services));
         pieces.push(if platforms.len() == 1 { format!("on {}", platforms[0]) } else { against(&platforms) });
-        pieces.push(groups::loads(result).join("; "));
+        pieces.push(groups::all_loads(result));
     }
     pieces.push(format!("seed {}", result.run.seed));
     let (service, load) = (&result.plan.service_cpus, &result.plan.load_cpus);
@@ -88,38 +88,47 @@ pub(crate) fn distrust(result: &RunResult) -> Vec<String> {
         .collect()
 }
 
-/// The smallest differences that the run could have shown, one sentence per load.
+/// The smallest differences that the run could have shown, by load.
 pub(crate) fn resolution(result: &RunResult) -> Vec<String> {
     let groups = groups::groups(result);
     let several_loads = groups::loads(result).len() > 1;
-    groups
+    let found: Vec<(String, String)> = groups
         .iter()
         .map(|group| {
-            let at = if several_loads {
-                format!(" at {}", groups::short_load_name(result, group.baseline))
-            } else {
-                String::new()
-            };
-            let sizes: Vec<String> = RESOLUTIONS
-                .iter()
-                .filter_map(|(metric, name)| {
-                    let rows = || {
-                        group.contrasts.iter().filter_map(|(_, contrast)| groups::row_of(contrast, metric))
-                    };
-                    let size = rows().filter_map(|row| row.resolution).max_by(f64::total_cmp)?;
-                    Some(format!("{} at {name}", groups::scale_of(rows())?.uncertainty(size)))
-                })
-                .collect();
-            let baseline = &group.baseline.label;
-            let twin = result.noise.iter().any(|noise| noise.baseline == group.baseline.id);
-            let (size, source) = match (sizes.is_empty(), twin) {
-                (false, _) => (sizes.join(", "), format!("{baseline} against its twin")),
-                (true, true) => ("unknown".to_owned(), "too little was measured".to_owned()),
-                (true, false) => ("unknown".to_owned(), format!("{baseline} had no twin to show the noise")),
-            };
-            format!("Resolution{at}: {size} ({source}; {}).", extent(result))
+            let (size, source) = resolution_of(result, group);
+            match several_loads {
+                true => (format!("{} {size}", groups::short_load_name(result, group.baseline)), source),
+                false => (size, source),
+            }
+        })
+        .collect();
+    groups::unique(found.iter().map(|(_, source)| source))
+        .into_iter()
+        .map(|source| {
+            let sizes: Vec<&str> =
+                found.iter().filter(|(_, other)| other == source).map(|(size, _)| size.as_str()).collect();
+            format!("Resolution: {} ({source}; {}).", sizes.join(" · "), extent(result))
         })
         .collect()
+}
+
+/// `0.8 µs at p50, 15 µs at p99`, and by what that is known.
+fn resolution_of(result: &RunResult, group: &Group<'_>) -> (String, String) {
+    let sizes: Vec<String> = RESOLUTIONS
+        .iter()
+        .filter_map(|(metric, name)| {
+            let rows = || group.contrasts.iter().filter_map(|(_, contrast)| groups::row_of(contrast, metric));
+            let size = rows().filter_map(|row| row.resolution).max_by(f64::total_cmp)?;
+            Some(format!("{} at {name}", groups::scale_of(rows())?.uncertainty(size)))
+        })
+        .collect();
+    let baseline = &group.baseline.label;
+    let twin = result.noise.iter().any(|noise| noise.baseline == group.baseline.id);
+    match (sizes.is_empty(), twin) {
+        (false, _) => (sizes.join(", "), format!("{baseline} against its twin")),
+        (true, true) => ("unknown".to_owned(), "too little was measured".to_owned()),
+        (true, false) => ("unknown".to_owned(), format!("{baseline} had no twin to show the noise")),
+    }
 }
 
 /// `2 deployments × 12 blocks × 1.5 s`

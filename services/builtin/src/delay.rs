@@ -1,22 +1,19 @@
-//! How long a service waits before it answers: one span, or a range from which each request draws its own.
+//! How long a service waits before it answers: one span, or a range over which its requests are spread.
 //! It stands for a call to a database or another service, so it takes time but next to no CPU.
 
 use std::str::FromStr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-
-use rand::{RngExt, SeedableRng};
-use rand_pcg::Pcg64Mcg;
 
 use crate::duration::{self, DurationError};
 
 /// The longest delay that is accepted: 60 s.
 pub const MAX_DELAY: Duration = Duration::from_secs(60);
 
-/// The same draws in every deployment, so that a difference between two is not one of their delays.
-const SEED: u64 = 0x6c6f_6164_6c69_6e65;
+/// The golden ratio's fraction in units of 2⁻⁶⁴.
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// A delay between `min` and `max`, both included and drawn uniformly; equal bounds make it constant.
+/// A delay between `min` and `max`, both included and all equally often; equal bounds make it constant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Delay {
     min: Duration,
@@ -46,7 +43,7 @@ pub enum DelayError {
 }
 
 impl Delay {
-    /// A delay drawn uniformly from `min..=max`; both above zero, in order, and at most [`MAX_DELAY`].
+    /// A delay spread evenly over `min..=max`; both above zero, in order, and at most [`MAX_DELAY`].
     pub fn new(min: Duration, max: Duration) -> Result<Self, DelayError> {
         if min.is_zero() {
             return Err(DelayError::Zero);
@@ -81,27 +78,29 @@ impl FromStr for Delay {
     }
 }
 
-/// Draws the delay of each request of one process.
-pub(crate) struct Draw {
+/// The delays of one process's requests, one after the other.
+///
+/// They are the multiples of the golden ratio, modulo one, stretched over the range: a sequence of low discrepancy, which fills its range
+/// evenly as it goes (Niederreiter 1992, "Random Number Generation and Quasi-Monte Carlo Methods", chapter 3). Any hundred requests in a
+/// row have nearly the same delays as any other hundred, so that two short slices differ by their platforms and not by dice.
+pub(crate) struct Spread {
     delay: Delay,
-    rng: Mutex<Pcg64Mcg>,
+    position: AtomicU64,
 }
 
-impl Draw {
+impl Spread {
     pub(crate) fn new(delay: Delay) -> Self {
-        Self { delay, rng: Mutex::new(Pcg64Mcg::seed_from_u64(SEED)) }
+        Self { delay, position: AtomicU64::new(0) }
     }
 
     /// The delay of the next request.
     pub(crate) fn next(&self) -> Duration {
         let Delay { min, max } = self.delay;
-        if min == max {
-            return min;
-        }
-        // A generator is whole after any panic of another holder, so the poison says nothing.
-        let mut rng = self.rng.lock().unwrap_or_else(PoisonError::into_inner);
+        let position = self.position.fetch_add(GOLDEN, Ordering::Relaxed);
+        let values = (max - min).as_nanos() + 1;
         // Sixty seconds of nanoseconds fit in 64 bits many times over.
-        Duration::from_nanos(rng.random_range(min.as_nanos() as u64..=max.as_nanos() as u64))
+        let beyond_min = (u128::from(position) * values) >> 64;
+        min + Duration::from_nanos(beyond_min as u64)
     }
 }
 
@@ -130,24 +129,30 @@ mod tests {
     }
 
     #[test]
-    fn two_processes_draw_the_same_delays() -> Result<(), DelayError> {
-        let delay = Delay::new(ms(1), ms(5))?;
-        let (one, other) = (Draw::new(delay), Draw::new(delay));
-        let draws: Vec<_> = (0..100).map(|_| one.next()).collect();
-        assert_eq!(draws, (0..100).map(|_| other.next()).collect::<Vec<_>>());
-        assert!(draws.iter().any(|d| *d != draws[0]), "a range does not draw one value only");
+    fn any_hundred_requests_have_nearly_the_same_delays() -> Result<(), DelayError> {
+        let spread = Spread::new(Delay::new(ms(1), ms(5))?);
+        let delays: Vec<f64> = (0..1_000).map(|_| spread.next().as_secs_f64() * 1e3).collect();
+        for hundred in delays.windows(100) {
+            let mean = hundred.iter().sum::<f64>() / 100.0;
+            assert!((2.94..3.06).contains(&mean), "a mean of {mean} ms");
+            for tenth in 0..10 {
+                let from = 1.0 + 0.4 * f64::from(tenth);
+                let there = hundred.iter().filter(|delay| (from..from + 0.4).contains(*delay)).count();
+                assert!((8..=12).contains(&there), "{there} of 100 in the tenth from {from} ms");
+            }
+        }
         Ok(())
     }
 
     proptest! {
         #[test]
-        fn draws_stay_within_the_range(min in 1u64..1_000_000, more in 0u64..1_000_000) {
+        fn delays_stay_within_the_range(min in 1u64..1_000_000, more in 0u64..1_000_000) {
             let delay = Delay::new(Duration::from_nanos(min), Duration::from_nanos(min + more))
                 .map_err(|e| TestCaseError::fail(e.to_string()))?;
-            let draw = Draw::new(delay);
+            let spread = Spread::new(delay);
             for _ in 0..50 {
-                let drawn = draw.next();
-                prop_assert!(delay.min() <= drawn && drawn <= delay.max());
+                let next = spread.next();
+                prop_assert!(delay.min() <= next && next <= delay.max());
             }
         }
     }

@@ -11,7 +11,7 @@ use rand_pcg::Pcg64Mcg;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::delay::{Delay, Draw};
+use crate::delay::{Delay, Spread};
 use crate::precise_sleep::Sleeper;
 use crate::reply::{self, Reply};
 
@@ -56,7 +56,7 @@ enum Status {
 /// The running service.
 pub(crate) struct Service {
     orders: Vec<Order>,
-    delay: Option<(Draw, Sleeper)>,
+    delay: Option<(Spread, Sleeper)>,
 }
 
 impl Service {
@@ -70,7 +70,7 @@ impl Service {
                 status: if rng.random_bool(0.5) { Status::Shipped } else { Status::Processing },
             })
             .collect();
-        Self { orders, delay: settings.delay.map(|delay| (Draw::new(delay), Sleeper::new())) }
+        Self { orders, delay: settings.delay.map(|delay| (Spread::new(delay), Sleeper::new())) }
     }
 
     pub(crate) async fn answer<B>(&self, request: Request<B>) -> Reply
@@ -87,8 +87,8 @@ impl Service {
             _ => return reply::method_not_allowed("GET, POST"),
         };
         // The delay comes after the work, so it is what the answer is late by, whatever the work takes.
-        if let Some((draw, sleeper)) = &self.delay
-            && let Err(error) = sleeper.sleep(draw.next()).await
+        if let Some((spread, sleeper)) = &self.delay
+            && let Err(error) = sleeper.sleep(spread.next()).await
         {
             return failed("No timer could be had for the delay", error);
         }

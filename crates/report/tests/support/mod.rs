@@ -483,6 +483,7 @@ pub fn with_starts_and_claims() -> RunResult {
         found,
         interval,
         judgement,
+        note: None,
     };
     let claim = |text: &str, judgement, findings| ClaimResult {
         text: text.to_owned(),
