@@ -1,4 +1,6 @@
-//! Runs made up from a seed: host, its twin, and a pod that is slower by a known shift.
+//! Runs made up from a seed: host, its twin, a pod that is slower by a known shift, and a static pod if there is one.
+
+#![allow(dead_code, reason = "each test file uses its part of this")]
 
 use std::time::Duration;
 
@@ -7,8 +9,8 @@ use loadline_engine::{Arrivals, Load, new_histogram};
 use loadline_experiment::gates::CpuUse;
 use loadline_experiment::plan::Plan;
 use loadline_experiment::spec::{
-    Experiment, Interleave, Isolation, LoadSpec, OnFailure, Placement, PlanSpec, Platform, PlatformKind,
-    Ready, RequestSpec, Service, Start,
+    Claim, Experiment, Interleave, Isolation, LoadSpec, OnFailure, Placement, PlanSpec, Platform,
+    PlatformKind, Ready, RequestSpec, Service, Start,
 };
 use loadline_experiment::store::{DeploymentRow, RunRow, RunState, SliceRow, StartupRow, WarmUpRow};
 use loadline_observe::{Machine, Observations};
@@ -22,13 +24,24 @@ pub struct MadeUp {
     pub blocks: u32,
     /// How much slower the pod is.
     pub shift_us: f64,
+    /// How much slower the static pod is, if there is one.
+    pub static_pod_us: Option<f64>,
     /// Standard deviation between deployments of the same thing.
     pub deployment_noise_us: f64,
+    pub claims: Vec<Claim>,
 }
 
 impl Default for MadeUp {
     fn default() -> MadeUp {
-        MadeUp { seed: 1, rounds: 8, blocks: 3, shift_us: 0.0, deployment_noise_us: 0.3 }
+        MadeUp {
+            seed: 1,
+            rounds: 8,
+            blocks: 3,
+            shift_us: 0.0,
+            static_pod_us: None,
+            deployment_noise_us: 0.3,
+            claims: Vec::new(),
+        }
     }
 }
 
@@ -64,7 +77,11 @@ impl MadeUp {
                 plan.sites.iter().map(|_| self.deployment_noise_us * normal(&mut random)).collect();
             for block in 0..self.blocks {
                 for (position, cell) in (0..plan.cells.len()).enumerate() {
-                    let shift = if cell == 2 { self.shift_us } else { 0.0 };
+                    let shift = match cell {
+                        2 => self.shift_us,
+                        3 => self.static_pod_us.unwrap_or_default(),
+                        _ => 0.0,
+                    };
                     let base = 100.0 + deployment[cell] + shift;
                     data.slices.push(slice(
                         cell,
@@ -84,6 +101,10 @@ impl MadeUp {
 
     fn experiment(&self) -> Experiment {
         let platform = |name: &str, kind| Platform { name: name.to_owned(), kind };
+        let local =
+            |name: &str| platform(name, PlatformKind::Local(loadline_platform::preset("pod").unwrap()));
+        let mut platforms = vec![platform("host", PlatformKind::Host), local("pod")];
+        platforms.extend(self.static_pod_us.map(|_| local("static pod")));
         Experiment {
             name: "made up".to_owned(),
             question: None,
@@ -103,10 +124,7 @@ impl MadeUp {
                 ready: Ready { path: None, within: Duration::from_secs(30) },
             }],
             limits: loadline_platform::Limits::default(),
-            platforms: vec![
-                platform("host", PlatformKind::Host),
-                platform("pod", PlatformKind::Local(loadline_platform::preset("pod").unwrap())),
-            ],
+            platforms,
             loads: vec![LoadSpec {
                 load: Load::Open { rate: "200/s".parse().unwrap(), arrivals: Arrivals::Poisson },
                 connections: 16,
@@ -127,7 +145,7 @@ impl MadeUp {
                 on_failure: OnFailure::End,
             },
             placement: Placement::default(),
-            claims: Vec::new(),
+            claims: self.claims.clone(),
         }
     }
 }
