@@ -21,13 +21,21 @@ pub(crate) fn lines(result: &RunResult) -> Vec<ClaimLine> {
 }
 
 fn line(result: &RunResult, claim: &ClaimResult) -> ClaimLine {
-    let (word, tone) = match claim.judgement {
-        ClaimJudgement::Confirmed => ("confirmed", Tone::Good),
-        ClaimJudgement::Refuted => ("refuted", Tone::Bad),
-        ClaimJudgement::OutOfReach => ("out of this run's reach", Tone::Unsure),
+    let tone = match claim.judgement {
+        ClaimJudgement::Confirmed => Tone::Good,
+        ClaimJudgement::Refuted => Tone::Bad,
+        ClaimJudgement::OutOfReach => Tone::Unsure,
     };
     let findings = claim.findings.iter().map(|finding| found(result, claim, finding)).collect();
-    ClaimLine { word, tone, text: claim.text.clone(), findings }
+    ClaimLine { word: word(claim.judgement), tone, text: claim.text.clone(), findings }
+}
+
+fn word(judgement: ClaimJudgement) -> &'static str {
+    match judgement {
+        ClaimJudgement::Confirmed => "confirmed",
+        ClaimJudgement::Refuted => "refuted",
+        ClaimJudgement::OutOfReach => "out of this run's reach",
+    }
 }
 
 fn found(result: &RunResult, claim: &ClaimResult, finding: &Finding) -> String {
@@ -55,5 +63,9 @@ fn found(result: &RunResult, claim: &ClaimResult, finding: &Finding) -> String {
         (Some(found), None) => format!("{}, with too few slices for an interval", show(own, found)),
         _ => finding.note.clone().unwrap_or_else(|| "not measured".to_owned()),
     };
-    format!("{what}: {figure}; claimed {} to {}", show(theirs, least), show(theirs, most))
+    let own_word = match claim.findings.len() {
+        0 | 1 => String::new(),
+        _ => format!(": {}", word(finding.judgement)),
+    };
+    format!("{what}: {figure}; claimed {} to {}{own_word}", show(theirs, least), show(theirs, most))
 }

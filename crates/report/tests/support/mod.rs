@@ -506,12 +506,18 @@ pub fn with_starts_and_claims() -> RunResult {
         claim(
             "a pod is 5 to 9 % slower",
             ClaimJudgement::Confirmed,
-            vec![finding([0.05, 0.09], true, Some(0.067), Some([0.057, 0.077]), ClaimJudgement::Confirmed)],
+            vec![
+                finding([0.05, 0.09], true, Some(0.067), Some([0.057, 0.077]), ClaimJudgement::Confirmed),
+                finding([0.05, 0.09], true, Some(0.07), Some([0.051, 0.089]), ClaimJudgement::Confirmed),
+            ],
         ),
         claim(
             "static pods close 60 % of the gap",
             ClaimJudgement::OutOfReach,
-            vec![finding([0.48, 0.72], true, None, None, ClaimJudgement::OutOfReach)],
+            vec![Finding {
+                note: Some("no gap to close: pod was not seen to differ from the baseline".to_owned()),
+                ..finding([0.48, 0.72], true, None, None, ClaimJudgement::OutOfReach)
+            }],
         ),
     ];
     let facts = serde_json::json!({"version": "20.10"});
