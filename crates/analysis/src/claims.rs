@@ -9,7 +9,7 @@ use loadline_experiment::store::SliceRow;
 use loadline_stats::{Interval, MIN_BLOCKS, bootstrap};
 
 use crate::RunData;
-use crate::contrasts::RESAMPLES;
+use crate::contrasts::{RESAMPLES, few_beyond};
 use crate::figures::Prepared;
 use crate::metrics::{METRICS, Metric};
 use crate::result::{ClaimJudgement, ClaimResult, Finding};
@@ -73,19 +73,27 @@ fn finding(
     let estimate = |cells: &[usize], figure: &dyn Fn(&[f64]) -> f64| {
         estimate(data, counted, metric, cells, confidence, figure)
     };
-    let note = match (&claim.says, involved.as_deref()) {
+    let no_gap = match (&claim.says, involved.as_deref()) {
         (Says::Closes { of, .. }, Some([base, _, other])) => {
-            let (_, gap) = estimate(&[*base, *other], &|figures| figures[1] - figures[0]);
+            let gap = estimate(&[*base, *other], &|figures| figures[1] - figures[0]).interval;
             let is_gap = gap.is_some_and(|[low, high]| low > 0.0 || high < 0.0);
             (!is_gap).then(|| format!("no gap to close: {of} was not seen to differ from the baseline"))
         }
         _ => None,
     };
-    let (found, interval) = match involved {
-        Some(cells) if note.is_none() => estimate(&cells, &figure),
-        _ => (None, None),
+    let Estimate { found, interval, note } = match (involved, no_gap) {
+        (Some(cells), None) => estimate(&cells, &figure),
+        (_, note) => Estimate { note, ..Estimate::default() },
     };
     Finding { cell, claimed, is_share, found, interval, note, judgement: judge(claimed, interval) }
+}
+
+/// A figure with its interval, or why it has none.
+#[derive(Default)]
+struct Estimate {
+    found: Option<f64>,
+    interval: Option<[f64; 2]>,
+    note: Option<String>,
 }
 
 /// The cell of another platform with the same service and load.
@@ -109,7 +117,7 @@ fn estimate(
     cells: &[usize],
     confidence: f64,
     figure: &dyn Fn(&[f64]) -> f64,
-) -> (Option<f64>, Option<[f64; 2]>) {
+) -> Estimate {
     let units = units(counted, cells);
     let of_cell = |index: usize| {
         let slices =
@@ -117,19 +125,25 @@ fn estimate(
         Prepared::new(metric, slices)
     };
     let Some(prepared) = (0..cells.len()).map(of_cell).collect::<Option<Vec<Prepared>>>() else {
-        return (None, None);
+        return Estimate::default();
     };
     let whole: Vec<f64> = prepared.iter().map(Prepared::whole).collect();
     let found = Some(figure(&whole)).filter(|found| found.is_finite());
-    if units.iter().map(Vec::len).sum::<usize>() < MIN_BLOCKS {
-        return (found, None);
+    let blocks = units.iter().map(Vec::len).sum::<usize>();
+    let note = if blocks < MIN_BLOCKS {
+        Some(format!("{blocks} blocks: fewer than {MIN_BLOCKS} make no claim"))
+    } else {
+        few_beyond(&prepared)
+    };
+    if note.is_some() {
+        return Estimate { found, interval: None, note };
     }
     let spread = bootstrap(units.len(), RESAMPLES, data.run.experiment.plan.seed, |weights| {
         let figures: Vec<f64> = prepared.iter().map(|prepared| prepared.figure(weights)).collect();
         figure(&figures)
     });
     let bounds = |Interval { low, high }| [low, high];
-    (found, spread.map(|spread| bounds(spread.interval(confidence))))
+    Estimate { found, interval: spread.map(|spread| bounds(spread.interval(confidence))), note }
 }
 
 fn judge(claimed: [f64; 2], interval: Option<[f64; 2]>) -> ClaimJudgement {

@@ -148,7 +148,12 @@ fn no_claim(
     {
         return Some(format!("only {events:.0} events: fewer than {LEAST_EVENTS} make no claim"));
     }
-    let beyond = baseline.beyond().into_iter().chain(candidate.beyond()).fold(f64::INFINITY, f64::min);
+    few_beyond([baseline, candidate])
+}
+
+/// Why nothing can be claimed of a quantile, if so.
+pub(crate) fn few_beyond<'a>(cells: impl IntoIterator<Item = &'a Prepared>) -> Option<String> {
+    let beyond = cells.into_iter().filter_map(Prepared::beyond).fold(f64::INFINITY, f64::min);
     (beyond < LEAST_BEYOND).then(|| {
         format!("only {beyond:.0} requests lie beyond this quantile: fewer than {LEAST_BEYOND} make no claim")
     })

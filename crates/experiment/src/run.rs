@@ -225,9 +225,11 @@ impl Execution<'_> {
         }
         let result = self.warm_up_and_measure(round, &mut live);
         for site in live {
-            let stopped = site.stop();
-            if result.is_ok() {
-                stopped?;
+            let index = site.index;
+            match (site.stop(), &result) {
+                (Err(failure), Ok(())) => self.give_up(index, failure)?,
+                (Err(failure), Err(_)) => tracing::warn!("{failure}"),
+                (Ok(()), _) => {}
             }
         }
         result
@@ -281,12 +283,7 @@ impl Execution<'_> {
             let failed = match self.measure(place, &turn, live) {
                 Ok(failed) => failed,
                 Err(failure) => {
-                    // With its service dead a load can't be driven; the run may go on without that site.
-                    let sites = live.len();
-                    self.bury_the_dead(live)?;
-                    if live.len() == sites {
-                        return Err(failure);
-                    }
+                    self.leave_behind(live, failure)?;
                     Vec::new()
                 }
             };
@@ -298,6 +295,27 @@ impl Execution<'_> {
             position += 1;
         }
         Ok(())
+    }
+
+    /// Goes on without the sites whose service has ended, or else without the one at which an engine failed. Any other failure ends
+    /// the run.
+    fn leave_behind(&mut self, live: &mut Vec<LiveSite>, failure: RunError) -> Result<(), RunError> {
+        let sites = live.len();
+        self.bury_the_dead(live)?;
+        if live.len() < sites {
+            return Ok(());
+        }
+        let failed = match &failure {
+            RunError::Engine { site, .. } => live.iter().position(|live| live.label == *site),
+            _ => None,
+        };
+        match failed {
+            Some(index) => {
+                let site = live.remove(index);
+                self.give_up(site.index, failure)
+            }
+            None => Err(failure),
+        }
     }
 
     /// Drops the sites whose service has ended.
@@ -320,7 +338,10 @@ impl Execution<'_> {
     /// Ends the run, or goes on without a site, as the experiment says.
     fn give_up(&mut self, site: usize, failure: RunError) -> Result<(), RunError> {
         match (self.experiment.plan.on_failure, &failure) {
-            (OnFailure::Continue, RunError::Service { .. } | RunError::Site { .. }) => {
+            (
+                OnFailure::Continue,
+                RunError::Service { .. } | RunError::Site { .. } | RunError::Engine { .. },
+            ) => {
                 self.store.add_failure(self.run, &failure.to_string())?;
                 self.failed_sites[site] = true;
                 (self.events)(Event::GivenUp { failure: failure.to_string() });

@@ -288,10 +288,10 @@ loads: [{rate: 10/s}]",
 #[test]
 fn claims_of_the_published_benchmark_are_read_as_they_are_meant() {
     let experiment = example("monolith-vs-kubernetes.yaml");
-    assert_eq!(experiment.claims.len(), 5);
+    assert_eq!(experiment.claims.len(), 6);
     assert_eq!(experiment.claims[0].says, Says::Difference { from_ns: 3.6e6, to_ns: 5.4e6 });
     assert_eq!(experiment.claims[0].loads, [0, 1, 2]);
     let closes = Says::Closes { of: "nodePort".to_owned(), from: 0.48, to: 0.72 };
-    assert_eq!(experiment.claims[3].says, closes);
-    assert_eq!(experiment.claims[4].says, Says::Share { from: -0.05, to: 0.05 });
+    assert_eq!(experiment.claims[4].says, closes);
+    assert_eq!(experiment.claims[5].says, Says::Share { from: -0.05, to: 0.05 });
 }

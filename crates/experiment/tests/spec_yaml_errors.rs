@@ -71,6 +71,10 @@ fn every_bad_file_is_refused_with_its_place_and_a_way_out() {
         ("static_pod_elsewhere", &["platforms: [host, {kubernetes: {static: true, placement: other-node}}]"]),
         ("static_pods", &["platforms: [host, {kubernetes: {static: true, replicas: 3}}]"]),
         (
+            "manifests_twice_at_the_same_time",
+            &["platforms: [{kubernetes: {manifests: Cargo.toml, workload: deployment/x}}, host]"],
+        ),
+        (
             "requests_above_the_limit",
             &[
                 "platforms: [host, {kubernetes: {requests: {cpu: 2, memory: 1Gi}}}]",

@@ -149,6 +149,8 @@ pub enum Observer {
     Agent(Agent, String),
     /// The kubelet of the service's node, asked through the API server.
     Kubelet(KubeletReader),
+    /// Nobody may.
+    Nobody,
 }
 
 /// Reads what the kubelet says of a service; `None` is what can't be read now.

@@ -66,7 +66,7 @@ pub fn elsewhere(registry: &str, options: &str, program: &str) -> Outcome {
     }
     println!("here {:?} {:?}", deployment.root_pid(), deployment.cgroup());
     match deployment.observer() {
-        None => println!("unobserved"),
+        None | Some(Observer::Nobody) => println!("unobserved"),
         Some(Observer::Agent(agent, container)) => {
             println!("observed {}", converse(agent.connect()?, &container)?)
         }

@@ -11,7 +11,7 @@ pub(crate) struct ClaimLine {
     pub word: &'static str,
     pub tone: Tone,
     pub text: String,
-    /// `kubernetes nodePort at 100/min: +0.05 ms [+0.03, +0.07], claimed 3.60 ms to 5.40 ms`
+    /// `response mean, nodePort at 100/min: +0.05 ms [+0.03, +0.07]; claimed +3.60 ms to +5.40 ms`
     pub findings: Vec<String>,
 }
 
@@ -60,7 +60,10 @@ fn found(result: &RunResult, claim: &ClaimResult, finding: &Finding) -> String {
     };
     let figure = match (finding.found, finding.interval) {
         (Some(found), Some(ends)) => format!("{} {}", show(own, found), range(ends)),
-        (Some(found), None) => format!("{}, with too few slices for an interval", show(own, found)),
+        (Some(found), None) => {
+            let why = finding.note.as_deref().unwrap_or("it has no interval");
+            format!("{} ({why})", show(own, found))
+        }
         _ => finding.note.clone().unwrap_or_else(|| "not measured".to_owned()),
     };
     let own_word = match claim.findings.len() {

@@ -91,7 +91,10 @@ impl Generator {
                     cpus: None,
                     timeout,
                 };
-                RemoteEngine::start(agent.connect()?, setup, stop)
+                let connection = agent.connect();
+                let connection =
+                    connection.map_err(|source| RunError::Site { site: self.site.clone(), source })?;
+                RemoteEngine::start(connection, setup, stop)
                     .map(|engine| Box::new(engine) as Box<dyn Driver>)
                     .map_err(|error| failed(error.into()))
             }

@@ -88,6 +88,7 @@ impl Execution<'_> {
         }
         let before = live.iter_mut().map(LiveSite::read).collect();
         let start = Engine::next_start();
+        let (mut begun, mut failure) = (Vec::with_capacity(cells.len()), None);
         for (cell, offset) in cells {
             let load = self.plan.cells[*cell].load;
             let slice = SliceSpec {
@@ -96,13 +97,23 @@ impl Execution<'_> {
                 seed: self.plan.schedule_seed(place.round, place.block, load),
                 offset: *offset,
             };
-            with_engine(live, *cell, |engine| engine.begin(slice, start))?;
+            match with_engine(live, *cell, |engine| engine.begin(slice, start)) {
+                Ok(()) => begun.push(*cell),
+                Err(failed) => failure = failure.or(Some(failed)),
+            }
         }
         let mut records = Vec::with_capacity(cells.len());
-        for (cell, _) in cells {
-            records.push(with_engine(live, *cell, |engine| engine.finish())?);
+        // Whoever has begun must finish, or could not begin again.
+        for cell in begun {
+            match with_engine(live, cell, |engine| engine.finish()) {
+                Ok(record) => records.push(record),
+                Err(failed) => failure = failure.or(Some(failed)),
+            }
         }
-        Ok((records, before, live.iter_mut().map(LiveSite::read).collect()))
+        match failure {
+            Some(failure) => Err(failure),
+            None => Ok((records, before, live.iter_mut().map(LiveSite::read).collect())),
+        }
     }
 }
 

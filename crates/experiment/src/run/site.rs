@@ -60,6 +60,7 @@ impl LiveSite {
     /// How its start went, and what the idle service weighs.
     fn startup(&mut self) -> StartupRow {
         let reading = self.read();
+        let idle = reading.until(&reading);
         let startup = self.deployment.startup();
         StartupRow {
             phases: startup
@@ -71,7 +72,7 @@ impl LiveSite {
                 })
                 .collect(),
             image_bytes: startup.image_bytes,
-            idle_memory_bytes: reading.until(&reading).memory_bytes,
+            idle_memory_bytes: idle.memory_bytes.or(idle.cgroup_memory_bytes),
         }
     }
 

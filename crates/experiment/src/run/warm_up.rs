@@ -51,11 +51,7 @@ impl Execution<'_> {
                     continue;
                 };
                 if let Err(failure) = self.cycle(round, cycle, progress, site) {
-                    let sites = live.len();
-                    self.bury_the_dead(live)?;
-                    if live.len() == sites {
-                        return Err(failure);
-                    }
+                    self.leave_behind(live, failure)?;
                 } else if progress.done {
                     self.keep_warm_up(round, progress)?;
                 }
@@ -92,7 +88,9 @@ impl Execution<'_> {
             return Err(RunError::Interrupted);
         }
         if record.answered > 0 {
-            let service_ns = before.until(&site.read()).service_cpu_ns.unwrap_or(0);
+            // A service elsewhere takes nothing from this machine.
+            let service_ns =
+                before.until(&site.read()).service_cpu_ns.filter(|_| site.is_here()).unwrap_or(0);
             site.cpu_s_per_request = (service_ns + record.cpu_ns) as f64 / 1e9 / record.answered as f64;
             progress.figures.push(record.service.value_at_quantile(0.5) as f64);
         }

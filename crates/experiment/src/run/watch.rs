@@ -1,10 +1,15 @@
 //! Who reads the counters of a site's service: this machine, an agent on its node, or its node's kubelet.
 
+use std::time::{Duration, Instant};
+
 use loadline_agent::RemoteObserver;
 use loadline_observe::{Observations, Snapshot, Subject, between};
 use loadline_platform::{Cgroup, Deployment, KubeletReader, KubeletReading, Observer};
 
 use super::RunError;
+
+/// By which share of the time between two questions a kubelet's two looks may be nearer or farther apart.
+const KUBELET_TOLERANCE: f64 = 0.1;
 
 /// A way to read the counters of one deployment.
 pub enum Watch {
@@ -14,12 +19,16 @@ pub enum Watch {
     Agent(RemoteObserver),
     /// The kubelet of the service's node.
     Kubelet(KubeletReader),
+    /// Nobody: it is elsewhere and can't be read.
+    Nobody,
 }
 
 /// The counters of one moment, as far as they could be read.
 pub enum Reading {
     Snapshot(Option<Box<Snapshot>>),
-    Kubelet(Option<KubeletReading>),
+    /// With the moment at which the kubelet was asked.
+    Kubelet(Option<KubeletReading>, Instant),
+    Nothing,
 }
 
 impl Watch {
@@ -28,8 +37,12 @@ impl Watch {
         Ok(match deployment.observer() {
             None => Watch::Here(subject(deployment)),
             Some(Observer::Kubelet(reader)) => Watch::Kubelet(reader),
+            Some(Observer::Nobody) => Watch::Nobody,
             Some(Observer::Agent(agent, container)) => {
-                let started = RemoteObserver::start(agent.connect()?, &container);
+                let connection = agent.connect();
+                let connection =
+                    connection.map_err(|source| RunError::Site { site: site.to_owned(), source })?;
+                let started = RemoteObserver::start(connection, &container);
                 Watch::Agent(
                     started
                         .map_err(|error| RunError::Engine { site: site.to_owned(), source: error.into() })?,
@@ -48,7 +61,8 @@ impl Watch {
         match self {
             Watch::Here(subject) => Reading::Snapshot(Some(Box::new(Snapshot::take(subject)))),
             Watch::Agent(observer) => Reading::Snapshot(observer.snapshot().ok().map(Box::new)),
-            Watch::Kubelet(reader) => Reading::Kubelet(reader.read()),
+            Watch::Kubelet(reader) => Reading::Kubelet(reader.read(), Instant::now()),
+            Watch::Nobody => Reading::Nothing,
         }
     }
 }
@@ -58,16 +72,20 @@ impl Reading {
     pub fn until(&self, later: &Reading) -> Observations {
         match (self, later) {
             (Reading::Snapshot(Some(before)), Reading::Snapshot(Some(after))) => between(before, after),
-            (Reading::Kubelet(Some(before)), Reading::Kubelet(Some(after))) => by_kubelet(before, after),
+            (Reading::Kubelet(Some(before), from), Reading::Kubelet(Some(after), to)) => {
+                by_kubelet(before, after, to.duration_since(*from))
+            }
             _ => Observations::default(),
         }
     }
 }
 
-/// Between slices the service idles, so its CPU time between two readings is that of the slice, even if they were taken a moment before
-/// and after. Figures that the kubelet gave twice say nothing.
-fn by_kubelet(before: &KubeletReading, after: &KubeletReading) -> Observations {
-    let passed = after.at.duration_since(before.at).ok().filter(|passed| !passed.is_zero());
+/// The kubelet looks at containers every 10 to 15 s, and answers with what it saw last. Its CPU time is that of a slice only where it looked
+/// about as long apart as it was asked; else it is another slice's too, or none at all.
+fn by_kubelet(before: &KubeletReading, after: &KubeletReading, asked_apart: Duration) -> Observations {
+    let is_of_the_slice =
+        |seen_apart: &Duration| seen_apart.abs_diff(asked_apart) <= asked_apart.mul_f64(KUBELET_TOLERANCE);
+    let passed = after.at.duration_since(before.at).ok().filter(is_of_the_slice);
     Observations {
         wall_ns: passed.and_then(|passed| u64::try_from(passed.as_nanos()).ok()),
         service_cpu_ns: passed.and_then(|_| after.cpu_ns.checked_sub(before.cpu_ns)),
@@ -90,29 +108,38 @@ fn subject(deployment: &dyn Deployment) -> Subject {
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, SystemTime};
+    use std::time::SystemTime;
 
     use super::*;
 
-    fn reading(seconds: u64, cpu_ns: u64) -> Reading {
-        let at = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
-        Reading::Kubelet(Some(KubeletReading { at, cpu_ns, memory_bytes: Some(4096) }))
+    /// What a slice of 60 s is said to have used by a kubelet that looked at these seconds.
+    fn seen(from_s: u64, to_s: u64) -> Observations {
+        let begun = Instant::now();
+        let reading = |second, cpu_ns, asked| {
+            let at = SystemTime::UNIX_EPOCH + Duration::from_secs(second);
+            Reading::Kubelet(Some(KubeletReading { at, cpu_ns, memory_bytes: Some(4096) }), asked)
+        };
+        reading(from_s, 1_000, begun).until(&reading(to_s, 5_000, begun + Duration::from_secs(60)))
     }
 
     #[test]
     fn a_kubelets_figures_give_cpu_time_and_memory() {
-        let seen = reading(10, 1_000).until(&reading(12, 5_000));
+        let seen = seen(10, 72);
         assert_eq!((seen.service_cpu_ns, seen.cgroup_memory_bytes), (Some(4_000), Some(4096)));
         assert_eq!(seen.machine_busy_ns, None);
     }
 
     #[test]
-    fn figures_that_a_kubelet_gave_twice_say_nothing_of_a_slice() {
-        assert_eq!(reading(10, 1_000).until(&reading(10, 1_000)).service_cpu_ns, None);
+    fn a_kubelets_figures_of_another_time_give_no_cpu_time() {
+        assert_eq!(seen(10, 10).service_cpu_ns, None);
+        assert_eq!(seen(10, 50).service_cpu_ns, None);
+        assert_eq!(seen(10, 90).service_cpu_ns, None);
+        assert_eq!(seen(10, 90).cgroup_memory_bytes, Some(4096));
     }
 
     #[test]
     fn a_reading_that_failed_is_no_zero() {
-        assert_eq!(reading(10, 1_000).until(&Reading::Kubelet(None)), Observations::default());
+        let failed = || Reading::Kubelet(None, Instant::now());
+        assert_eq!(failed().until(&failed()), Observations::default());
     }
 }

@@ -102,7 +102,7 @@ pub struct StartupRow {
     pub phases: Vec<PhaseRow>,
     /// Size of the image in the platform's store.
     pub image_bytes: Option<u64>,
-    /// Resident memory of the service when it was ready, before any load.
+    /// Resident memory of the service when it was ready, before any load; of a pod whose kubelet is asked, its working set.
     pub idle_memory_bytes: Option<u64>,
 }
 

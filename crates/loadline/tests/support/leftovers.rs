@@ -3,14 +3,31 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// Longest that kube-proxy may take to see that a Service is gone.
+const KUBE_PROXY_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Everything of the run `label`, in words; of root's registry.
 pub fn of_run(label: &str) -> Vec<String> {
     of_run_in(label, Path::new("/run/loadline"))
 }
 
-/// Everything of the run `label`, whose user's registry is at `registry`.
+/// Everything of the run `label`, whose user's registry is at `registry`. What is kube-proxy's goes a moment after the run's Services.
 pub fn of_run_in(label: &str, registry: &Path) -> Vec<String> {
+    let is_kube_proxys = |found: &String| found.contains("-A KUBE-");
+    let deadline = Instant::now() + KUBE_PROXY_PATIENCE;
+    loop {
+        let found = of_run_now(label, registry);
+        if found.is_empty() || !found.iter().all(is_kube_proxys) || Instant::now() > deadline {
+            return found;
+        }
+        sleep(Duration::from_millis(200));
+    }
+}
+
+fn of_run_now(label: &str, registry: &Path) -> Vec<String> {
     let listings = [
         ("ip", &["-o", "link"][..]),
         ("nft", &["list", "ruleset"]),

@@ -115,7 +115,8 @@ fn load(
     Ok((name, found))
 }
 
-/// Whether a run loaded the image. If another one did, it is this one's as well from now on, and goes with the last of them.
+/// Whether a run loaded the image. If another one did, it is this one's as well from now on: it goes with whichever ends while no container
+/// uses it, and the other loads it again.
 fn belongs_to_runs(run: &RunFolder, name: &str) -> Result<bool, Error> {
     let ours = |images: &[String]| images.iter().any(|image| image == name);
     if ours(&run.state().docker_images) {

@@ -29,7 +29,7 @@ use super::{
     ended::Member,
     image::PodImage,
     labels, logs,
-    rights::Right,
+    rights::{self, Right},
     run_cluster::RunCluster,
     wait::{self, Awaited},
 };
@@ -61,7 +61,8 @@ pub(crate) const OBSERVER_RIGHTS: [Right; 2] = [
 #[derive(Default)]
 pub(crate) struct Agents {
     load: Mutex<Option<Member>>,
-    observers: Mutex<Option<Vec<Member>>>,
+    /// By the name of the node.
+    observers: Mutex<BTreeMap<String, Member>>,
 }
 
 #[derive(Clone, Copy)]
@@ -90,6 +91,7 @@ pub(crate) fn load(
     let member = match &*made {
         Some(member) => member.clone(),
         None => {
+            rights::check(&cluster.cluster, &cluster.namespace(), &LOAD_RIGHTS)?;
             let image = image(ground, options)?;
             let spec = PodSpec { restart_policy: Some("Never".to_owned()), ..pod_spec(container(&image)) };
             let template = template(cluster, Part::Load, spec);
@@ -99,9 +101,7 @@ pub(crate) fn load(
                 status: None,
             };
             apply(&cluster.cluster, cluster.run, &job)?;
-            let pod = members(cluster, Part::Load, &image, progress)?.into_iter().next();
-            let pod = pod.ok_or_else(|| ClusterError::Unfit("the load's Job has no pod".to_owned()))?;
-            made.insert(pod).clone()
+            made.insert(member(cluster, Part::Load, None, &image, progress)?).clone()
         }
     };
     Ok((agent(cluster, &member.name), member.node))
@@ -116,28 +116,22 @@ pub(crate) fn observer(
     progress: &mut dyn FnMut(&str),
 ) -> Result<Agent, Error> {
     let mut made = cluster.agents.observers.lock().unwrap_or_else(PoisonError::into_inner);
-    let members = match &*made {
-        Some(members) => members.clone(),
-        None => {
-            let image = image(ground, options)?;
-            let template = template(cluster, Part::Observers, observer_spec(&image));
-            let selector = LabelSelector {
-                match_labels: Some(labels_of(cluster, Part::Observers)),
-                ..Default::default()
-            };
-            let set = DaemonSet {
-                metadata: metadata(cluster, Part::Observers),
-                spec: Some(DaemonSetSpec { selector, template, ..Default::default() }),
-                status: None,
-            };
-            apply(&cluster.cluster, cluster.run, &set)?;
-            made.insert(members(cluster, Part::Observers, &image, progress)?).clone()
-        }
+    if let Some(member) = made.get(node) {
+        return Ok(agent(cluster, &member.name));
+    }
+    let image = image(ground, options)?;
+    let template = template(cluster, Part::Observers, observer_spec(&image));
+    let selector =
+        LabelSelector { match_labels: Some(labels_of(cluster, Part::Observers)), ..Default::default() };
+    let set = DaemonSet {
+        metadata: metadata(cluster, Part::Observers),
+        spec: Some(DaemonSetSpec { selector, template, ..Default::default() }),
+        status: None,
     };
-    let member = members.iter().find(|member| member.node == node);
-    let member = member.ok_or_else(|| {
-        ClusterError::Unfit(format!("the observers' DaemonSet has no pod on the service's node {node}"))
-    })?;
+    apply(&cluster.cluster, cluster.run, &set)?;
+    // Nodes that nobody asked about may be down.
+    let member = member(cluster, Part::Observers, Some(node), &image, progress)?;
+    let member = made.entry(node.to_owned()).or_insert(member);
     Ok(agent(cluster, &member.name))
 }
 
@@ -223,36 +217,36 @@ fn template(cluster: &RunCluster, part: Part, spec: PodSpec) -> PodTemplateSpec 
     PodTemplateSpec { metadata: Some(metadata), spec: Some(spec) }
 }
 
-/// The part's pods once they run and their agents listen.
-fn members(
+/// The part's pod, on that node if one is given, once it runs and its agent listens.
+fn member(
     cluster: &RunCluster,
     part: Part,
+    node: Option<&str>,
     image: &PodImage,
     progress: &mut dyn FnMut(&str),
-) -> Result<Vec<Member>, Error> {
+) -> Result<Member, Error> {
     let namespace = cluster.namespace();
     let awaited = Awaited {
         namespace: namespace.clone(),
         selector: labels::selector_of(&labels_of(cluster, part)),
+        node: node.map(str::to_owned),
         workload: format!("{namespace}-{}", part.name()),
         replicas: 1,
         image: Some(image.clone()),
     };
     let pods = wait::until_ready(&cluster.cluster, &awaited, progress)?;
-    let members: Vec<Member> = pods.iter().map(Member::of).collect();
+    // As many as were awaited.
+    let member = Member::of(&pods[0]);
     let deadline = Instant::now() + LISTENING_PATIENCE;
-    for member in &members {
-        while !logs::tail(&cluster.cluster, &namespace, &member.name, false).contains(LISTENING) {
-            if Instant::now() > deadline {
-                let words = logs::last_lines(&cluster.cluster, &namespace, &member.name);
-                let (pod, why) =
-                    (member.name.clone(), format!("its agent doesn't listen; its last words:\n{words}"));
-                return Err(ClusterError::Stuck { pod, why }.into());
-            }
-            sleep(POLL_INTERVAL);
+    while !logs::tail(&cluster.cluster, &namespace, &member.name, false).contains(LISTENING) {
+        if Instant::now() > deadline {
+            let words = logs::last_lines(&cluster.cluster, &namespace, &member.name);
+            let why = format!("its agent doesn't listen; its last words:\n{words}");
+            return Err(ClusterError::Stuck { pod: member.name, why }.into());
         }
+        sleep(POLL_INTERVAL);
     }
-    Ok(members)
+    Ok(member)
 }
 
 /// Connections to the pod's agent: each a port-forward of its own.

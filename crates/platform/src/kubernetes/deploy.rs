@@ -23,7 +23,6 @@ use super::{
     reach::{self, Found, Origin, Target},
     removal::Made,
     request::{self, PodPorts},
-    rights,
     run_cluster::RunCluster,
     static_pod, wait,
     wait::Awaited,
@@ -140,7 +139,8 @@ impl Deploying<'_> {
             apply(cluster, owner.run, &deployment)?;
         }
         let replicas = self.options.replicas as usize;
-        let awaited = Awaited { namespace, selector, workload: name, replicas, image: Some(image) };
+        let awaited =
+            Awaited { namespace, selector, node: None, workload: name, replicas, image: Some(image) };
         Ok(Asked { awaited, ports, moments, service })
     }
 
@@ -170,7 +170,7 @@ impl Deploying<'_> {
         made.will_hold(ApiResource::erase::<ReplicaSet>(&()));
         let ports = PodPorts { port, host_port: workload.host_port };
         let (workload, replicas) = (workload.name.clone(), workload.replicas);
-        let awaited = Awaited { namespace, selector, workload, replicas, image: None };
+        let awaited = Awaited { namespace, selector, node: None, workload, replicas, image: None };
         Ok(Asked { awaited, ports, moments, service })
     }
 
@@ -236,7 +236,6 @@ impl Deploying<'_> {
             return Ok((target, vantage));
         }
         progress("this machine can't reach the pod: the load will run in the cluster");
-        rights::check(&self.cluster.cluster, &self.cluster.namespace(), &agents::LOAD_RIGHTS)?;
         let (agent, node) = agents::load(&self.cluster, self.ground, &self.options, progress)?;
         self.load = Some((agent.clone(), node));
         Ok((self.target(made, &found, Origin::Cluster)?, Vantage::Agent(agent)))

@@ -18,6 +18,8 @@ pub(crate) enum Pinned {
     All,
     /// There are always new ones that aren't.
     NotAll,
+    /// The cgroup has other CPUs.
+    Elsewhere,
     /// They are another user's.
     NotAllowed,
 }
@@ -39,9 +41,13 @@ pub(crate) fn pin(cgroup: &Cgroup, cpus: &[usize]) -> Result<Pinned, Error> {
                 match sched_setaffinity(Some(thread), &wanted) {
                     Err(rustix::io::Errno::SRCH) => {}
                     Err(rustix::io::Errno::PERM) => return Ok(Pinned::NotAllowed),
-                    outcome => {
-                        outcome.doing(|| format!("pin a thread to the CPUs {cpus:?} (do they all exist?)"))?
-                    }
+                    // None of the CPUs is among the cgroup's (sched_setaffinity(2)).
+                    Err(rustix::io::Errno::INVAL) => return Ok(Pinned::Elsewhere),
+                    outcome => outcome.doing(|| format!("pin a thread to the CPUs {cpus:?}"))?,
+                }
+                // Of CPUs that the cgroup has in part, the kernel takes that part.
+                if sched_getaffinity(Some(thread)).is_ok_and(|now| now != wanted) {
+                    return Ok(Pinned::Elsewhere);
                 }
                 changed += 1;
             }

@@ -89,7 +89,7 @@ impl PodDeployment {
                 )?;
                 Some(Observer::Agent(agent, container_id(first)))
             }
-            (None, Observers::Kubelet) => kubelet_of(deploying, node, first, &mut left_out),
+            (None, Observers::Kubelet) => Some(kubelet_of(deploying, node, first, &mut left_out)),
         };
         let image = first.spec.as_ref().and_then(|spec| spec.containers.first()?.image.clone());
         Ok(PodDeployment {
@@ -241,6 +241,9 @@ fn pin_all(
             Some(Pinned::NotAll) => {
                 "a pod starts threads so fast that not all of them could be pinned to CPUs"
             }
+            Some(Pinned::Elsewhere) => {
+                "a pod isn't pinned to the service's CPUs, because its kubelet has given it others (CPU manager, policy static)"
+            }
             Some(Pinned::NotAllowed) => {
                 "a pod isn't pinned to CPUs, because its processes are another user's: run loadline as root, or let the kubelet's CPU \
                  manager pin it (policy static, whole CPUs as its limit and request)"
@@ -251,22 +254,17 @@ fn pin_all(
     Ok(())
 }
 
-fn kubelet_of(
-    deploying: &Deploying,
-    node: &ClusterNode,
-    pod: &Pod,
-    left_out: &mut Vec<String>,
-) -> Option<Observer> {
+fn kubelet_of(deploying: &Deploying, node: &ClusterNode, pod: &Pod, left_out: &mut Vec<String>) -> Observer {
     let (cluster, namespace) = (&deploying.cluster, deploying.cluster.namespace());
     match rights::check(&cluster.cluster, &namespace, &kubelet::RIGHTS) {
         Ok(()) => {
             left_out.push(kubelet::COARSE.to_owned());
             let pod = pod.metadata.name.as_deref().unwrap_or_default();
-            Some(Observer::Kubelet(kubelet::reader(cluster, &node.name, pod)))
+            Observer::Kubelet(kubelet::reader(cluster, &node.name, pod))
         }
         Err(error) => {
             left_out.push(format!("what the pod uses can't be asked of its kubelet: {error}"));
-            None
+            Observer::Nobody
         }
     }
 }

@@ -97,7 +97,7 @@ pub(crate) fn node_rule(
         (None, _) => Ok(NodeRule::Anywhere),
         (Some(PodPlacement::SameNode), None) => refused(
             "same-node",
-            "the load runs on this machine, which is no node of the cluster: let it run in the cluster (`load: cluster`)".to_owned(),
+            "the load runs on this machine, which is no node of the cluster: let it run in the cluster (`load_from: cluster`)".to_owned(),
         ),
         (Some(PodPlacement::SameNode), Some(node)) => match &node.unfit {
             Some(why) => refused("same-node", format!("the node {} {why}", node.name)),

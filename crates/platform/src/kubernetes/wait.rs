@@ -31,6 +31,8 @@ pub(crate) struct Awaited {
     pub namespace: String,
     /// The pods, by label.
     pub selector: String,
+    /// Those of one node only.
+    pub node: Option<String>,
     /// Begins their names.
     pub workload: String,
     pub replicas: usize,
@@ -47,7 +49,7 @@ pub(crate) fn until_ready(
     let mut in_the_way: Option<Instant> = None;
     let mut told = String::new();
     loop {
-        let mut pods = pods(cluster, &awaited.namespace, &awaited.selector)?;
+        let mut pods = pods(cluster, &awaited.namespace, &awaited.selector, awaited.node.as_deref())?;
         if pods.len() >= awaited.replicas && pods.iter().all(|pod| condition(pod, "Ready")) {
             pods.sort_by_key(|pod| pod.metadata.name.clone());
             return Ok(pods);
@@ -80,10 +82,16 @@ pub(crate) fn until_ready(
     }
 }
 
-/// The pods that aren't being removed.
-pub(crate) fn pods(cluster: &Cluster, namespace: &str, selector: &str) -> Result<Vec<Pod>, Error> {
+/// The pods that aren't being removed, of all nodes or of one.
+pub(crate) fn pods(
+    cluster: &Cluster,
+    namespace: &str,
+    selector: &str,
+    node: Option<&str>,
+) -> Result<Vec<Pod>, Error> {
     let found = cluster.call("list the pods", |client| {
-        let parameters = ListParams::default().labels(selector);
+        let mut parameters = ListParams::default().labels(selector);
+        parameters.field_selector = node.map(|node| format!("spec.nodeName={node}"));
         let api: Api<Pod> = Api::namespaced(client, namespace);
         async move { api.list(&parameters).await }
     })?;

@@ -1,7 +1,9 @@
 //! Whether the parts of an experiment fit together: something to compare, ports that don't collide, ways of taking turns
 //! that the loads allow.
 
-use loadline_platform::{DockerNetwork, Expose, Layer};
+use std::path::Path;
+
+use loadline_platform::{DockerNetwork, Expose, Kubernetes, Layer};
 
 use super::services::{drafts, port_place};
 use super::way_out;
@@ -17,6 +19,7 @@ pub(super) fn together(experiment: &Experiment, draft: &Draft, machine: &Machine
     taking_turns(experiment, draft, problems);
     limits_apply(experiment, draft, problems);
     requests_fit(experiment, draft, problems);
+    manifests_once(experiment, draft, problems);
 }
 
 fn something_to_compare(experiment: &Experiment, draft: &Draft, problems: &mut Problems) {
@@ -93,6 +96,29 @@ fn taking_turns(experiment: &Experiment, draft: &Draft, problems: &mut Problems)
         let complaint =
             Complaint::new("cells that are deployed one at a time can't take turns request by request");
         problems.add(place, complaint.help("choose either `isolation: exclusive` or `interleave: requests`"));
+    }
+}
+
+/// The objects of manifests have names of their own, so in a run's namespace there is room for them once.
+fn manifests_once(experiment: &Experiment, draft: &Draft, problems: &mut Problems) {
+    if experiment.plan.isolation == Isolation::Exclusive {
+        return;
+    }
+    let drafts = draft.platforms.iter().flat_map(|platforms| &platforms.value);
+    let mut deployed: Vec<&Path> = Vec::new();
+    for (at, (platform, written)) in experiment.platforms.iter().zip(drafts).enumerate() {
+        let PlatformKind::Kubernetes(Kubernetes { manifests: Some(manifests), .. }) = &platform.kind else {
+            continue;
+        };
+        let times = if at == 0 && experiment.plan.twin { 2 } else { 1 } * experiment.services.len();
+        if times > 1 || deployed.contains(&manifests.file.as_path()) {
+            let complaint = Complaint::new(
+                "the objects of these manifests would be deployed more than once at the same time",
+            )
+            .help("write `isolation: exclusive`, which deploys one platform after the other");
+            problems.add(&written.place, complaint);
+        }
+        deployed.push(&manifests.file);
     }
 }
 
