@@ -3,10 +3,9 @@
 
 mod support;
 
-use loadline_analysis::result::RunResult;
 use support::cluster::{Cluster, cluster};
-use support::leftovers;
 use support::place::{Ended, Place, ended};
+use support::{assert_whole, leftovers};
 
 /// As little measuring as shows that everything works.
 const BRIEF_PLAN: &str = "plan: {slice: 200ms, blocks: 2, deployments: 1, warmup: 1s, repeats: 0}";
@@ -22,16 +21,6 @@ fn measure(place: &Place, cluster: &Cluster, platforms: &str) -> Ended {
     );
     let mut command = place.command(["run", "experiment.yaml", "--json", "-"]);
     ended(command.env("KUBECONFIG", &cluster.kubeconfig).output().expect("the program starts"))
-}
-
-/// Every cell was answered, and the CPU time of every service was seen.
-fn assert_whole(result: &RunResult, cells: usize) {
-    assert_eq!(result.cells.len(), cells);
-    for cell in &result.cells {
-        assert!(cell.answered > 0 && cell.errors.is_empty(), "{}: {:?}", cell.label, cell.errors);
-        let cpu = cell.figures.iter().find(|figure| figure.metric == "cpu.service");
-        assert!(cpu.is_some_and(|cpu| cpu.value > 0.0), "the CPU time of {} was not seen", cell.label);
-    }
 }
 
 fn assert_removed(place: &Place, cluster: &Cluster) {

@@ -63,14 +63,9 @@ fn assert_nothing_left(user: &OrdinaryUser) {
     assert!(left.is_empty(), "{left:#?}");
 }
 
-/// Every cell was answered, the CPU time of every service was seen, and that there is no wire was said.
-fn assert_whole(result: &RunResult, cells: usize) {
-    assert_eq!(result.cells.len(), cells);
-    for cell in &result.cells {
-        assert!(cell.answered > 0 && cell.errors.is_empty(), "{}: {:?}", cell.label, cell.errors);
-        let cpu = cell.figures.iter().find(|figure| figure.metric == "cpu.service");
-        assert!(cpu.is_some_and(|cpu| cpu.value > 0.0), "the CPU time of {} was not seen", cell.label);
-    }
+/// As [`support::assert_whole`], and that there is no wire was said.
+fn assert_whole_without_wire(result: &RunResult, cells: usize) {
+    support::assert_whole(result, cells);
     let wire: Vec<_> = result.notes.iter().filter(|note| note.contains("over loopback")).collect();
     assert!(wire.len() == 1 && wire[0].contains("Run as root for the wire"), "{:?}", result.notes);
 }
@@ -87,7 +82,7 @@ fn a_user_of_dockers_socket_compares_every_way_into_a_container_that_takes_no_li
 
     ended.assert_measured();
     let result = ended.result();
-    assert_whole(&result, ways.len() + 1);
+    assert_whole_without_wire(&result, ways.len() + 1);
     assert!(result.surroundings["docker"].summary.contains("Docker"), "{:?}", result.surroundings);
     assert!(
         result.notes.iter().any(|note| note.contains("limits") && note.contains("left out")),
@@ -183,7 +178,7 @@ fn a_user_with_a_kubeconfig_compares_host_and_pods() {
 
     ended.assert_measured();
     let result = ended.result();
-    assert_whole(&result, ways.len() + 1);
+    assert_whole_without_wire(&result, ways.len() + 1);
     let unpinned = |note: &String| note.contains("isn't pinned") && note.contains("run loadline as root");
     assert!(result.notes.iter().any(unpinned), "{:?}", result.notes);
     assert_nothing_left(&user);

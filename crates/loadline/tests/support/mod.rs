@@ -15,6 +15,8 @@ pub mod user;
 
 use std::time::{Duration, Instant};
 
+use loadline_analysis::result::RunResult;
+
 /// The program under test.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_loadline");
 
@@ -34,5 +36,15 @@ pub fn wait_for<T>(what: &str, mut found: impl FnMut() -> Option<T>) -> T {
         }
         assert!(Instant::now() < deadline, "waited in vain for {what}");
         std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Every cell was answered, and the CPU time of every service was seen.
+pub fn assert_whole(result: &RunResult, cells: usize) {
+    assert_eq!(result.cells.len(), cells);
+    for cell in &result.cells {
+        assert!(cell.answered > 0 && cell.errors.is_empty(), "{}: {:?}", cell.label, cell.errors);
+        let cpu = cell.figures.iter().find(|figure| figure.metric == "cpu.service");
+        assert!(cpu.is_some_and(|cpu| cpu.value > 0.0), "the CPU time of {} was not seen", cell.label);
     }
 }
