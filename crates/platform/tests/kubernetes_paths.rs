@@ -79,20 +79,36 @@ fn an_ingress_is_asked_at_its_urls_address_with_its_host() {
     cluster().kubectl(&["delete", "ingressclass", &class]);
 }
 
+/// Nothing that the run's client sends is forwarded, until this is dropped, by a failing test too.
+struct Wall(String);
+
+impl Wall {
+    fn around(run: &Run) -> Wall {
+        let wall = Wall(format!("wall-{}", run.ground.run()));
+        let client = run.ground.client_address();
+        let chain = format!("{{ type filter hook forward priority -1; ip saddr {client} drop; }}");
+        let made =
+            Command::new("nft").arg(format!("table ip {} {{ chain forward {chain}; }}", wall.0)).status();
+        assert!(made.unwrap().success());
+        wall
+    }
+}
+
+impl Drop for Wall {
+    fn drop(&mut self) {
+        let gone = Command::new("nft").arg(format!("delete table ip {}", self.0)).status();
+        assert!(gone.is_ok_and(|status| status.success()), "the table {} is still there", self.0);
+    }
+}
+
 #[test]
 fn a_pod_that_this_machine_cannot_reach_is_loaded_from_within_the_cluster() {
     let run = Run::begin();
-    let table = format!("wall-{}", run.ground.run());
-    let rules = format!(
-        "table ip {table} {{ chain forward {{ type filter hook forward priority -1; ip saddr {} drop; }}; }}",
-        run.ground.client_address()
-    );
-    let nft = |script: &str| assert!(Command::new("nft").arg(script).status().unwrap().success());
-    nft(&rules);
+    let wall = Wall::around(&run);
     let platform =
         Kubernetes { placement: Some(PodPlacement::OtherNode), ..cluster().platform(Expose::PodIP) };
     let deployment = run.deploy(&platform, &cluster().who_called());
-    nft(&format!("delete table ip {table}"));
+    drop(wall);
     assert!(matches!(deployment.vantage(), Vantage::Agent(_)), "{:?}", deployment.vantage());
     deployment.stop().unwrap();
     run.end();
