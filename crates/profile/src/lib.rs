@@ -1,0 +1,40 @@
+//! What the kernel was seen doing: samples of the CPUs' stacks, each given to a layer of the network path, and the reasons for
+//! which soft interrupts were raised. It knows nothing of platforms, load or experiments: only CPUs, processes and threads.
+//!
+//! ```no_run
+//! use loadline_profile::{Options, Profiler, Who};
+//!
+//! # fn main() -> Result<(), loadline_profile::ProfileError> {
+//! let profiler = Profiler::start(&Options::new([0, 1]))?;
+//! std::thread::sleep(std::time::Duration::from_secs(1));
+//! // Resolve while the processes are there: their symbols are read from their memory maps.
+//! let profile = profiler.stop()?.resolve(&Who { service: [4711].into(), load: [4712].into() })?;
+//! for (layer, cpu_ns) in &profile.kernel_ns {
+//!     println!("{layer}: {cpu_ns} ns");
+//! }
+//! # Ok(())
+//! # }
+//! ```
+
+mod attribute;
+mod call_tree;
+mod error;
+mod flame;
+mod layers;
+mod profile;
+mod profiler;
+mod ring;
+mod softirqs;
+mod symbols;
+mod sys;
+mod tracefs;
+mod who;
+
+pub use call_tree::CallTree;
+pub use error::ProfileError;
+pub use flame::{differential_flame_graph, flame_graph};
+pub use layers::{Function, Layer, functions};
+pub use profile::{Profile, UserTime};
+pub use profiler::{Options, Profiler, Samples};
+pub use softirqs::{Reason, SoftirqReasons, SoftirqWatch, WatchedSoftirqs};
+pub use who::Who;

@@ -1,0 +1,143 @@
+//! A thread whose CPU time is known, seen by the profiler; an idle CPU; and users who may not look.
+
+use std::{fs, hint::black_box, thread, time::Duration};
+
+use loadline_profile::{Options, ProfileError, Profiler, SoftirqWatch, Who};
+use rustix::{
+    process::Uid,
+    thread::{CpuSet, gettid, sched_setaffinity, set_thread_res_uid},
+    time::{ClockId, clock_gettime},
+};
+
+use crate::rig::machine;
+
+/// Counts until the thread has had so much CPU time, and says how much it had. Not inlined, to be a frame of its own.
+#[inline(never)]
+fn counts_for_a_while(cpu_time: Duration) -> Duration {
+    let start = thread_cpu_time();
+    let mut sum = 0u64;
+    loop {
+        for n in 0..100_000 {
+            sum = black_box(sum.wrapping_add(n));
+        }
+        let spent = thread_cpu_time() - start;
+        if spent >= cpu_time {
+            return spent;
+        }
+    }
+}
+
+fn thread_cpu_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+fn pin(cpu: usize) {
+    let mut set = CpuSet::new();
+    set.set(cpu);
+    sched_setaffinity(None, &set).unwrap();
+}
+
+/// Time in which a CPU ran nothing, since the machine came up: `idle`, `iowait` and `steal` of `/proc/stat` (proc_stat(5)), which are
+/// in hundredths of a second.
+fn idle_time(cpu: usize) -> Duration {
+    let stat = fs::read_to_string("/proc/stat").unwrap();
+    let line = stat.lines().find(|line| line.starts_with(&format!("cpu{cpu} "))).unwrap();
+    let fields: Vec<u64> = line.split_whitespace().skip(1).map(|field| field.parse().unwrap()).collect();
+    Duration::from_millis((fields[3] + fields[4] + fields[7]) * 10)
+}
+
+#[test]
+fn a_busy_thread_is_seen_with_its_function_for_as_long_as_its_clock_says() {
+    let _machine = machine();
+    let profiler = Profiler::start(&Options::new([0])).unwrap();
+    let busy = thread::spawn(|| {
+        pin(0);
+        (gettid().as_raw_nonzero().get() as u32, counts_for_a_while(Duration::from_millis(500)))
+    });
+    let (tid, spent) = busy.join().unwrap();
+    let samples = profiler.stop().unwrap();
+    let profile = samples.resolve(&Who { load: [tid].into(), ..Who::default() }).unwrap();
+    let (seen, spent) = (profile.user_ns.load as f64, spent.as_nanos() as f64);
+    assert!((seen / spent - 1.0).abs() < 0.2, "seen {seen} ns, spent {spent} ns\n{:?}", profile.kernel_ns);
+    let stacks = profile.stacks.folded();
+    let counting: u64 =
+        stacks.iter().filter(|(stack, _)| stack.contains("counts_for_a_while")).map(|(_, ns)| ns).sum();
+    assert!(counting as f64 > 0.9 * seen, "{counting} of {seen} ns in the function:\n{stacks:#?}");
+    assert_eq!(profile.user_ns.service, 0);
+}
+
+#[test]
+fn work_after_idle_times_is_seen_as_long_as_its_clock_says() {
+    let _machine = machine();
+    let profiler = Profiler::start(&Options::new([0])).unwrap();
+    let now_and_then = thread::spawn(|| {
+        pin(0);
+        let work = |_| {
+            thread::sleep(Duration::from_millis(10));
+            counts_for_a_while(Duration::from_millis(1))
+        };
+        (gettid().as_raw_nonzero().get() as u32, (0..200).map(work).sum::<Duration>())
+    });
+    let (tid, spent) = now_and_then.join().unwrap();
+    let samples = profiler.stop().unwrap();
+    let profile = samples.resolve(&Who { load: [tid].into(), ..Who::default() }).unwrap();
+    let (seen, spent) = (profile.user_ns.load as f64, spent.as_nanos() as f64);
+    assert!((seen / spent - 1.0).abs() < 0.2, "seen {seen} ns, spent {spent} ns");
+}
+
+#[test]
+fn a_cpu_is_idle_for_as_long_as_the_kernel_s_own_account_says() {
+    let _machine = machine();
+    let before = idle_time(1);
+    let profiler = Profiler::start(&Options::new([1])).unwrap();
+    thread::sleep(Duration::from_secs(1));
+    let samples = profiler.stop().unwrap();
+    let accounted = (idle_time(1) - before).as_nanos() as f64;
+    let profile = samples.resolve(&Who::default()).unwrap();
+    let idle = (profile.idle_ns + profile.unseen_ns()) as f64;
+    let error = (idle - accounted).abs() / profile.watched_ns as f64;
+    assert!(error < 0.2, "idle for {idle} ns, accounted {accounted} ns, of {} ns", profile.watched_ns);
+}
+
+#[test]
+fn no_cpu_is_an_error_and_so_is_one_that_the_machine_does_not_have() {
+    assert!(matches!(Profiler::start(&Options::new([])).err(), Some(ProfileError::NoCpus)));
+    let error = Profiler::start(&Options::new([4095])).err().unwrap();
+    assert!(error.to_string().contains("CPU 4095"), "{error}");
+}
+
+#[test]
+fn a_profiler_that_is_dropped_leaves_no_descriptor_open() {
+    let _machine = machine();
+    let open = || fs::read_dir("/proc/self/fd").unwrap().filter_map(|fd| fs::read_link(fd.ok()?.path()).ok());
+    let events = || open().filter(|target| target.to_string_lossy().contains("perf_event")).count();
+    let before = events();
+    drop(Profiler::start(&Options::new([0])).unwrap());
+    assert!(events() <= before);
+}
+
+/// Does something in a thread of its own as a user without rights (`nobody`).
+fn as_nobody<T: Send + 'static>(what: impl FnOnce() -> T + Send + 'static) -> T {
+    let unprivileged = move || {
+        let nobody = Uid::from_raw(65534);
+        set_thread_res_uid(nobody, nobody, nobody).unwrap();
+        what()
+    };
+    thread::spawn(unprivileged).join().unwrap()
+}
+
+#[test]
+fn a_user_who_may_not_watch_the_cpus_is_told_what_would_help() {
+    let error = as_nobody(|| Profiler::start(&Options::new([0])).err().unwrap());
+    let text = error.to_string();
+    assert!(matches!(error, ProfileError::NotPermitted { cpu: 0, paranoid: Some(_) }), "{text}");
+    assert!(text.contains("CAP_PERFMON") && text.contains("kernel.perf_event_paranoid"), "{text}");
+}
+
+#[test]
+fn a_user_who_may_not_use_tracepoints_is_told_what_would_help() {
+    let error = as_nobody(|| SoftirqWatch::start(&[0]).err().unwrap());
+    let text = error.to_string();
+    assert!(matches!(error, ProfileError::Tracepoint { .. }) && text.contains("CAP_SYS_ADMIN"), "{text}");
+}
