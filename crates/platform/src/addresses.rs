@@ -1,7 +1,10 @@
 //! Which addresses a run uses: one /20 of 198.18.0.0/15, the range set aside for benchmarks (RFC 2544, RFC 6890).
 //! Slot 0 of it is the wire, slot k deployment k, and its upper half stands in for other services' addresses.
 
-use std::net::{Ipv4Addr, SocketAddrV4};
+use std::{
+    fmt,
+    net::{Ipv4Addr, SocketAddrV4},
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -23,13 +26,36 @@ const STAND_IN_ADDRESSES: u32 = BLOCK_SIZE / 2;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Block(Ipv4Addr);
 
-/// The /28 of the wire or of one deployment.
+/// Addresses at the two ends of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Subnet {
     pub network: Ipv4Addr,
+    pub prefix: u8,
     /// The node's address in it.
     pub node: Ipv4Addr,
     /// The address at the far end: the client's or the pod's.
+    pub far: Ipv4Addr,
+}
+
+/// How the /28 of a deployment with a node of its own is shared out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OwnAddresses {
+    /// A /29, so that a pod may have its link on the wire: the node's and the client's ends.
+    pub wire: Subnet,
+    /// A pod's address on the wire.
+    pub pod_on_wire: Ipv4Addr,
+    /// A /30 behind the node: the gateway and the pod.
+    pub pods: Subnet,
+    /// The link to another node, without a subnet.
+    pub link: Pair,
+    /// The tunnel to another node, without a subnet.
+    pub overlay: Pair,
+}
+
+/// Addresses of the node that the client reaches first, and of the one behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pair {
+    pub near: Ipv4Addr,
     pub far: Ipv4Addr,
 }
 
@@ -60,10 +86,22 @@ impl Block {
         SocketAddrV4::new(Ipv4Addr::from_bits(address), 80 + (index / STAND_IN_ADDRESSES) as u16)
     }
 
+    /// The same addresses for deployment `slot` on a node of its own.
+    pub fn own(self, slot: u16) -> OwnAddresses {
+        let first = self.slot(slot).network.to_bits();
+        let at = |offset| Ipv4Addr::from_bits(first + offset);
+        OwnAddresses {
+            wire: subnet(at(0), 29),
+            pod_on_wire: at(3),
+            pods: subnet(at(8), 30),
+            link: Pair { near: at(12), far: at(13) },
+            overlay: Pair { near: at(14), far: at(15) },
+        }
+    }
+
     fn subnet(self, index: u16) -> Subnet {
         let network = self.0.to_bits() + (u32::from(index) << (32 - SLOT_PREFIX));
-        let at = |offset| Ipv4Addr::from_bits(network + offset);
-        Subnet { network: at(0), node: at(1), far: at(2) }
+        subnet(Ipv4Addr::from_bits(network), SLOT_PREFIX)
     }
 
     /// Whether a route to `to`/`prefix` is about addresses of this block. Routes to more than the whole
@@ -75,6 +113,26 @@ impl Block {
         let shorter = prefix.min(BLOCK_PREFIX).min(32);
         let mask = u32::MAX << (32 - shorter);
         to.to_bits() & mask == self.0.to_bits() & mask
+    }
+}
+
+impl Subnet {
+    /// That of `far` in a network with prefixes of this length, whose first address is taken for the node's.
+    pub fn around(far: Ipv4Addr, prefix: u8) -> Subnet {
+        let mask = u32::MAX.checked_shl(32 - u32::from(prefix.min(32))).unwrap_or(0);
+        let network = far.to_bits() & mask;
+        Subnet { far, ..subnet(Ipv4Addr::from_bits(network), prefix) }
+    }
+}
+
+fn subnet(network: Ipv4Addr, prefix: u8) -> Subnet {
+    let at = |offset| Ipv4Addr::from_bits(network.to_bits() + offset);
+    Subnet { network, prefix, node: at(1), far: at(2) }
+}
+
+impl fmt::Display for Subnet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.network, self.prefix)
     }
 }
 
@@ -110,6 +168,30 @@ mod tests {
         assert_eq!(claimed.len(), 32);
         assert_eq!(claimed[31].0, Ipv4Addr::new(198, 19, 240, 0));
         assert_eq!(Block::first_free(&[(Ipv4Addr::new(198, 18, 0, 0), 15)], &[]), None);
+    }
+
+    #[test]
+    fn a_node_of_its_own_has_sixteen_addresses_without_overlap() {
+        let block = Block::first_free(&[], &[]).unwrap();
+        let own = block.own(2);
+        let used = [
+            own.wire.node,
+            own.wire.far,
+            own.pod_on_wire,
+            own.pods.node,
+            own.pods.far,
+            own.link.near,
+            own.link.far,
+            own.overlay.near,
+            own.overlay.far,
+        ];
+        assert_eq!(used.iter().collect::<HashSet<_>>().len(), used.len());
+        let slot = block.slot(2).network.to_bits();
+        assert!(used.iter().all(|address| address.to_bits() & !15 == slot));
+        assert_eq!(
+            (own.wire.to_string(), own.pods.to_string()),
+            ("198.18.0.32/29".into(), "198.18.0.40/30".into())
+        );
     }
 
     #[test]

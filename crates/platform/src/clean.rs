@@ -4,7 +4,7 @@
 use std::{fmt, path::PathBuf};
 
 use crate::{
-    Error, Netns, Registry, RunName, cgroup, docker, iptables, kubernetes,
+    Error, Netns, Registry, RunName, cgroup, docker, iptables, kubernetes, layers,
     netlink::{self, Netlink},
     nftables,
     owner::Owner,
@@ -38,6 +38,8 @@ pub enum Kind {
     NftTable,
     Link,
     Cgroup,
+    /// What CNI plugins keep of a deployment elsewhere than in its namespaces: an address, above all.
+    CniAttachment,
     /// A manifest in the folder of this machine's kubelet.
     StaticPod,
     /// A cluster's namespace, with all that is in it.
@@ -57,6 +59,7 @@ impl fmt::Display for Removed {
             Kind::NftTable => "nft table",
             Kind::Link => "link",
             Kind::Cgroup => "cgroup",
+            Kind::CniAttachment => "cni attachment",
             Kind::StaticPod => "static pod",
             Kind::Namespace => "namespace",
             Kind::Folder => "run",
@@ -101,7 +104,7 @@ impl Registry {
 /// Removes all that is left of a run but its registration.
 pub(crate) fn remove_run(state: &State, node: &Netns, removed: &mut Vec<Removed>) -> Result<(), Error> {
     let owner = Owner::run(state.run);
-    let all = remove_owned(&owner, state, node, removed);
+    let all = remove_owned(&owner, state, &Traces::OnNode(node), removed);
     let clusters = kubernetes::remove_run(state.run, &state.clusters, node).map(|names| {
         let of_run = |name| Removed { run: state.run, kind: Kind::Namespace, name };
         removed.extend(names.into_iter().map(of_run));
@@ -126,12 +129,20 @@ fn remove_empty_tables(state: &State, node: &Netns) -> Result<(), Error> {
     })
 }
 
+/// Where an owner's links and rules are.
+pub(crate) enum Traces<'a> {
+    /// On a node that it shares with others.
+    OnNode(&'a Netns),
+    /// On a node of its own, with which they vanish, but for its end of the wire in the client's namespace.
+    InClient(&'a Netns),
+}
+
 /// Removes what carries the owner's name: processes first, so that nothing is in use, then containers, rules, links and cgroups.
 /// Every step is tried; the first failure is returned.
 pub(crate) fn remove_owned(
     owner: &Owner,
     state: &State,
-    node: &Netns,
+    traces: &Traces,
     removed: &mut Vec<Removed>,
 ) -> Result<(), Error> {
     let mut outcome = Ok(());
@@ -150,16 +161,31 @@ pub(crate) fn remove_owned(
             Err(error) => note(Kind::Container, Err(error)),
         }
     }
-    if may_have_rules() {
-        note(Kind::IptablesRules, node.run(|| iptables::remove(owner)));
-        note(Kind::NftTable, node.run(|| nftables::remove(owner)));
-        note(Kind::Link, remove_links(owner, node));
+    note(Kind::CniAttachment, give_back_networks(owner, state));
+    match traces {
+        Traces::OnNode(node) if may_have_rules() => {
+            note(Kind::IptablesRules, node.run(|| iptables::remove(owner)));
+            note(Kind::NftTable, node.run(|| nftables::remove(owner)));
+            note(Kind::Link, remove_links(owner, node));
+        }
+        Traces::OnNode(_) => {}
+        Traces::InClient(client) => note(Kind::Link, remove_links(owner, client)),
     }
     for top in state.cgroups.iter().filter(|top| top.ends_with(Owner::run(state.run).cgroup())) {
         let dir = owner.slot.map_or(top.clone(), |slot| top.join(slot.to_string()));
         note(Kind::Cgroup, remove_cgroup(dir));
     }
     outcome
+}
+
+/// The plugins' node is gone with its processes: they are run in an empty one, where they can't take another network's things for
+/// theirs. An ordinary user can make none, nor change anything in the machine's.
+fn give_back_networks(owner: &Owner, state: &State) -> Result<Vec<String>, Error> {
+    if state.cni.is_empty() {
+        return Ok(Vec::new());
+    }
+    let empty = if may_have_rules() { Netns::new()? } else { Netns::current()? };
+    layers::cni::remove(owner, &state.cni, &empty)
 }
 
 fn remove_cgroup(dir: PathBuf) -> Result<Vec<String>, Error> {

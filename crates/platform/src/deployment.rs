@@ -8,7 +8,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use crate::{Cgroup, Error, Ground, Service};
+use crate::{Cgroup, Error, Ground, Netns, Service};
 
 /// A place where services run.
 pub trait Platform: Send + Sync {
@@ -100,8 +100,18 @@ pub trait Deployment: Send {
     /// The service's first process, if it is on this machine.
     fn root_pid(&self) -> Option<u32>;
 
-    /// The service's own cgroup, if it has one on this machine.
+    /// The first processes of the proxies in its requests' path, if they are on this machine. What they use is the deployment's cost.
+    fn proxy_pids(&self) -> Vec<u32> {
+        Vec::new()
+    }
+
+    /// The service's own cgroup, if it has one on this machine; its proxies are in it too.
     fn cgroup(&self) -> Option<&Cgroup>;
+
+    /// The network namespaces of the nodes that are its own, from the client on; none where it shares its node.
+    fn nodes(&self) -> &[Netns] {
+        &[]
+    }
 
     /// Where its counters are read, if it isn't on this machine.
     fn observer(&self) -> Option<Observer> {

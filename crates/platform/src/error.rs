@@ -3,7 +3,7 @@
 
 use std::{fmt::Display, io, net::SocketAddr, path::PathBuf};
 
-use crate::{DockerError, Layer, RunName};
+use crate::{CniError, DockerError, Layer, RunName};
 
 /// A deployment, or its removal, failed.
 #[derive(Debug, thiserror::Error)]
@@ -65,8 +65,45 @@ pub enum Error {
         /// The layer that is missing.
         needs: Layer,
     },
+    /// A layer that changes its node for all that is on it, asked for on a node that others share.
+    #[error(
+        "the layer `{layer}` changes its node for all that is on it: write `nodes: own` in the plan, or --nodes own, which gives each \
+        platform a node of its own"
+    )]
+    LayerNeedsOwnNode {
+        /// The layer asked for.
+        layer: Layer,
+    },
+    /// What this machine lacks for a layer.
+    #[error("the layer `{layer}` can't be had here: {why}")]
+    LayerMissing {
+        /// The layer asked for.
+        layer: Layer,
+        /// The kernel's option, the program or the right that is missing, in half a sentence.
+        why: String,
+    },
+    /// The program of a layer is there and doesn't do its work.
+    #[error("the layer `{layer}` did not come up: `{program}` {why}")]
+    Proxy {
+        /// The layer asked for.
+        layer: Layer,
+        /// The program's name.
+        program: &'static str,
+        /// What became of it, as the rest of the sentence, and the end of what it printed.
+        why: String,
+    },
+    /// Certificates for mutual TLS could not be made.
+    #[error("could not make the certificates of the layer `sidecar`: {source}")]
+    Certificates {
+        /// The library's reason.
+        #[from]
+        source: rcgen::Error,
+    },
+    /// A network that CNI plugins lay, or should give back.
+    #[error(transparent)]
+    Cni(#[from] CniError),
     /// Two layers that exclude each other, or the same one twice.
-    #[error("the layers `{first}` and `{second}` can't be combined: each gives the service its one address")]
+    #[error("the layers `{first}` and `{second}` can't be combined: one takes the place of the other")]
     LayersExclude {
         /// The earlier layer.
         first: Layer,
@@ -98,7 +135,7 @@ pub enum Error {
     )]
     NoAddressLeft,
     /// A run has a limited number of addresses for deployments.
-    #[error("a run can make {most} deployments at most")]
+    #[error("a run can have {most} deployments at a time at most")]
     TooManyDeployments {
         /// The limit.
         most: u16,

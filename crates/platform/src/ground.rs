@@ -6,15 +6,12 @@ use std::{
     fs,
     net::Ipv4Addr,
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicU16, Ordering},
-    },
+    sync::Arc,
 };
 
 use crate::{
     Error, Netns, Registry, RunName,
-    addresses::{Block, SLOT_PREFIX, SLOTS, Subnet},
+    addresses::{Block, Subnet},
     cgroup, clean,
     error::Doing,
     iptables,
@@ -24,6 +21,7 @@ use crate::{
     owner::{Owner, Role},
     ports::Ports,
     registry::{RunFolder, Surroundings},
+    slots::{Slot, Slots},
     spawner::Spawner,
 };
 
@@ -38,10 +36,10 @@ pub struct Ground {
     folder: Arc<RunFolder>,
     cgroups: Option<cgroup::Tree>,
     spawner: Spawner,
-    ports: Ports,
+    ports: Arc<Ports>,
     clusters: Clusters,
     program: Option<PathBuf>,
-    next_slot: AtomicU16,
+    slots: Arc<Slots>,
     docker: Option<String>,
     removed: bool,
 }
@@ -55,12 +53,7 @@ impl Ground {
 
     /// As [`Ground::prepare`], with another registry.
     pub fn prepare_in(registry: &Registry, run: RunName) -> Result<Ground, Error> {
-        let node = Netns::current()?;
-        let around = Surroundings {
-            occupied: netlink::talk(&node, async |net: &Netlink| net.destinations().await)?,
-            iptables_tables: node.run(nftables::ipv4_tables)?,
-        };
-        let mut ground = Ground::register(registry, run, node, Netns::new()?, &around)?;
+        let mut ground = Ground::register_apart(registry, run)?;
         let wire = ground.block.wire();
         ground.wire = Some(wire);
         ground.lay(&wire)?;
@@ -75,6 +68,20 @@ impl Ground {
         let node = Netns::current()?;
         let around = Surroundings { occupied: Vec::new(), iptables_tables: Vec::new() };
         Ground::register(&Registry::of_this_user()?, run, node.clone(), node, &around)
+    }
+
+    /// A ground without a wire, for what is laid in namespaces of its own behind the client's.
+    pub(crate) fn prepare_apart(run: RunName) -> Result<Ground, Error> {
+        Ground::register_apart(&Registry::of_this_user()?, run)
+    }
+
+    fn register_apart(registry: &Registry, run: RunName) -> Result<Ground, Error> {
+        let node = Netns::current()?;
+        let around = Surroundings {
+            occupied: netlink::talk(&node, async |net: &Netlink| net.destinations().await)?,
+            iptables_tables: node.run(nftables::ipv4_tables)?,
+        };
+        Ground::register(registry, run, node, Netns::new()?, &around)
     }
 
     fn register(
@@ -95,10 +102,10 @@ impl Ground {
             folder: Arc::new(folder),
             cgroups,
             spawner,
-            ports: Ports::default(),
+            ports: Arc::default(),
             clusters: Clusters::default(),
             program: None,
-            next_slot: AtomicU16::new(1),
+            slots: Arc::default(),
             docker: None,
             removed: false,
         })
@@ -170,7 +177,7 @@ impl Ground {
         self.docker.as_deref()
     }
 
-    pub(crate) fn ports(&self) -> &Ports {
+    pub(crate) fn ports(&self) -> &Arc<Ports> {
         &self.ports
     }
 
@@ -183,14 +190,8 @@ impl Ground {
     }
 
     /// The name and the addresses of a further deployment.
-    pub(crate) fn next_slot(&self) -> Result<(Owner, Subnet), Error> {
-        let slot = self.next_slot.fetch_add(1, Ordering::Relaxed);
-        if slot > SLOTS {
-            // So that the counter can't come round.
-            self.next_slot.store(SLOTS + 1, Ordering::Relaxed);
-            return Err(Error::TooManyDeployments { most: SLOTS });
-        }
-        Ok((Owner { run: self.run, slot: Some(slot) }, self.block.slot(slot)))
+    pub(crate) fn next_slot(&self) -> Result<Slot, Error> {
+        self.slots.next(self.run, self.block)
     }
 
     fn lay(&self, wire: &Subnet) -> Result<(), Error> {
@@ -198,7 +199,7 @@ impl Ground {
         let (near, far) = (owner.link(Role::Wire), owner.link(Role::Peer));
         netlink::talk(&self.node, async |net: &Netlink| {
             let index = net.add_veth(&near, &far, &self.client, "eth0").await?;
-            net.add_address(index, wire.node, SLOT_PREFIX).await?;
+            net.add_address(index, wire.node, wire.prefix).await?;
             net.up(index).await
         })?;
         // A service that closes each connection leaves the client's end waiting for a minute (tcp(7), TIME_WAIT): thousands of
@@ -207,7 +208,7 @@ impl Ground {
         set(&self.client, "tcp_tw_reuse", "1")?;
         netlink::talk(&self.client, async |net: &Netlink| {
             let index = net.index_of("eth0").await?;
-            net.add_address(index, wire.far, SLOT_PREFIX).await?;
+            net.add_address(index, wire.far, wire.prefix).await?;
             net.up(index).await?;
             // Everything: a container or a cluster has addresses of its own.
             net.add_route(index, Ipv4Addr::UNSPECIFIED, 0, Some(wire.node)).await

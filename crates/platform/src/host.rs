@@ -13,6 +13,6 @@ impl Platform for Host {
         service: &Service,
         _: &mut dyn FnMut(&str),
     ) -> Result<Box<dyn Deployment>, Error> {
-        local::deploy(ground, service, &[])
+        local::deploy(ground, service, &[], false)
     }
 }

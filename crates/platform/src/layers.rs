@@ -1,31 +1,67 @@
-//! The layers that `local` puts between client and service, and which of them go together.
+//! The layers that `local` puts between client and service, by name.
 
-pub(crate) mod bridge;
+mod br_netfilter;
+mod bridge;
 pub(crate) mod cgroup;
+pub(crate) mod cni;
+mod combination;
+pub(crate) mod conntrack;
+pub(crate) mod ebpf;
+mod ipvlan;
+pub(crate) mod lacking;
+mod macvlan;
+mod netkit;
 pub(crate) mod nodeport;
+mod other_node;
+pub(crate) mod pod;
+pub(crate) mod proxies;
 pub(crate) mod published;
+pub(crate) mod rules;
+pub(crate) mod sidecar;
+mod userland_proxy;
 pub(crate) mod veth;
 
-use std::{
-    fmt,
-    net::{Ipv4Addr, SocketAddrV4},
-};
+use std::{fmt, net::SocketAddrV4, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, addresses::STAND_INS, owner::Owner};
+use crate::{Cgroup, Error, addresses::Subnet, node::Node, owner::Owner};
+
+pub(crate) use combination::{Attachment, Layers};
 
 /// One step of the path that a container platform adds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Layer {
     /// A control group of its own: accounting, a cpuset, and the limits if there are any.
     Cgroup,
+    /// A CPU quota that is never used up: all CPUs that the service may run on. Needs [`Layer::Cgroup`].
+    Quota,
     /// A network namespace of its own, joined to the node by a veth pair; routed, unless there is a bridge.
     Veth,
     /// A bridge between the node and the veth pair. Needs [`Layer::Veth`].
     Bridge,
+    /// A network namespace with a macvlan link (mode bridge) on the node's wire.
+    Macvlan,
+    /// A network namespace with an ipvlan link on the node's wire.
+    Ipvlan(IpvlanMode),
+    /// A network namespace joined to the node by a netkit pair.
+    Netkit,
+    /// A veth pair past the node's stack: BPF programs at the wire and the pair hand packets over with `bpf_redirect_peer` and
+    /// `bpf_redirect_neigh` (bpf-helpers(7)).
+    Ebpf,
+    /// A network namespace that the plugins of a CNI configuration list set up.
+    Cni(PathBuf),
+    /// Bridged packets pass the node's IP rules (`br_netfilter`). Needs [`Layer::Bridge`].
+    BrNetfilter,
+    /// The node tracks connections.
+    Conntrack,
+    /// So many rules of nftables that match nothing, tried for every packet that the node forwards: a known cost.
+    Rules(u32),
+    /// A BPF program at the pod's link that counts to a number for each packet to the pod: a known cost. Needs [`Layer::Veth`].
+    Spin(u32),
     /// A Kubernetes NodePort: translated to the pod and masqueraded. Needs [`Layer::Veth`].
+    #[serde(rename = "nodeport")]
     NodePort {
         /// Which of kube-proxy's rule sets.
         #[serde(default)]
@@ -38,6 +74,12 @@ pub enum Layer {
     /// Needs [`Layer::Veth`].
     #[serde(rename = "published")]
     PublishedPort,
+    /// A process of the node accepts the connections and copies what passes, as docker-proxy does. Needs [`Layer::Veth`].
+    UserlandProxy,
+    /// The pod is on another node. Needs [`Layer::Veth`].
+    OtherNode(Overlay),
+    /// Proxies in the request path. Needs [`Layer::Veth`].
+    Sidecar(Sidecar),
 }
 
 /// The two ways in which kube-proxy writes its rules.
@@ -51,6 +93,67 @@ pub enum Backend {
     Nftables,
 }
 
+/// Modes of an ipvlan link (Documentation/networking/ipvlan.rst).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum IpvlanMode {
+    /// Switched.
+    L2,
+    /// Routed, past the node's rules.
+    L3,
+    /// Routed, through the node's rules.
+    L3s,
+}
+
+/// How packets get from one node to the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Overlay {
+    /// As they are, by a route: Flannel's host-gw, Calico without encapsulation.
+    Routed,
+    /// In UDP (RFC 7348).
+    Vxlan,
+    /// In IP (RFC 2003), Calico's default.
+    Ipip,
+    /// In UDP (RFC 8926).
+    Geneve,
+    /// Encrypted in UDP (wireguard.com/papers/wireguard.pdf).
+    Wireguard,
+}
+
+/// Proxies in the request path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Sidecar {
+    /// The program.
+    pub proxy: Proxy,
+    /// Where there is one.
+    pub sides: Sides,
+}
+
+/// Programs that can be a sidecar.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs, reason = "the names say it all")]
+pub enum Proxy {
+    #[default]
+    Haproxy,
+    Nginx,
+    Envoy,
+}
+
+/// Where sidecars are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sides {
+    /// Beside the service.
+    #[default]
+    Service,
+    /// Beside the client and beside the service.
+    Both,
+    /// As `Both`, with TLS between them, each showing a certificate (mutual TLS).
+    BothMtls,
+}
+
 fn one() -> u32 {
     1
 }
@@ -59,12 +162,88 @@ impl fmt::Display for Layer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Layer::Cgroup => "cgroup",
+            Layer::Quota => "quota",
             Layer::Veth => "veth",
             Layer::Bridge => "bridge",
+            Layer::Macvlan => "macvlan",
+            Layer::Ipvlan(IpvlanMode::L2) => "ipvlan-l2",
+            Layer::Ipvlan(IpvlanMode::L3) => "ipvlan-l3",
+            Layer::Ipvlan(IpvlanMode::L3s) => "ipvlan-l3s",
+            Layer::Netkit => "netkit",
+            Layer::Ebpf => "ebpf",
+            Layer::Cni(_) => "cni",
+            Layer::BrNetfilter => "br-netfilter",
+            Layer::Conntrack => "conntrack",
+            Layer::Rules(_) => "rules",
+            Layer::Spin(_) => "spin",
             Layer::NodePort { .. } => "nodeport",
             Layer::PublishedPort => "published",
+            Layer::UserlandProxy => "userland-proxy",
+            Layer::OtherNode(Overlay::Routed) => "routed",
+            Layer::OtherNode(Overlay::Vxlan) => "vxlan",
+            Layer::OtherNode(Overlay::Ipip) => "ipip",
+            Layer::OtherNode(Overlay::Geneve) => "geneve",
+            Layer::OtherNode(Overlay::Wireguard) => "wireguard",
+            Layer::Sidecar(_) => "sidecar",
         })
     }
+}
+
+impl Layer {
+    /// The layers that are chosen by their name alone.
+    pub const PLAIN: [Layer; 20] = [
+        Layer::Cgroup,
+        Layer::Quota,
+        Layer::Veth,
+        Layer::Bridge,
+        Layer::Macvlan,
+        Layer::Ipvlan(IpvlanMode::L2),
+        Layer::Ipvlan(IpvlanMode::L3),
+        Layer::Ipvlan(IpvlanMode::L3s),
+        Layer::Netkit,
+        Layer::Ebpf,
+        Layer::BrNetfilter,
+        Layer::Conntrack,
+        Layer::NodePort { backend: Backend::Iptables, services: 1 },
+        Layer::PublishedPort,
+        Layer::UserlandProxy,
+        Layer::OtherNode(Overlay::Routed),
+        Layer::OtherNode(Overlay::Vxlan),
+        Layer::OtherNode(Overlay::Ipip),
+        Layer::OtherNode(Overlay::Geneve),
+        Layer::OtherNode(Overlay::Wireguard),
+    ];
+
+    /// The layer of a name, without options.
+    pub fn plain(name: &str) -> Option<Layer> {
+        Layer::PLAIN.into_iter().find(|layer| layer.to_string() == name)
+    }
+
+    /// Whether it can only be had on a node of the deployment's own: what it sets up there, others would share.
+    pub fn needs_own_node(&self) -> bool {
+        !matches!(
+            self,
+            Layer::Cgroup
+                | Layer::Quota
+                | Layer::Veth
+                | Layer::Bridge
+                | Layer::NodePort { .. }
+                | Layer::PublishedPort
+        )
+    }
+}
+
+/// Whether the layers go together, on a node of their own or on one that others share.
+///
+/// # Errors
+/// Which layer lacks what, or which two exclude each other.
+pub fn check_layers(layers: &[Layer], own_node: bool) -> Result<(), Error> {
+    Layers::check(layers, own_node).map(drop)
+}
+
+/// Whether a service behind these layers has a network namespace, and so ports, of its own.
+pub fn has_own_network(layers: &[Layer]) -> bool {
+    Layers::check(layers, true).is_ok_and(|layers| layers.attachment.is_some())
 }
 
 /// The layers of a named path: `pod`, as Kubernetes builds it, or `container`, as Docker does.
@@ -77,55 +256,24 @@ pub fn preset(name: &str) -> Option<Vec<Layer>> {
     Some(vec![Layer::Cgroup, Layer::Veth, Layer::Bridge, entrance])
 }
 
-/// A set of layers that go together.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Layers {
-    pub cgroup: bool,
-    pub veth: bool,
-    pub bridge: bool,
-    /// The node port or published port.
-    pub entrance: Option<Layer>,
-}
-
-impl Layers {
-    /// A layer named twice is the same as once, except for the entrance, of which there can be one.
-    pub fn check(layers: &[Layer]) -> Result<Layers, Error> {
-        let mut set = Layers::default();
-        for &layer in layers {
-            match layer {
-                Layer::Cgroup => set.cgroup = true,
-                Layer::Veth => set.veth = true,
-                Layer::Bridge => set.bridge = true,
-                Layer::NodePort { .. } | Layer::PublishedPort => {
-                    if let Some(first) = set.entrance.replace(layer) {
-                        return Err(Error::LayersExclude { first, second: layer });
-                    }
-                }
-            }
-            if let Layer::NodePort { services, .. } = layer
-                && !(1..=STAND_INS).contains(&services)
-            {
-                return Err(Error::BadServiceCount { services, most: STAND_INS });
-            }
-        }
-        let upper = set.bridge.then_some(Layer::Bridge).or(set.entrance);
-        match upper {
-            Some(layer) if !set.veth => Err(Error::LayerNeeds { layer, needs: Layer::Veth }),
-            _ => Ok(set),
-        }
-    }
+/// The deployment that a layer's processes belong to: they run on its CPUs and in its cgroup, so that what they use is its cost.
+#[derive(Clone, Copy)]
+pub(crate) struct Beside<'a> {
+    pub owner: Owner,
+    pub cpus: &'a [usize],
+    pub cgroup: Option<&'a Cgroup>,
 }
 
 /// The way from a port of the node to a pod.
 pub(crate) struct Way<'a> {
-    pub owner: &'a Owner,
+    pub node: &'a Node,
     /// Where the client connects.
-    pub node: SocketAddrV4,
+    pub at: SocketAddrV4,
     /// Where the service listens.
     pub pod: SocketAddrV4,
-    /// Network address of the pod's subnet.
-    pub pods: Ipv4Addr,
-    /// The node's link towards the pod: the bridge, or the pair's end.
+    /// The pod's subnet.
+    pub pods: Subnet,
+    /// The node's link towards the pod.
     pub link: &'a str,
 }
 
@@ -134,32 +282,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_layer_without_the_one_it_stands_on_is_refused_by_name() {
-        let nodeport = Layer::NodePort { backend: Backend::Iptables, services: 1 };
-        for layer in [Layer::Bridge, nodeport, Layer::PublishedPort] {
-            let message = Layers::check(&[Layer::Cgroup, layer]).unwrap_err().to_string();
-            assert!(message.contains(&format!("`{layer}` needs the layer `veth`")), "{message}");
-        }
-    }
-
-    #[test]
-    fn there_is_one_entrance_at_most() {
-        let layers = [preset("pod").unwrap(), preset("container").unwrap()].concat();
-        assert!(matches!(Layers::check(&layers), Err(Error::LayersExclude { .. })));
-    }
-
-    #[test]
-    fn service_counts_have_bounds() {
-        for services in [0, STAND_INS + 1, u32::MAX] {
-            let layers = [Layer::Veth, Layer::NodePort { backend: Backend::Nftables, services }];
-            assert!(matches!(Layers::check(&layers), Err(Error::BadServiceCount { .. })), "{services}");
-        }
-    }
-
-    #[test]
     fn presets_are_valid_and_unknown_names_are_none() {
         for name in ["pod", "container"] {
-            assert!(Layers::check(&preset(name).unwrap()).unwrap().entrance.is_some());
+            assert!(Layers::check(&preset(name).unwrap(), false).unwrap().entrance.is_some());
         }
         assert_eq!(preset("vm"), None);
     }
@@ -171,5 +296,13 @@ mod tests {
         assert_eq!(layers[2], Layer::NodePort { backend: Backend::Nftables, services: 1 });
         let names: Vec<String> = layers.iter().map(Layer::to_string).collect();
         assert_eq!(names, ["cgroup", "veth", "nodeport", "published"]);
+    }
+
+    #[test]
+    fn a_plain_layer_is_found_by_its_name() {
+        for layer in Layer::PLAIN {
+            assert_eq!(Layer::plain(&layer.to_string()), Some(layer));
+        }
+        assert_eq!(Layer::plain("sidecar"), None);
     }
 }

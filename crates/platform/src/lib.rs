@@ -9,7 +9,9 @@
 //! those the user stays, with [`Ground::prepare_without_wire`].
 //!
 //! Rules are hooked into the node as a whole, as they are on a real node: with a node port or published port deployed,
-//! the kernel tracks the connections of `host` deployments of the same run as well.
+//! the kernel tracks the connections of `host` deployments of the same run as well. Where each path is to be alone with what it takes, as
+//! on a ladder of layers, [`Local::own_node`] gives a deployment a node of its own, joined to the client by a wire of its own; some layers
+//! can be had on such a node only. [`missing()`] says beforehand what this machine or user lacks for a path.
 
 mod addresses;
 mod cgroup;
@@ -25,17 +27,21 @@ mod iptables;
 mod kubernetes;
 mod layers;
 mod local;
+mod missing;
 mod netlink;
 mod netns;
 mod nftables;
+mod node;
 mod output;
 mod owner;
+mod path;
 mod ports;
 mod process;
 mod processes;
 mod registry;
 mod run_name;
 mod service;
+mod slots;
 mod spawner;
 mod sys;
 mod tool;
@@ -57,8 +63,12 @@ pub use kubernetes::{
     ClusterError, ClusterFacts, Cni, Expose, Kubernetes, LoadFrom, Manifests, NodeFacts, Observers,
     PodPlacement, Probes,
 };
-pub use layers::{Backend, Layer, preset};
+pub use layers::cni::CniError;
+pub use layers::{
+    Backend, IpvlanMode, Layer, Overlay, Proxy, Sidecar, Sides, check_layers, has_own_network, preset,
+};
 pub use local::Local;
+pub use missing::missing;
 pub use netns::Netns;
 pub use registry::Registry;
 pub use run_name::RunName;

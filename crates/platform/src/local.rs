@@ -1,28 +1,27 @@
 //! The service as a process of this machine behind chosen layers: the path that a container platform builds, layer
 //! by layer and without the platform.
 
-use std::{
-    net::{Ipv4Addr, SocketAddr, SocketAddrV4},
-    sync::Arc,
-};
+use std::{net::SocketAddr, sync::Arc};
 
 use crate::{
-    Cgroup, Deployment, Error, Ground, Layer, Netns, Platform, Service, Vantage, clean,
-    layers::{self, Layers},
-    owner::Owner,
-    ports,
+    Cgroup, Deployment, Error, Ground, Layer, Netns, Platform, Service, Vantage,
+    clean::{self, Traces},
+    layers::{self, Beside, Layers, cni, proxies::Proxies},
+    node::Node,
+    path::{self, Path},
     process::{Place, Running},
     registry::RunFolder,
+    slots::Slot,
 };
-
-/// Where a service in a namespace of its own listens, if it has no port of its own.
-const POD_PORT: u16 = 8080;
 
 /// The platform `local`: `host` plus layers, in any order.
 #[derive(Clone, Debug)]
 pub struct Local {
     /// The layers; see [`Layer`] for which needs which.
     pub layers: Vec<Layer>,
+    /// Whether it gets a node of its own: a network namespace with a wire of its own to the client, so that what it sets up there
+    /// concerns nothing else of the run.
+    pub own_node: bool,
 }
 
 impl Platform for Local {
@@ -32,19 +31,26 @@ impl Platform for Local {
         service: &Service,
         _: &mut dyn FnMut(&str),
     ) -> Result<Box<dyn Deployment>, Error> {
-        deploy(ground, service, &self.layers)
+        deploy(ground, service, &self.layers, self.own_node)
     }
 }
 
-/// A service process with its layers. Dropping it stops and removes it.
+/// A service process with its layers.
 struct LocalDeployment {
-    owner: Owner,
-    node: Netns,
-    folder: Arc<RunFolder>,
-    address: SocketAddr,
+    made: Made,
+    path: Path,
     cgroup: Option<Cgroup>,
     left_out: Vec<String>,
+}
+
+/// What has to be removed in the end, or once something fails on the way. Dropping it does that.
+struct Made {
+    slot: Slot,
+    node: Node,
+    folder: Arc<RunFolder>,
     process: Option<Running>,
+    proxies: Proxies,
+    network: Option<cni::Network>,
     removed: bool,
 }
 
@@ -52,97 +58,73 @@ pub(crate) fn deploy(
     ground: &Ground,
     service: &Service,
     layers: &[Layer],
+    own_node: bool,
 ) -> Result<Box<dyn Deployment>, Error> {
-    let layers = Layers::check(layers)?;
-    let (owner, subnet) = ground.next_slot()?;
-    let pod = SocketAddrV4::new(subnet.far, service.port.unwrap_or(POD_PORT));
-    let listen = if layers.veth { pod } else { listen_on_node(ground, service)? };
-    // From here on a failure drops this, and with it goes whatever was made by then.
-    let mut deployment = LocalDeployment {
-        owner,
-        node: ground.node().clone(),
+    let layers = Layers::check(layers, own_node)?;
+    let slot = ground.next_slot()?;
+    let owner = slot.owner;
+    let node = if own_node {
+        // What was begun of it vanishes with its namespace.
+        Node::make(ground.client(), &slot).inspect_err(|_| slot.release())?
+    } else {
+        Node::shared_by(ground, &owner, slot.subnet())
+    };
+    let mut made = Made {
+        slot,
+        node,
         folder: Arc::clone(ground.folder()),
-        address: SocketAddr::V4(listen),
-        cgroup: None,
-        left_out: Vec::new(),
         process: None,
+        proxies: Proxies::default(),
+        network: None,
         removed: false,
     };
 
-    if layers.cgroup || service.limits.any() {
-        let made = layers::cgroup::lay(ground, &owner, &service.cpus, &service.limits)?;
-        (deployment.cgroup, deployment.left_out) = (made.cgroup, made.left_out);
-    }
-    let mut netns = None;
-    if layers.veth {
-        let bridge = layers.bridge.then(|| layers::bridge::lay(ground, &owner, &subnet)).transpose()?;
-        let laid = layers::veth::lay(ground, &owner, &subnet, bridge.as_deref())?;
-        if let Some(entrance) = &layers.entrance {
-            let port = ground.ports().node_port(ground.node(), entrance_start(&owner))?;
-            let way = layers::Way {
-                owner: &owner,
-                node: SocketAddrV4::new(ground.node_address(), port),
-                pod,
-                pods: subnet.network,
-                link: bridge.as_deref().unwrap_or(&laid.link),
-            };
-            match entrance {
-                Layer::NodePort { backend, services } => {
-                    layers::nodeport::lay(ground, &way, *backend, *services)?;
-                }
-                _ => layers::published::lay(ground, &way)?,
-            }
-            deployment.address = SocketAddr::V4(way.node);
-        }
-        netns = Some(laid.pod);
-    }
-    let place = Place { owner, netns: netns.as_ref(), cgroup: deployment.cgroup.as_ref(), listen };
-    deployment.process = Some(Running::start(ground, service, &place)?);
-    Ok(Box::new(deployment))
-}
-
-/// Node address and port for a service in the node's own namespace.
-pub(crate) fn listen_on_node(ground: &Ground, service: &Service) -> Result<SocketAddrV4, Error> {
-    let host = ground.node_address();
-    let Some(port) = service.port else {
-        return Ok(SocketAddrV4::new(host, ground.ports().listening_port(ground.node(), host)?));
+    let limits = if layers.quota { layers::cgroup::with_quota(service)? } else { service.limits };
+    let (cgroup, left_out) = if layers.cgroup || limits.any() {
+        let wanted = layers::cgroup::lay(ground, &owner, &service.cpus, &limits)?;
+        (wanted.cgroup, wanted.left_out)
+    } else {
+        (None, Vec::new())
     };
-    // A service that isn't told its address listens on all of them, and then any listener is in its way.
-    let wanted = if service.takes_host() { host } else { Ipv4Addr::UNSPECIFIED };
-    ports::check_free(ground.node(), wanted, port)?;
-    Ok(SocketAddrV4::new(host, port))
+    let mut path = path::lay(&made.node, &layers, service, &made.folder)?;
+    made.network = path.network.take();
+    let place = Place { owner, netns: path.netns.as_ref(), cgroup: cgroup.as_ref(), listen: path.listen };
+    made.process = Some(Running::start(ground, service, &place)?);
+    let beside = Beside { owner, cpus: &service.cpus, cgroup: cgroup.as_ref() };
+    path.address = made.proxies.start(ground, &made.node, &layers, &beside, &path)?;
+    Ok(Box::new(LocalDeployment { made, path, cgroup, left_out }))
 }
 
-/// Where in the node-port range to look first: elsewhere for each run and deployment.
-pub(crate) fn entrance_start(owner: &Owner) -> u32 {
-    use std::hash::{DefaultHasher, Hash, Hasher};
-    let mut hasher = DefaultHasher::new();
-    (owner.run, owner.slot).hash(&mut hasher);
-    hasher.finish() as u32 >> 1
-}
-
-impl LocalDeployment {
-    fn tear_down(&mut self) -> Result<(), Error> {
+impl Made {
+    fn remove(&mut self) -> Result<(), Error> {
         if std::mem::replace(&mut self.removed, true) {
             return Ok(());
         }
-        let stopped = self.process.take().map_or(Ok(()), Running::stop);
+        let stopped = self.proxies.stop().and(self.process.take().map_or(Ok(()), Running::stop));
+        let given_back = self.network.take().map_or(Ok(()), cni::Network::give_back);
+        let traces = match &self.node.own {
+            Some(own) => Traces::InClient(&own.client),
+            None => Traces::OnNode(&self.node.netns),
+        };
         let state = self.folder.state();
-        stopped.and(clean::remove_owned(&self.owner, &state, &self.node, &mut Vec::new()))
+        let removed = clean::remove_owned(&self.slot.owner, &state, &traces, &mut Vec::new());
+        stopped.and(given_back).and(removed)?;
+        self.slot.release();
+        Ok(())
     }
 }
 
-impl Drop for LocalDeployment {
+impl Drop for Made {
     fn drop(&mut self) {
-        if let Err(error) = self.tear_down() {
-            tracing::warn!("{} was not removed wholly: {error}", self.owner);
+        if let Err(error) = self.remove() {
+            tracing::warn!("{} was not removed wholly: {error}", self.slot.owner);
         }
     }
 }
 
 impl Deployment for LocalDeployment {
     fn address(&self) -> SocketAddr {
-        self.address
+        self.path.address.into()
     }
 
     fn vantage(&self) -> Vantage {
@@ -150,11 +132,19 @@ impl Deployment for LocalDeployment {
     }
 
     fn root_pid(&self) -> Option<u32> {
-        self.process.as_ref().map(Running::pid)
+        self.made.process.as_ref().map(Running::pid)
+    }
+
+    fn proxy_pids(&self) -> Vec<u32> {
+        self.made.proxies.pids()
     }
 
     fn cgroup(&self) -> Option<&Cgroup> {
         self.cgroup.as_ref()
+    }
+
+    fn nodes(&self) -> &[Netns] {
+        &self.path.nodes
     }
 
     fn left_out(&self) -> &[String] {
@@ -162,15 +152,16 @@ impl Deployment for LocalDeployment {
     }
 
     fn ended(&mut self) -> Option<String> {
-        let status = self.process.as_ref().and_then(Running::exited)?;
-        Some(format!("the service ended by itself ({status})"))
+        let service = self.made.process.as_ref().and_then(Running::exited).map(|status| ("service", status));
+        let (what, status) = service.or_else(|| self.made.proxies.ended())?;
+        Some(format!("the {what} ended by itself ({status})"))
     }
 
     fn output_tail(&self) -> String {
-        self.process.as_ref().map(Running::output_tail).unwrap_or_default()
+        self.made.process.as_ref().map(Running::output_tail).unwrap_or_default()
     }
 
     fn stop(mut self: Box<Self>) -> Result<(), Error> {
-        self.tear_down()
+        self.made.remove()
     }
 }

@@ -8,10 +8,11 @@ use std::{
 
 use futures_util::TryStreamExt;
 use rtnetlink::{
-    Handle, LinkBridge, LinkUnspec, LinkVeth, RouteMessageBuilder,
+    Handle, LinkUnspec, LinkVeth, RouteMessageBuilder,
     packet_route::{
         address::AddressAttribute,
-        link::LinkAttribute,
+        link::{LinkAttribute, LinkMessage},
+        neighbour::NeighbourFlags,
         route::{RouteAddress, RouteAttribute, RouteScope},
     },
 };
@@ -57,6 +58,32 @@ impl Netlink {
         first.ok_or(rustix::io::Errno::NODEV).doing(|| format!("find the link {name}"))
     }
 
+    /// The Ethernet address of a link.
+    pub async fn hardware_address(&self, name: &str) -> Result<[u8; 6], Error> {
+        let request = self.0.link().get().match_name(name.to_owned()).execute();
+        let found: Vec<_> = request.try_collect().await.doing(|| format!("find the link {name}"))?;
+        let address = found.iter().flat_map(|link| &link.attributes).find_map(|attribute| match attribute {
+            LinkAttribute::Address(address) => address.as_slice().try_into().ok(),
+            _ => None,
+        });
+        address.ok_or(rustix::io::Errno::NODEV).doing(|| format!("ask for the Ethernet address of {name}"))
+    }
+
+    /// Makes the link `name` that `message` describes, and returns its index.
+    pub async fn add(&self, name: &str, message: LinkMessage) -> Result<u32, Error> {
+        self.0.link().add(message).execute().await.doing(|| format!("make the link {name}"))?;
+        self.index_of(name).await
+    }
+
+    /// Moves the link `name` into another namespace, named `name_there` there.
+    pub async fn hand_over(&self, name: &str, netns: &Netns, name_there: &str) -> Result<(), Error> {
+        let moved = LinkUnspec::new_with_index(self.index_of(name).await?)
+            .setns_by_fd(netns.as_fd().as_raw_fd())
+            .name(name_there.to_owned())
+            .build();
+        self.0.link().set(moved).execute().await.doing(|| format!("move {name} into its namespace"))
+    }
+
     /// Makes a veth pair and moves its far end into `far_netns`, named `far_name` there. Returns the near end's index.
     pub async fn add_veth(
         &self,
@@ -65,20 +92,9 @@ impl Netlink {
         far_netns: &Netns,
         far_name: &str,
     ) -> Result<u32, Error> {
-        let pair = LinkVeth::new(near, far).build();
-        self.0.link().add(pair).execute().await.doing(|| format!("make the veth pair {near}"))?;
-        let moved = LinkUnspec::new_with_index(self.index_of(far).await?)
-            .setns_by_fd(far_netns.as_fd().as_raw_fd())
-            .name(far_name.to_owned())
-            .build();
-        self.0.link().set(moved).execute().await.doing(|| format!("move {far} into its namespace"))?;
-        self.index_of(near).await
-    }
-
-    pub async fn add_bridge(&self, name: &str) -> Result<u32, Error> {
-        let bridge = LinkBridge::new(name).build();
-        self.0.link().add(bridge).execute().await.doing(|| format!("make the bridge {name}"))?;
-        self.index_of(name).await
+        let index = self.add(near, LinkVeth::new(near, far).build()).await?;
+        self.hand_over(far, far_netns, far_name).await?;
+        Ok(index)
     }
 
     pub async fn attach(&self, index: u32, bridge: u32) -> Result<(), Error> {
@@ -89,6 +105,12 @@ impl Netlink {
     pub async fn up(&self, index: u32) -> Result<(), Error> {
         let change = LinkUnspec::new_with_index(index).up().build();
         self.0.link().set(change).execute().await.doing(|| "bring a link up")
+    }
+
+    /// Sets the greatest packet that the link takes, in bytes.
+    pub async fn set_mtu(&self, index: u32, mtu_bytes: u32) -> Result<(), Error> {
+        let change = LinkUnspec::new_with_index(index).mtu(mtu_bytes).build();
+        self.0.link().set(change).execute().await.doing(|| format!("set an MTU of {mtu_bytes} bytes"))
     }
 
     pub async fn delete(&self, index: u32, name: &str) -> Result<(), Error> {
@@ -135,6 +157,45 @@ impl Netlink {
             None => route.scope(RouteScope::Link),
         };
         self.0.route().add(route.build()).execute().await.doing(|| format!("add the route to {to}/{prefix}"))
+    }
+
+    /// A route to `to`/`prefix` by a gateway that is at the other end of link `index`, whatever its address.
+    pub async fn add_route_across(
+        &self,
+        index: u32,
+        to: Ipv4Addr,
+        prefix: u8,
+        gateway: Ipv4Addr,
+    ) -> Result<(), Error> {
+        let route = RouteMessageBuilder::<Ipv4Addr>::new()
+            .destination_prefix(to, prefix)
+            .output_interface(index)
+            .gateway(gateway)
+            .onlink();
+        self.0.route().add(route.build()).execute().await.doing(|| format!("add the route to {to}/{prefix}"))
+    }
+
+    /// Who has the address `ip` on link `index`, once and for all.
+    pub async fn add_neighbour(
+        &self,
+        index: u32,
+        ip: Ipv4Addr,
+        hardware_address: &[u8],
+    ) -> Result<(), Error> {
+        let request = self.0.neighbours().add(index, IpAddr::V4(ip)).link_layer_address(hardware_address);
+        request.execute().await.doing(|| format!("add the neighbour {ip}"))
+    }
+
+    /// To which node the tunnel `index` sends frames for a hardware address: an entry of its forwarding database (`bridge(8)`, `self`).
+    pub async fn add_forwarding(
+        &self,
+        index: u32,
+        hardware_address: &[u8],
+        node: Ipv4Addr,
+    ) -> Result<(), Error> {
+        let request = self.0.neighbours().add_bridge(index, hardware_address).destination(IpAddr::V4(node));
+        let request = request.flags(NeighbourFlags::Own);
+        request.execute().await.doing(|| format!("tell a tunnel of the node {node}"))
     }
 
     /// Destinations of all IPv4 routes of all tables; the local table has a route for each address.

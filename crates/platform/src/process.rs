@@ -1,5 +1,5 @@
-//! One service process: started in its session, cgroup and namespace, on its CPUs; watched; stopped with all that it
-//! started itself.
+//! One process of a deployment, its service or what a layer needs beside it: started in its session, cgroup and
+//! namespace, on its CPUs; watched; stopped with all that it started itself.
 
 use std::{
     collections::BTreeMap,
@@ -32,16 +32,28 @@ const TERM_PATIENCE: Duration = Duration::from_secs(2);
 
 type Environment = BTreeMap<OsString, OsString>;
 
-/// Where a service process is put.
+/// Where a process is put.
 pub(crate) struct Place<'a> {
     pub owner: Owner,
     /// `None` is the node's.
     pub netns: Option<&'a Netns>,
     pub cgroup: Option<&'a Cgroup>,
-    /// What the service is told to listen on.
+    /// What it listens on: a service is told so.
     pub listen: std::net::SocketAddrV4,
 }
 
+/// A program that a layer needs beside the service: a proxy.
+pub(crate) struct Helper {
+    pub path: PathBuf,
+    /// Its own name first.
+    pub arguments: Vec<OsString>,
+    /// Loadline's if `None`.
+    pub working_dir: Option<PathBuf>,
+    /// What it finds as its descriptor 3.
+    pub third: Option<OwnedFd>,
+}
+
+/// A process of a deployment.
 pub(crate) struct Running {
     child: Child,
     pid: Pid,
@@ -51,24 +63,48 @@ pub(crate) struct Running {
 
 impl Running {
     pub fn start(ground: &Ground, service: &Service, place: &Place) -> Result<Running, Error> {
-        let name = service.argv.first().ok_or(Error::EmptyCommand)?.clone();
+        let (path, arguments, environment) = program(service, place)?;
+        let program = Helper { path, arguments, working_dir: service.working_dir.clone(), third: None };
+        Running::launch(ground, program, environment, &service.cpus, place)
+    }
+
+    /// Starts a program beside the service on `cpus`, with loadline's environment and the deployment's label.
+    pub fn start_helper(
+        ground: &Ground,
+        helper: Helper,
+        cpus: &[usize],
+        place: &Place,
+    ) -> Result<Running, Error> {
+        let mut environment: Environment = std::env::vars_os().collect();
+        environment.insert(PROCESS_LABEL.into(), place.owner.label().into());
+        Running::launch(ground, helper, environment, cpus, place)
+    }
+
+    fn launch(
+        ground: &Ground,
+        program: Helper,
+        environment: Environment,
+        cpus: &[usize],
+        place: &Place,
+    ) -> Result<Running, Error> {
+        let name = program.arguments.first().ok_or(Error::EmptyCommand)?.to_string_lossy().into_owned();
         let failed = |step, source| Error::Start { command: name.clone(), step, source };
         let (reader, writer) = io::pipe().doing(|| "make a pipe")?;
         let writer_too = writer.try_clone().doing(|| "duplicate a pipe")?;
 
-        let (path, arguments, environment) = program(service, place)?;
-        let mut command = Command::new(&path);
+        let mut command = Command::new(&program.path);
         command.stdin(Stdio::null()).stdout(writer).stderr(writer_too);
-        if let Some(dir) = &service.working_dir {
+        if let Some(dir) = &program.working_dir {
             dir.read_dir().doing(|| format!("work in {}", dir.display()))?;
             command.current_dir(dir);
         }
         let setup = ChildSetup {
             cgroups: place.cgroup.map(Cgroup::open_procs).transpose()?.unwrap_or_default(),
             netns: place.netns.map(Netns::try_clone_fd).transpose()?,
-            cpus: cpu_set(&service.cpus).map_err(|source| failed("pinning it to its CPUs", source))?,
+            cpus: cpu_set(cpus).map_err(|source| failed("pinning it to its CPUs", source))?,
             parent: rustix::process::getpid(),
-            program: Program::new(path, arguments, environment)
+            third: program.third,
+            program: Program::new(program.path, program.arguments, environment)
                 .map_err(|source| failed("preparing its start", source))?,
         };
         let child = ground.spawner().spawn(command, setup).map_err(|(step, source)| failed(step, source))?;

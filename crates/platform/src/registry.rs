@@ -2,18 +2,19 @@
 //! A lock file, held by the kernel for exactly the life of the process, tells the living from the dead.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions, TryLockError},
+    fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError},
     io,
-    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
+    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
 };
 
 use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
 
 use crate::{
-    Error, RunName, addresses::Block, error::Doing, kubernetes::ClusterMark, processes::ProcessMark,
-    user_namespace,
+    Error, RunName, addresses::Block, error::Doing, kubernetes::ClusterMark, layers::cni, owner::Owner,
+    processes::ProcessMark, user_namespace,
 };
 
 /// The folder in which runs of one user are registered.
@@ -47,6 +48,9 @@ pub(crate) struct State {
     /// The images in it that weren't there before the run.
     #[serde(default)]
     pub docker_images: Vec<String>,
+    /// What CNI plugins were asked for and weren't asked to give back.
+    #[serde(default)]
+    pub cni: Vec<cni::Attachment>,
 }
 
 /// A registered run, alive or dead, whose lock this process holds.
@@ -122,6 +126,7 @@ impl Registry {
             iptables_tables_found: tables,
             docker: None,
             docker_images: Vec::new(),
+            cni: Vec::new(),
         };
         write_state(&dir, &state)?;
         Ok(RunFolder { dir, state: Mutex::new(state), _lock: lock })
@@ -176,6 +181,15 @@ impl RunFolder {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut state);
         write_state(&self.dir, &state)
+    }
+
+    /// A new folder for files that a deployment's processes need, open to this user alone. It goes with the value, and with the run at
+    /// the latest.
+    pub fn scratch(&self, owner: &Owner) -> Result<TempDir, Error> {
+        let permissions = Permissions::from_mode(0o700);
+        let made =
+            tempfile::Builder::new().prefix(&owner.label()).permissions(permissions).tempdir_in(&self.dir);
+        made.doing(|| format!("make a folder in {}", self.dir.display()))
     }
 
     /// The states of the other runs of the registry, alive or dead.
@@ -281,7 +295,6 @@ mod tests {
 
     #[test]
     fn a_folder_open_to_others_is_refused() {
-        use std::os::unix::fs::PermissionsExt;
         let dir = tempfile::tempdir().unwrap();
         fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
         assert!(matches!(Registry::at(dir.path()), Err(Error::UnsafeRegistry { .. })));

@@ -6,7 +6,7 @@ use std::{
     fs::File,
     io::{self, Read, Write},
     os::{
-        fd::{AsFd, OwnedFd},
+        fd::{AsFd, AsRawFd, OwnedFd},
         unix::{ffi::OsStringExt, process::CommandExt},
     },
     path::PathBuf,
@@ -99,17 +99,20 @@ pub(crate) struct ChildSetup {
     pub cpus: Option<CpuSet>,
     /// The process that starts it, without which it shall not live.
     pub parent: Pid,
+    /// What the program finds as its descriptor 3.
+    pub third: Option<OwnedFd>,
     /// What it becomes in the end.
     pub program: Program,
 }
 
 /// Steps of [`ChildSetup`], in order, as a failure names them.
-const STEPS: [&str; 6] = [
+const STEPS: [&str; 7] = [
     "joining its cgroup",
     "entering its network namespace",
     "opening a session",
     "pinning it to its CPUs (do they all exist?)",
     "tying its life to loadline's",
+    "handing it a descriptor",
     "starting the program",
 ];
 
@@ -169,7 +172,22 @@ impl ChildSetup {
                 let orphaned = rustix::process::getppid() != Some(self.parent);
                 if orphaned { Err(rustix::io::Errno::SRCH.into()) } else { Ok(()) }
             }
+            // Late, because it closes what was descriptor 3: if that was the channel of an error, whoever reads `third` sees its end.
+            5 => self.third.as_ref().map_or(Ok(()), become_descriptor_3),
             _ => Err(self.program.exec()),
         }
+    }
+}
+
+/// Makes `file` the descriptor 3, open across exec.
+fn become_descriptor_3(file: &OwnedFd) -> io::Result<()> {
+    if file.as_raw_fd() == 3 {
+        // A copy onto itself would stay closed on exec (`dup(2)`).
+        return Ok(rustix::io::fcntl_setfd(file, rustix::io::FdFlags::empty())?);
+    }
+    // SAFETY: in a child between fork and exec nothing else uses the descriptor that this may close.
+    match unsafe { libc::dup2(file.as_raw_fd(), 3) } {
+        3 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
     }
 }

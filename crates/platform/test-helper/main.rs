@@ -2,6 +2,7 @@
 //! a run that waits to be killed, and a run of an ordinary user.
 
 mod cluster;
+mod http;
 
 use std::{
     io::{Read, Write},
@@ -22,14 +23,16 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words[..] {
         ["serve", host, port] => serve(host, port),
+        ["serve-http", host, port] => http::serve(host, port),
         ["exit", code, last_words] => exit(code, last_words),
         ["exit-when-called", host, port, code] => exit_when_called(host, port, code),
         ["eat-when-called", host, port] => eat_when_called(host, port),
-        ["hold", registry, run, layers] => hold(registry, run, layers),
+        ["hold", nodes, registry, run, layers] => hold(registry, run, layers, nodes == "own"),
         ["hold-container", registry, run, endpoint, docker] => {
             hold_container(registry, run, endpoint, docker)
         }
-        ["rootless", registry, layers] => rootless(registry, layers),
+        ["rootless", nodes, registry, layers] => rootless(registry, layers, nodes == "own"),
+        ["missing", layers] => say_missing(layers),
         ["fail"] => Err("no database".into()),
         ["hungry", host, port] => cluster::hungry(host, port),
         ["agent", "--listen", address] => cluster::agent(address),
@@ -78,9 +81,9 @@ fn eat_when_called(host: &str, port: &str) -> Outcome {
 }
 
 /// Deploys, says so, and waits to be killed.
-fn hold(registry: &str, run: &str, layers: &str) -> Outcome {
+fn hold(registry: &str, run: &str, layers: &str, own_node: bool) -> Outcome {
     let ground = Ground::prepare_in(&Registry::at(registry)?, run.parse()?)?;
-    let (_deployment, answer) = deploy_and_ask(&ground, layers)?;
+    let (_deployment, answer) = deploy_and_ask(&ground, layers, own_node)?;
     println!("{answer}");
     std::io::stdin().read_to_end(&mut Vec::new())?;
     Ok(())
@@ -104,10 +107,10 @@ fn hold_container(registry: &str, run: &str, endpoint: &str, docker: &str) -> Ou
 }
 
 /// Deploys inside a user namespace, and prints the answer and what was left out, a line each.
-fn rootless(registry: &str, layers: &str) -> Outcome {
+fn rootless(registry: &str, layers: &str, own_node: bool) -> Outcome {
     enter_user_namespace()?;
     let ground = Ground::prepare_in(&Registry::at(registry)?, "00beef".parse()?)?;
-    let (deployment, answer) = deploy_and_ask(&ground, layers)?;
+    let (deployment, answer) = deploy_and_ask(&ground, layers, own_node)?;
     println!("{answer}");
     deployment.left_out().iter().for_each(|sentence| println!("{sentence}"));
     deployment.stop()?;
@@ -115,14 +118,26 @@ fn rootless(registry: &str, layers: &str) -> Outcome {
     Ok(())
 }
 
+/// Prints, inside a user namespace, why the layers can't be had, if they can't.
+fn say_missing(layers: &str) -> Outcome {
+    enter_user_namespace()?;
+    let layers: Vec<Layer> = serde_json::from_str(layers)?;
+    if let Some(error) = loadline_platform::missing(&layers) {
+        println!("{error}");
+    }
+    Ok(())
+}
+
 fn deploy_and_ask(
     ground: &Ground,
     layers: &str,
+    own_node: bool,
 ) -> Result<(Box<dyn Deployment>, String), Box<dyn std::error::Error>> {
     let layers: Vec<Layer> = serde_json::from_str(layers)?;
     let helper = std::env::current_exe()?.display().to_string();
     let argv = [&helper, "serve", "{host}", "{port}"].map(str::to_owned).to_vec();
-    let deployment = Local { layers }.deploy(ground, &Service { argv, ..Service::default() }, &mut |_| {})?;
+    let service = Service { argv, ..Service::default() };
+    let deployment = Local { layers, own_node }.deploy(ground, &service, &mut |_| {})?;
     let answer = ask(ground.client(), deployment.address())?;
     Ok((deployment, answer))
 }

@@ -2,37 +2,30 @@
 
 mod common;
 
-use std::{
-    io::{BufRead, BufReader},
-    process::{Child, Command, Stdio},
-};
+use std::process::Child;
 
-use common::{HELPER, Node, assert_same, caller_seen, inventory, processes_of, who_called};
+use common::{Node, assert_same, caller_seen, held_run, inventory, processes_of, who_called};
 use loadline_platform::{Kind, Local, Platform, preset};
 
 /// A run in a process of its own, up and answered.
-fn start_run(node: &Node, run: &str, layers: &str) -> Child {
-    let mut child = Command::new(HELPER)
-        .args(["hold", &node.registry_path(), run, layers])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut answer = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut answer).unwrap();
-    assert!(answer.trim().parse::<std::net::IpAddr>().is_ok(), "{answer:?}");
-    child
+fn start_run(node: &Node, nodes: &str, run: &str, layers: &str) -> Child {
+    held_run(&["hold", nodes, &node.registry_path(), run, layers]).0
 }
 
 fn killed_run_is_cleaned(run: &str, layers: &str, kinds: &[Kind]) {
+    killed_run_with_nodes_is_cleaned("shared", run, layers, kinds);
+}
+
+fn killed_run_with_nodes_is_cleaned(nodes: &str, run: &str, layers: &str, kinds: &[Kind]) {
     let node = Node::enter_new();
     let before = inventory(run);
     let live = node.ground();
-    let deployment =
-        Local { layers: preset("pod").unwrap() }.deploy(&live, &who_called(), &mut |_| {}).unwrap();
+    let deployment = Local { layers: preset("pod").unwrap(), own_node: false }
+        .deploy(&live, &who_called(), &mut |_| {})
+        .unwrap();
     caller_seen(&live, deployment.address());
 
-    let mut killed = start_run(&node, run, layers);
+    let mut killed = start_run(&node, nodes, run, layers);
     assert!(node.registry.clean().unwrap().is_empty(), "a living run was cleaned");
     killed.kill().unwrap();
     killed.wait().unwrap();
@@ -74,4 +67,11 @@ fn a_killed_container_is_cleaned() {
 fn a_killed_host_run_is_cleaned() {
     // The wire goes by itself: its far end is in a namespace that dies with the process.
     killed_run_is_cleaned("03dead", "[]", &[Kind::Folder]);
+}
+
+#[test]
+fn a_killed_run_with_nodes_of_their_own_is_cleaned() {
+    // Namespaces, links and rules go by themselves, with the last process in them.
+    let layers = r#"["cgroup", "veth", "bridge", "conntrack", {"other-node": "vxlan"}, {"nodeport": {"backend": "nftables"}}]"#;
+    killed_run_with_nodes_is_cleaned("own", "04dead", layers, &[Kind::Cgroup, Kind::Folder]);
 }

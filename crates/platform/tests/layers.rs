@@ -22,7 +22,9 @@ fn carries(layers: &[Layer], seen: impl Fn(&Ground, IpAddr) -> bool) {
     let before = inventory("");
     let ground = node.ground();
     let run = ground.run().to_string();
-    let deployment = Local { layers: layers.to_vec() }.deploy(&ground, &who_called(), &mut |_| {}).unwrap();
+    let deployment = Local { layers: layers.to_vec(), own_node: false }
+        .deploy(&ground, &who_called(), &mut |_| {})
+        .unwrap();
     assert!(deployment.left_out().is_empty(), "{:?}", deployment.left_out());
     let caller = caller_seen(&ground, deployment.address());
     assert!(seen(&ground, caller), "{layers:?}: the service saw {caller}");
@@ -104,7 +106,9 @@ fn several_deployments_stand_side_by_side_and_end_one_by_one() {
     let node = Node::enter_new();
     let before = inventory("");
     let ground = node.ground();
-    let deploy = |layers: Vec<Layer>| Local { layers }.deploy(&ground, &who_called(), &mut |_| {}).unwrap();
+    let deploy = |layers: Vec<Layer>| {
+        Local { layers, own_node: false }.deploy(&ground, &who_called(), &mut |_| {}).unwrap()
+    };
     let host = Host.deploy(&ground, &who_called(), &mut |_| {}).unwrap();
     let first = deploy(preset("pod").unwrap());
     let twin = deploy(preset("pod").unwrap());
@@ -129,8 +133,12 @@ fn two_runs_at_once_have_addresses_and_ports_of_their_own() {
     let node = Node::enter_new();
     let (one, two) = (node.ground(), node.ground());
     assert_ne!(one.node_address(), two.node_address());
-    let of_one = Local { layers: preset("pod").unwrap() }.deploy(&one, &who_called(), &mut |_| {}).unwrap();
-    let of_two = Local { layers: preset("pod").unwrap() }.deploy(&two, &who_called(), &mut |_| {}).unwrap();
+    let of_one = Local { layers: preset("pod").unwrap(), own_node: false }
+        .deploy(&one, &who_called(), &mut |_| {})
+        .unwrap();
+    let of_two = Local { layers: preset("pod").unwrap(), own_node: false }
+        .deploy(&two, &who_called(), &mut |_| {})
+        .unwrap();
     one.remove().unwrap();
     caller_seen(&two, of_two.address());
     drop(of_one);
@@ -144,7 +152,9 @@ fn traffic_passes_where_docker_has_set_forwarding_to_drop() {
     assert!(drop_all.success());
     let before = inventory("");
     let ground = node.ground();
-    let pod = Local { layers: vec![Veth, Bridge] }.deploy(&ground, &who_called(), &mut |_| {}).unwrap();
+    let pod = Local { layers: vec![Veth, Bridge], own_node: false }
+        .deploy(&ground, &who_called(), &mut |_| {})
+        .unwrap();
     caller_seen(&ground, pod.address());
     drop(pod);
     ground.remove().unwrap();
@@ -155,7 +165,7 @@ fn traffic_passes_where_docker_has_set_forwarding_to_drop() {
 fn pythons_web_server_answers_on_the_host_and_in_a_pod() {
     let node = Node::enter_new();
     let ground = node.ground();
-    for platform in [&Host as &dyn Platform, &Local { layers: preset("pod").unwrap() }] {
+    for platform in [&Host as &dyn Platform, &Local { layers: preset("pod").unwrap(), own_node: false }] {
         let deployment = platform.deploy(&ground, &web_server(), &mut |_| {}).unwrap();
         let answer = exchange(ground.client(), deployment.address(), b"GET / HTTP/1.0\r\n\r\n");
         assert!(answer.starts_with("HTTP/1.0 200 OK"), "{answer}");

@@ -22,7 +22,7 @@ fn refusal(ground: &Ground, service: &Service) -> Error {
 fn the_service_is_pinned_to_its_cpus_on_every_platform() {
     let node = Node::enter_new();
     let ground = node.ground();
-    for platform in [&Host as &dyn Platform, &Local { layers: preset("pod").unwrap() }] {
+    for platform in [&Host as &dyn Platform, &Local { layers: preset("pod").unwrap(), own_node: false }] {
         let deployment = platform.deploy(&ground, &who_called(), &mut |_| {}).unwrap();
         assert_eq!(allowed_cpus(pid_of(&*deployment)), "0");
     }
@@ -34,7 +34,7 @@ fn limits_are_in_the_cgroup_files_and_the_process_is_in_the_cgroup() {
     let ground = node.ground();
     let limits = Limits { cpus: Some(0.5), memory_bytes: Some(64 << 20) };
     let service = Service { limits, ..who_called() };
-    for platform in [&Host as &dyn Platform, &Local { layers: preset("pod").unwrap() }] {
+    for platform in [&Host as &dyn Platform, &Local { layers: preset("pod").unwrap(), own_node: false }] {
         let deployment = platform.deploy(&ground, &service, &mut |_| {}).unwrap();
         let read =
             |dir: &std::path::Path, name: &str| fs::read_to_string(dir.join(name)).unwrap().trim().to_owned();
@@ -69,7 +69,8 @@ fn host_and_port_are_in_the_environment_and_in_values_of_variables() {
     let ground = node.ground();
     let mut service = command(&["sh", "-c", "echo $HOST:$PORT=$BOTH; exec sleep 1000"]);
     service.env = vec![("BOTH".to_owned(), "{host}:{port}".to_owned())];
-    let deployment = Local { layers: vec![Layer::Veth] }.deploy(&ground, &service, &mut |_| {}).unwrap();
+    let deployment =
+        Local { layers: vec![Layer::Veth], own_node: false }.deploy(&ground, &service, &mut |_| {}).unwrap();
     let expected = format!("{0}={0}\n", deployment.address());
     wait_until("the output", || deployment.output_tail() == expected);
 }
@@ -163,7 +164,8 @@ fn a_port_in_use_is_refused_before_the_start() {
     let error = refusal(&ground, &service);
     assert!(error.to_string().contains(&format!("port {port} is in use")), "{error}");
     // A pod has all ports to itself.
-    let pod = Local { layers: vec![Layer::Veth] }.deploy(&ground, &service, &mut |_| {}).unwrap();
+    let pod =
+        Local { layers: vec![Layer::Veth], own_node: false }.deploy(&ground, &service, &mut |_| {}).unwrap();
     assert_eq!(pod.address().port(), port);
     caller_seen(&ground, pod.address());
 }
@@ -174,8 +176,11 @@ fn a_failed_start_leaves_nothing_of_its_layers() {
     let before = common::inventory("");
     let ground = node.ground();
     let run = ground.run().to_string();
-    let failed =
-        Local { layers: preset("pod").unwrap() }.deploy(&ground, &command(&["no-such-service"]), &mut |_| {});
+    let failed = Local { layers: preset("pod").unwrap(), own_node: false }.deploy(
+        &ground,
+        &command(&["no-such-service"]),
+        &mut |_| {},
+    );
     assert!(failed.is_err());
     let left: Vec<_> =
         common::inventory(&run).into_iter().filter(|t| t.contains(&format!("{run}-1"))).collect();

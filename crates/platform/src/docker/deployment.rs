@@ -16,8 +16,11 @@ use super::{
     watch::{self, Watch},
 };
 use crate::{
-    Cgroup, Container, Deployment, Error, Ground, Limits, Netns, Phase, Service, Startup, Vantage, clean,
-    output::TAIL_BYTES, owner::Owner, registry::RunFolder,
+    Cgroup, Container, Deployment, Error, Ground, Limits, Netns, Phase, Service, Startup, Vantage,
+    clean::{self, Traces},
+    output::TAIL_BYTES,
+    registry::RunFolder,
+    slots::Slot,
 };
 
 /// Lines asked of Docker for the end of the output.
@@ -37,7 +40,7 @@ struct DockerDeployment {
 
 /// What has to be removed in the end, or once something fails on the way.
 struct Made {
-    owner: Owner,
+    slot: Slot,
     node: Netns,
     folder: Arc<RunFolder>,
     client: Client,
@@ -59,10 +62,11 @@ pub(super) fn deploy(
     let client = Client::connect(ground.docker(), ground.node())?;
     let endpoint = client.endpoint().to_owned();
     ground.folder().update(|state| state.docker = Some(endpoint))?;
-    let (owner, subnet) = ground.next_slot()?;
+    let slot = ground.next_slot()?;
+    let (owner, subnet) = (slot.owner, slot.subnet());
     let place = (&owner, &subnet);
     let (node, folder) = (ground.node().clone(), Arc::clone(ground.folder()));
-    let mut made = Made { owner, node, folder, client, container: None, removed: false };
+    let mut made = Made { slot, node, folder, client, container: None, removed: false };
 
     let ready = image::ensure(&made.client, ground.folder(), &image.source, progress)?;
     let has_image = reached("image");
@@ -92,7 +96,7 @@ pub(super) fn deploy(
 impl Made {
     /// Makes the container. Returns its id, and what Docker can't do for it.
     fn create(&mut self, body: ContainerCreateBody) -> Result<(String, Vec<String>), DockerError> {
-        let name = self.owner.label();
+        let name = self.slot.owner.label();
         let options = CreateContainerOptionsBuilder::default().name(&name).build();
         let what = format!("make the container {name}");
         let created = self.client.call(&what, |api| api.create_container(Some(options), body))?;
@@ -140,14 +144,17 @@ impl Made {
                 tracing::debug!("{error}");
             }
         }
-        clean::remove_owned(&self.owner, &self.folder.state(), &self.node, &mut Vec::new())
+        let traces = Traces::OnNode(&self.node);
+        clean::remove_owned(&self.slot.owner, &self.folder.state(), &traces, &mut Vec::new())?;
+        self.slot.release();
+        Ok(())
     }
 }
 
 impl Drop for Made {
     fn drop(&mut self) {
         if let Err(error) = self.remove() {
-            tracing::warn!("{} was not removed wholly: {error}", self.owner);
+            tracing::warn!("{} was not removed wholly: {error}", self.slot.owner);
         }
     }
 }

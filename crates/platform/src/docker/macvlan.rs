@@ -8,7 +8,7 @@ use bollard::models::{Ipam, IpamConfig, NetworkCreateRequest};
 use super::{client::Client, request};
 use crate::{
     Error, Ground,
-    addresses::{SLOT_PREFIX, Subnet},
+    addresses::Subnet,
     netlink::{self, Netlink},
     owner::{Owner, Role},
 };
@@ -24,7 +24,7 @@ pub(super) fn lay(ground: &Ground, client: &Client, owner: &Owner, subnet: &Subn
     })?;
     netlink::talk(ground.client(), async |net: &Netlink| {
         let index = net.index_of(&name_there).await?;
-        net.add_address(index, subnet.node, SLOT_PREFIX).await?;
+        net.add_address(index, subnet.node, subnet.prefix).await?;
         net.up(index).await
     })?;
     let network = owner.label();
@@ -38,7 +38,7 @@ pub(super) fn lay(ground: &Ground, client: &Client, owner: &Owner, subnet: &Subn
 
 fn request(owner: &Owner, subnet: &Subnet, parent: String) -> NetworkCreateRequest {
     let addresses = IpamConfig {
-        subnet: Some(format!("{}/{SLOT_PREFIX}", subnet.network)),
+        subnet: Some(subnet.to_string()),
         gateway: Some(subnet.node.to_string()),
         ..IpamConfig::default()
     };

@@ -17,9 +17,10 @@ use crate::{
     Error, Ground, Netns, Service,
     addresses::Subnet,
     layers::veth,
-    local::listen_on_node,
     netlink::{self, Netlink},
+    node::Node,
     owner::Owner,
+    path::listen_on_node,
 };
 
 /// How long a packet to a container may take to be answered, with one repetition (RFC 6298: after a second).
@@ -60,7 +61,7 @@ pub(super) fn prepare(
             Attachment { network: "bridge".to_owned(), publish_at, ..alone }
         }
         DockerNetwork::Host => {
-            let listen = listen_on_node(ground, service)?;
+            let listen = listen_on_node(&Node::shared_by(ground, owner, *subnet), service)?;
             Attachment { network: "host".to_owned(), host: *listen.ip(), port: listen.port(), ..alone }
         }
         DockerNetwork::Macvlan => {
@@ -103,7 +104,8 @@ pub(super) fn join(
         (DockerNetwork::Macvlan, _) => Ok(SocketAddrV4::new(subnet.far, attachment.port)),
         (DockerNetwork::NoneWithWire, _) => {
             let pid = watch.pid().ok_or(DockerError::NoProcess { network: docker.network })?;
-            veth::join(ground, owner, subnet, &Netns::of_process(pid)?, None)?;
+            let node = Node::shared_by(ground, owner, *subnet);
+            veth::join(&node, &Netns::of_process(pid)?, None, None)?;
             Ok(SocketAddrV4::new(subnet.far, attachment.port))
         }
     }

@@ -75,9 +75,10 @@ impl Deploying<'_> {
         if self.options.load_from == LoadFrom::Cluster || placed && self.options.load_from == LoadFrom::Auto {
             self.load = Some(agents::load(&self.cluster, self.ground, &self.options, progress)?);
         }
-        let (owner, _) = self.ground.next_slot()?;
+        let slot = self.ground.next_slot()?;
+        let owner = slot.owner;
         // From here on a failure drops this, and with it goes whatever was made by then.
-        let mut made = Made::nothing(Arc::clone(&self.cluster), owner, self.ground);
+        let mut made = Made::nothing(Arc::clone(&self.cluster), slot, self.ground);
         let asked = match &self.options.manifests {
             Some(manifests) => self.make_users(&mut made, &Read::from_file(manifests, &owner)?)?,
             None => self.make_own(&mut made)?,

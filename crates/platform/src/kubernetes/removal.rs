@@ -16,7 +16,13 @@ use kube::{
 use super::{
     ClusterError, connection::Cluster, kubeconfig::ClusterMark, labels, namespace, run_cluster::RunCluster,
 };
-use crate::{Error, Ground, Netns, RunName, clean, owner::Owner, registry::RunFolder};
+use crate::{
+    Error, Ground, Netns, RunName,
+    clean::{self, Traces},
+    owner::Owner,
+    registry::RunFolder,
+    slots::Slot,
+};
 
 /// What a pod gets to end by itself, as services have on every platform.
 pub(crate) const GRACE_S: u32 = 2;
@@ -33,6 +39,7 @@ const POLLS_PER_REMOVAL: usize = 5;
 pub(crate) struct Made {
     pub cluster: Arc<RunCluster>,
     pub owner: Owner,
+    slot: Slot,
     node: Netns,
     folder: Arc<RunFolder>,
     /// In which order to remove; those that make others come first.
@@ -43,9 +50,10 @@ pub(crate) struct Made {
 
 impl Made {
     /// Nothing yet.
-    pub fn nothing(cluster: Arc<RunCluster>, owner: Owner, ground: &Ground) -> Made {
+    pub fn nothing(cluster: Arc<RunCluster>, slot: Slot, ground: &Ground) -> Made {
         let (node, folder) = (ground.node().clone(), Arc::clone(ground.folder()));
-        Made { cluster, owner, node, folder, kinds: Vec::new(), static_pod: false, removed: false }
+        let owner = slot.owner;
+        Made { cluster, owner, slot, node, folder, kinds: Vec::new(), static_pod: false, removed: false }
     }
 
     /// Something of that kind is about to be made.
@@ -70,8 +78,11 @@ impl Made {
             return Ok(());
         }
         // The static pod's file among others.
-        let here = clean::remove_owned(&self.owner, &self.folder.state(), &self.node, &mut Vec::new());
-        here.and(self.remove_from_cluster())
+        let traces = Traces::OnNode(&self.node);
+        let here = clean::remove_owned(&self.owner, &self.folder.state(), &traces, &mut Vec::new());
+        here.and(self.remove_from_cluster())?;
+        self.slot.release();
+        Ok(())
     }
 
     fn remove_from_cluster(&self) -> Result<(), Error> {

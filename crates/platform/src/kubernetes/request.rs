@@ -8,7 +8,7 @@ use super::{
     pod_spec::NodeRule,
     rights::{self, MAKE_AND_REMOVE, Right},
 };
-use crate::{Error, Ground, Service, local, owner::Owner, ports};
+use crate::{Error, Ground, Service, owner::Owner, path, ports};
 
 /// Where a service in a network namespace of its own listens, if it has no port of its own.
 const POD_PORT: u16 = 8080;
@@ -139,7 +139,7 @@ pub(crate) fn pod_ports(
     service: &Service,
     on_this_machine: bool,
 ) -> Result<PodPorts, Error> {
-    let any = || ground.ports().host_port(ground.node(), local::entrance_start(owner));
+    let any = || ground.ports().host_port(ground.node(), path::entrance_start(owner));
     match (expose, service.port) {
         (Expose::HostNetwork, Some(port)) => {
             if on_this_machine {

@@ -1,21 +1,32 @@
 //! The layer `bridge`: the pod's gateway is a bridge, as CNI's and Docker's bridge networks have it.
 
+use rtnetlink::LinkBridge;
+
+use super::{Layer, lacking::or_missing};
 use crate::{
-    Error, Ground,
-    addresses::{SLOT_PREFIX, Subnet},
-    ground::forward_from,
+    Error,
     netlink::{self, Netlink},
-    owner::{Owner, Role},
+    node::Node,
+    owner::Role,
 };
 
-/// Makes the bridge, with the gateway's address, and returns its name.
-pub(crate) fn lay(ground: &Ground, owner: &Owner, subnet: &Subnet) -> Result<String, Error> {
-    let name = owner.link(Role::Bridge);
-    netlink::talk(ground.node(), async |net: &Netlink| {
-        let index = net.add_bridge(&name).await?;
-        net.add_address(index, subnet.node, SLOT_PREFIX).await?;
+/// Makes the bridge, with the gateway's address, and returns its name. With `ip_rules`, what passes it passes the node's IP rules
+/// (see [`super::br_netfilter`]).
+pub(crate) fn lay(node: &Node, ip_rules: bool, mtu_bytes: Option<u32>) -> Result<String, Error> {
+    let name = node.owner.link(Role::Bridge);
+    let mut bridge = LinkBridge::new(&name);
+    if ip_rules {
+        bridge = bridge.nf_call_iptables(true);
+    }
+    netlink::talk(&node.netns, async |net: &Netlink| {
+        let made = net.add(&name, bridge.build()).await;
+        let index = or_missing(made, &Layer::Bridge, "bridge", "CONFIG_BRIDGE")?;
+        if let Some(mtu_bytes) = mtu_bytes {
+            net.set_mtu(index, mtu_bytes).await?;
+        }
+        net.add_address(index, node.pods.node, node.pods.prefix).await?;
         net.up(index).await
     })?;
-    forward_from(ground.node(), &name)?;
+    node.forward_from(&name)?;
     Ok(name)
 }

@@ -7,7 +7,7 @@ mod nftables;
 use std::net::SocketAddrV4;
 
 use super::{Backend, Way};
-use crate::{Error, Ground};
+use crate::Error;
 
 /// The mark of packets to be masqueraded: kube-proxy's default, bit 14 (`--iptables-masquerade-bit`).
 const MASQUERADE_MARK: &str = "0x4000";
@@ -21,14 +21,14 @@ struct Service {
 }
 
 /// Installs the rules, the deployment's service as the last of `services`.
-pub(crate) fn lay(ground: &Ground, way: &Way, backend: Backend, services: u32) -> Result<(), Error> {
+pub(crate) fn lay(way: &Way, backend: Backend, services: u32) -> Result<(), Error> {
     let service = |index| {
-        let cluster = ground.block().stand_in(index);
+        let cluster = way.node.block.stand_in(index);
         let endpoint = SocketAddrV4::new(*cluster.ip(), STAND_IN_PORT);
         Service { cluster, endpoint: if index + 1 == services { way.pod } else { endpoint } }
     };
     let services: Vec<Service> = (0..services).map(service).collect();
-    ground.node().run(|| match backend {
+    way.node.netns.run(|| match backend {
         Backend::Iptables => crate::iptables::install(&iptables::rules(way, &services)),
         Backend::Nftables => crate::nftables::install(&nftables::rules(way, &services)),
     })

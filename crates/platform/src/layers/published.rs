@@ -3,19 +3,19 @@
 //! and libnetwork/iptables).
 
 use super::Way;
-use crate::{Error, Ground, addresses::SLOT_PREFIX, iptables};
+use crate::{Error, iptables};
 
-pub(crate) fn lay(ground: &Ground, way: &Way) -> Result<(), Error> {
-    ground.node().run(|| iptables::install(&rules(way)))
+pub(crate) fn lay(way: &Way) -> Result<(), Error> {
+    way.node.netns.run(|| iptables::install(&rules(way)))
 }
 
 /// Docker's rules with two differences: the jump names the published port, so that deployments don't walk through
 /// each other's rules, and everything carries the deployment's name.
 fn rules(way: &Way) -> String {
-    let Way { node, pod, pods, link, .. } = way;
-    let (nat, filter) = (way.owner.chain("DNAT"), way.owner.chain("FORWARD"));
-    let ours = format!("-m comment --comment \"{}\"", way.owner.label());
-    let to_port = format!("-d {}/32 -p tcp -m tcp --dport {}", node.ip(), node.port());
+    let Way { at, pod, pods, link, .. } = way;
+    let (nat, filter) = (way.node.owner.chain("DNAT"), way.node.owner.chain("FORWARD"));
+    let ours = format!("-m comment --comment \"{}\"", way.node.owner.label());
+    let to_port = format!("-d {}/32 -p tcp -m tcp --dport {}", at.ip(), at.port());
     let to_pod = format!("-d {}/32 -p tcp -m tcp --dport {}", pod.ip(), pod.port());
     format!(
         "\
@@ -24,7 +24,7 @@ fn rules(way: &Way) -> String {
 -I PREROUTING 1 {to_port} -m addrtype --dst-type LOCAL {ours} -j {nat}
 -I OUTPUT 1 {to_port} -m addrtype --dst-type LOCAL {ours} -j {nat}
 -I POSTROUTING 1 -s {ip}/32 {to_pod} {ours} -j MASQUERADE
--I POSTROUTING 1 -s {pods}/{SLOT_PREFIX} ! -o {link} {ours} -j MASQUERADE
+-I POSTROUTING 1 -s {pods} ! -o {link} {ours} -j MASQUERADE
 -A {nat} -i {link} -j RETURN
 -A {nat} ! -i {link} -p tcp -m tcp --dport {port} -j DNAT --to-destination {pod}
 COMMIT
@@ -38,6 +38,6 @@ COMMIT
 COMMIT
 ",
         ip = pod.ip(),
-        port = node.port(),
+        port = at.port(),
     )
 }

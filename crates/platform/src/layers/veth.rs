@@ -3,44 +3,37 @@
 
 use std::net::Ipv4Addr;
 
+use super::{Layer, lacking::or_missing, pod::Pod};
 use crate::{
-    Error, Ground, Netns,
-    addresses::{SLOT_PREFIX, Subnet},
-    ground::forward_from,
+    Error, Netns,
     netlink::{self, Netlink},
-    owner::{Owner, Role},
+    node::Node,
+    owner::Role,
 };
 
-/// A pod's network.
-pub(crate) struct Laid {
-    pub pod: Netns,
-    /// The node's end of the pair.
-    pub link: String,
-}
-
 /// Makes the namespace and the pair, attached to `bridge` if there is one.
-pub(crate) fn lay(
-    ground: &Ground,
-    owner: &Owner,
-    subnet: &Subnet,
-    bridge: Option<&str>,
-) -> Result<Laid, Error> {
-    let pod = Netns::new()?;
-    let link = join(ground, owner, subnet, &pod, bridge)?;
-    Ok(Laid { pod, link })
+pub(crate) fn lay(node: &Node, bridge: Option<&str>, mtu_bytes: Option<u32>) -> Result<Pod, Error> {
+    let netns = Netns::new()?;
+    let own_end = join(node, &netns, bridge, mtu_bytes)?;
+    let link = bridge.map_or(own_end, str::to_owned);
+    Ok(Pod { netns, address: node.pods.far, subnet: node.pods, link })
 }
 
 /// Makes the pair to a namespace that is there, and returns the name of the node's end.
 pub(crate) fn join(
-    ground: &Ground,
-    owner: &Owner,
-    subnet: &Subnet,
+    node: &Node,
     pod: &Netns,
     bridge: Option<&str>,
+    mtu_bytes: Option<u32>,
 ) -> Result<String, Error> {
-    let (link, far) = (owner.link(Role::Veth), owner.link(Role::Peer));
-    netlink::talk(ground.node(), async |net: &Netlink| {
-        let index = net.add_veth(&link, &far, pod, "eth0").await?;
+    let subnet = &node.pods;
+    let (link, far) = (node.owner.link(Role::Veth), node.owner.link(Role::Peer));
+    netlink::talk(&node.netns, async |net: &Netlink| {
+        let made = net.add_veth(&link, &far, pod, "eth0").await;
+        let index = or_missing(made, &Layer::Veth, "veth", "CONFIG_VETH")?;
+        if let Some(mtu_bytes) = mtu_bytes {
+            net.set_mtu(index, mtu_bytes).await?;
+        }
         if let Some(bridge) = bridge {
             net.attach(index, net.index_of(bridge).await?).await?;
             return net.up(index).await;
@@ -50,11 +43,14 @@ pub(crate) fn join(
         net.add_route(index, subnet.far, 32, None).await
     })?;
     if bridge.is_none() {
-        forward_from(ground.node(), &link)?;
+        node.forward_from(&link)?;
     }
     netlink::talk(pod, async |net: &Netlink| {
         let index = net.index_of("eth0").await?;
-        net.add_address(index, subnet.far, SLOT_PREFIX).await?;
+        if let Some(mtu_bytes) = mtu_bytes {
+            net.set_mtu(index, mtu_bytes).await?;
+        }
+        net.add_address(index, subnet.far, subnet.prefix).await?;
         net.up(index).await?;
         net.add_route(index, Ipv4Addr::UNSPECIFIED, 0, Some(subnet.node)).await
     })?;

@@ -10,10 +10,10 @@ pub mod two_nodes;
 use std::{
     collections::BTreeSet,
     fs,
-    io::{Read, Write},
+    io::{BufRead, BufReader, Read, Write},
     net::{IpAddr, SocketAddr, TcpStream},
     path::PathBuf,
-    process::Command,
+    process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
 
@@ -44,6 +44,15 @@ impl Node {
     pub fn registry_path(&self) -> String {
         self.dir.path().join("runs").display().to_string()
     }
+}
+
+/// A run in a process of its own that holds what it deployed until it is killed, and whom the first answer was given to.
+pub fn held_run(args: &[&str]) -> (Child, IpAddr) {
+    let mut held =
+        Command::new(HELPER).args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut answer = String::new();
+    BufReader::new(held.stdout.take().unwrap()).read_line(&mut answer).unwrap();
+    (held, answer.trim().parse().unwrap_or_else(|_| panic!("{answer:?}")))
 }
 
 /// A service that answers with its caller's address.
@@ -139,6 +148,13 @@ pub fn processes_of(run: &str) -> Vec<i32> {
         fs::read(format!("/proc/{pid}/environ")).is_ok_and(|e| String::from_utf8_lossy(&e).contains(&label))
     };
     pids.filter(labelled).collect()
+}
+
+/// Has the kernel's module for IP rules on bridges where it isn't built in: no platform loads it by itself.
+pub fn load_br_netfilter() {
+    if !std::path::Path::new("/proc/sys/net/bridge").exists() {
+        assert!(Command::new("modprobe").arg("br_netfilter").status().unwrap().success());
+    }
 }
 
 /// Waits for `condition`, which must come true.

@@ -35,15 +35,9 @@ fn a_killed_run_is_cleaned_from_docker_and_the_node() {
         ("04dead", r#"{"network":"bridge","publish":"userland-proxy","user":null,"mounts":[]}"#, "nft table"),
         ("05dead", r#"{"network":"macvlan","publish":"none","user":null,"mounts":[]}"#, "network"),
     ] {
-        let mut killed = Command::new(HELPER)
-            .args(["hold-container", &stand.node.registry_path(), run, &stand.engine.endpoint(), docker])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut answer = String::new();
-        BufReader::new(killed.stdout.take().unwrap()).read_line(&mut answer).unwrap();
-        assert!(answer.trim().parse::<IpAddr>().is_ok(), "{answer:?}");
+        let endpoint = stand.engine.endpoint();
+        let (mut killed, _) =
+            held_run(&["hold-container", &stand.node.registry_path(), run, &endpoint, docker]);
         assert!(stand.node.registry.clean().unwrap().is_empty(), "a living run was cleaned");
         killed.kill().unwrap();
         killed.wait().unwrap();

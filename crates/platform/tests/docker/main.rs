@@ -14,16 +14,15 @@ mod start;
 use std::{
     collections::BTreeSet,
     fs::{self, File},
-    io::{BufRead, BufReader},
     net::{IpAddr, Ipv4Addr, TcpListener},
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::Command,
     time::{Duration, Instant},
 };
 
 use common::{
-    HELPER, Node, allowed_cpus, assert_same, caller_seen, engine::Engine, image_registry, inventory, pid_of,
-    wait_until,
+    HELPER, Node, allowed_cpus, assert_same, caller_seen, engine::Engine, held_run, image_registry,
+    inventory, pid_of, wait_until,
 };
 use loadline_platform::{
     Cgroup, Deployment, Docker, DockerNetwork, Ground, Image, ImageSource, Limits, Mount, Platform, Publish,

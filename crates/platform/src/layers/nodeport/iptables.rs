@@ -4,7 +4,7 @@
 use std::fmt::{self, Write};
 
 use super::{MASQUERADE_MARK, Service};
-use crate::{addresses::SLOT_PREFIX, layers::Way};
+use crate::layers::Way;
 
 /// The rules, for `iptables-restore`. They differ from kube-proxy's in two ways: the jumps into them name the node
 /// port (or the pod's link), so that deployments don't walk through each other's rules and other traffic through
@@ -17,13 +17,13 @@ pub(super) fn rules(way: &Way, services: &[Service]) -> String {
 }
 
 fn write_nat(text: &mut String, way: &Way, services: &[Service]) -> fmt::Result {
-    let chain = |suffix: &str| way.owner.chain(suffix);
-    let numbered = |kind: &str, index: usize| way.owner.chain(&format!("{kind}-{index}"));
-    let ours = format!("-m comment --comment \"{}\"", way.owner.label());
+    let chain = |suffix: &str| way.node.owner.chain(suffix);
+    let numbered = |kind: &str, index: usize| way.node.owner.chain(&format!("{kind}-{index}"));
+    let ours = format!("-m comment --comment \"{}\"", way.node.owner.label());
     let (entry, node_ports, mark) = (chain("SERVICES"), chain("NODEPORTS"), chain("MARK-MASQ"));
     let (external, leave) = (chain("EXT"), chain("POSTROUTING"));
     let tcp = "-p tcp -m tcp --dport";
-    let port = way.node.port();
+    let port = way.at.port();
     let own = services.len().saturating_sub(1);
 
     writeln!(text, "*nat")?;
@@ -34,7 +34,7 @@ fn write_nat(text: &mut String, way: &Way, services: &[Service]) -> fmt::Result 
         writeln!(text, ":{} - [0:0]\n:{} - [0:0]", numbered("SVC", index), numbered("SEP", index))?;
     }
     for hook in ["PREROUTING", "OUTPUT"] {
-        writeln!(text, "-I {hook} 1 -d {}/32 {tcp} {port} {ours} -j {entry}", way.node.ip())?;
+        writeln!(text, "-I {hook} 1 -d {}/32 {tcp} {port} {ours} -j {entry}", way.at.ip())?;
     }
     writeln!(text, "-I POSTROUTING 1 {ours} -j {leave}")?;
 
@@ -42,7 +42,7 @@ fn write_nat(text: &mut String, way: &Way, services: &[Service]) -> fmt::Result 
         let (service, pod) = (numbered("SVC", index), numbered("SEP", index));
         let to_cluster = format!("-d {}/32 {tcp} {}", cluster.ip(), cluster.port());
         writeln!(text, "-A {entry} {to_cluster} {ours} -j {service}")?;
-        writeln!(text, "-A {service} ! -s {}/{SLOT_PREFIX} {to_cluster} -j {mark}", way.pods)?;
+        writeln!(text, "-A {service} ! -s {} {to_cluster} -j {mark}", way.pods)?;
         writeln!(text, "-A {service} -j {pod}")?;
         writeln!(text, "-A {pod} -s {}/32 -j {mark}", endpoint.ip())?;
         writeln!(text, "-A {pod} -p tcp -m tcp -j DNAT --to-destination {endpoint}")?;
@@ -59,8 +59,8 @@ fn write_nat(text: &mut String, way: &Way, services: &[Service]) -> fmt::Result 
 
 /// What every forwarded packet passes, not only the first of a connection.
 fn write_filter(text: &mut String, way: &Way) -> fmt::Result {
-    let forward = way.owner.chain("FORWARD");
-    let ours = format!("-m comment --comment \"{}\"", way.owner.label());
+    let forward = way.node.owner.chain("FORWARD");
+    let ours = format!("-m comment --comment \"{}\"", way.node.owner.label());
     writeln!(text, "*filter\n:{forward} - [0:0]")?;
     for direction in ["-i", "-o"] {
         writeln!(text, "-I FORWARD 1 {direction} {} {ours} -j {forward}", way.link)?;

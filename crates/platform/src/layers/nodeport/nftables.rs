@@ -4,7 +4,7 @@
 use std::fmt::{self, Write};
 
 use super::{MASQUERADE_MARK, Service};
-use crate::{addresses::SLOT_PREFIX, layers::Way};
+use crate::layers::Way;
 
 /// The rules, for `nft -f`. As with kube-proxy's `--nodeport-addresses`, node ports are those of one address.
 pub(super) fn rules(way: &Way, services: &[Service]) -> String {
@@ -16,7 +16,7 @@ pub(super) fn rules(way: &Way, services: &[Service]) -> String {
 
 fn write_table(text: &mut String, way: &Way, services: &[Service]) -> fmt::Result {
     let own = services.len().saturating_sub(1);
-    writeln!(text, "table ip {} {{", way.owner.label())?;
+    writeln!(text, "table ip {} {{", way.node.owner.label())?;
     writeln!(text, "{BASE_CHAINS}")?;
     writeln!(text, "chain mark-for-masquerade {{ mark set mark or {MASQUERADE_MARK}; }}")?;
     writeln!(
@@ -32,7 +32,7 @@ fn write_table(text: &mut String, way: &Way, services: &[Service]) -> fmt::Resul
         )?;
         writeln!(
             text,
-            "chain service-{index} {{ ip daddr {} tcp dport {} ip saddr != {}/{SLOT_PREFIX} jump mark-for-masquerade; \
+            "chain service-{index} {{ ip daddr {} tcp dport {} ip saddr != {} jump mark-for-masquerade; \
              numgen random mod 1 vmap {{ 0 : goto endpoint-{index} }}; }}",
             cluster.ip(),
             cluster.port(),
@@ -40,11 +40,11 @@ fn write_table(text: &mut String, way: &Way, services: &[Service]) -> fmt::Resul
         )?;
     }
     writeln!(text, "chain external-{own} {{ jump mark-for-masquerade; goto service-{own}; }}")?;
-    writeln!(text, "set nodeport-ips {{ type ipv4_addr; elements = {{ {} }}; }}", way.node.ip())?;
+    writeln!(text, "set nodeport-ips {{ type ipv4_addr; elements = {{ {} }}; }}", way.at.ip())?;
     writeln!(
         text,
         "map service-nodeports {{ type inet_proto . inet_service : verdict; elements = {{ tcp . {} : goto external-{own} }}; }}",
-        way.node.port()
+        way.at.port()
     )?;
     writeln!(text, "map service-ips {{ type ipv4_addr . inet_proto . inet_service : verdict; elements = {{")?;
     for (index, Service { cluster, .. }) in services.iter().enumerate() {
