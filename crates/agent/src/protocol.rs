@@ -12,11 +12,11 @@ use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use loadline_engine::{Request, SliceSpec};
+use loadline_engine::{Request, Reuse, SliceSpec};
 use serde::{Deserialize, Serialize};
 
 /// Grows with every change to these messages or to what they carry.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// The version of the program.
 pub const PROGRAM: &str = env!("CARGO_PKG_VERSION");
@@ -59,6 +59,8 @@ pub struct EngineSetup {
     pub requests: Vec<Request>,
     /// Connections in all.
     pub connections: NonZeroUsize,
+    /// How long each is used.
+    pub reuse: Reuse,
     /// Load threads; no more than connections are started.
     pub threads: NonZeroUsize,
     /// CPUs of the agent's machine that the threads are pinned to, in turn. `None` leaves them on all CPUs that the agent may use.

@@ -41,6 +41,7 @@ struct Fields {
     reconnects: u64,
     received_bytes: u64,
     cpu_ns: u64,
+    spun_ns: u64,
     workers: u32,
     duration: Duration,
     started_ns: u64,
@@ -63,7 +64,7 @@ mod tests {
 
     fn record() -> impl Strategy<Value = Record> {
         let histograms = prop::collection::vec(histogram(), 7);
-        let counts = prop::array::uniform10(any::<u64>());
+        let counts = prop::array::uniform11(any::<u64>());
         let errors = prop::collection::vec(0..ErrorKind::ALL.len(), 0..20);
         let rest = (any::<u32>(), any::<Duration>(), any::<bool>());
         (histograms, counts, errors, rest).prop_map(|(histograms, counts, failed, rest)| {
@@ -89,6 +90,7 @@ mod tests {
                 reconnects: counts[6],
                 received_bytes: counts[7],
                 cpu_ns: counts[8],
+                spun_ns: counts[10],
                 workers: rest.0,
                 duration: rest.1,
                 started_ns: counts[9],

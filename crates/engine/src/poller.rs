@@ -32,6 +32,8 @@ const BATCH: usize = 256;
 pub enum Patience {
     /// Asleep until an event or shortly before the deadline.
     Asleep,
+    /// As [`Patience::Asleep`] when nothing is under way: the last microseconds pass without asking for events.
+    Alone,
     /// Awake until an event: to wake a sleeper would take longer than many responses do.
     Awake,
     /// Asleep by the clock for a moment, so that several events are taken at once; then as [`Patience::Asleep`].
@@ -42,11 +44,16 @@ pub enum Patience {
 pub struct Poller {
     epoll: OwnedFd,
     events: Vec<Event>,
+    spun_ns: Nanos,
 }
 
 impl Poller {
     pub fn new() -> io::Result<Poller> {
-        Ok(Poller { epoll: epoll::create(CreateFlags::CLOEXEC)?, events: Vec::with_capacity(BATCH) })
+        Ok(Poller {
+            epoll: epoll::create(CreateFlags::CLOEXEC)?,
+            events: Vec::with_capacity(BATCH),
+            spun_ns: 0,
+        })
     }
 
     /// Watches a socket under a token of the caller's, until it is closed, for input, and for room to write if that is of interest.
@@ -65,6 +72,7 @@ impl Poller {
     /// Returns when a socket is ready or the deadline is reached, and how many events there are.
     pub fn wait(&mut self, deadline: Nanos, patience: Patience) -> io::Result<usize> {
         let mut gathered = false;
+        let mut spinning_since = None;
         // Under load something is ready most of the time: no clock is read and no timer set for it.
         while self.poll(0)? == 0 {
             let present = now();
@@ -72,7 +80,7 @@ impl Poller {
                 break;
             }
             match patience {
-                Patience::Awake => std::hint::spin_loop(),
+                Patience::Awake => spin(&mut spinning_since, present),
                 Patience::Gathering if !gathered => {
                     gathered = true;
                     std::thread::sleep(Duration::from_nanos(GATHER_NS.min(deadline - present)));
@@ -82,10 +90,24 @@ impl Poller {
                         break;
                     }
                 }
-                _ => std::hint::spin_loop(),
+                Patience::Alone => {
+                    spinning_since.get_or_insert(present);
+                    while now() < deadline {
+                        std::hint::spin_loop();
+                    }
+                }
+                _ => spin(&mut spinning_since, present),
             }
         }
+        if let Some(since) = spinning_since {
+            self.spun_ns += now() - since;
+        }
         Ok(self.events.len())
+    }
+
+    /// How long was spun since this was last asked.
+    pub fn take_spun(&mut self) -> Nanos {
+        std::mem::take(&mut self.spun_ns)
     }
 
     /// Token and readiness of an event of the last [`Poller::wait`].
@@ -103,6 +125,11 @@ impl Poller {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+fn spin(since: &mut Option<Nanos>, present: Nanos) {
+    since.get_or_insert(present);
+    std::hint::spin_loop();
 }
 
 fn interest(room: bool) -> EventFlags {

@@ -7,6 +7,8 @@ use std::os::fd::BorrowedFd;
 
 use rustix::event::epoll::EventFlags;
 
+use serde::{Deserialize, Serialize};
+
 use crate::clock::{Nanos, now};
 use crate::connection::{Connection, Exchange, Protocol, State};
 use crate::http1::ResponseParser;
@@ -32,7 +34,8 @@ const RESOLVER: usize = usize::MAX;
 const BELL: usize = usize::MAX - 1;
 
 /// How long a connection is used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Reuse {
     /// As long as the service keeps it.
     #[default]
@@ -336,6 +339,11 @@ impl Pool {
     /// Waits for events; see [`Poller::wait`].
     pub fn wait(&mut self, deadline: Nanos, patience: Patience) -> io::Result<usize> {
         self.poller.wait(deadline, patience)
+    }
+
+    /// See [`Poller::take_spun`].
+    pub fn take_spun(&mut self) -> Nanos {
+        self.poller.take_spun()
     }
 
     /// Takes an event of the last wait as far as handshakes and sending go; the times of handshakes go into `record`.

@@ -56,6 +56,8 @@ pub struct Record {
     pub received_bytes: u64,
     /// CPU time of the workers during the slice, ns.
     pub cpu_ns: u64,
+    /// The part of `cpu_ns` in which they only waited, awake, for a moment or an answer, ns.
+    pub spun_ns: u64,
     /// How many workers drove it.
     pub workers: u32,
     /// Length of the slice as asked, or until it was stopped.
@@ -87,6 +89,7 @@ impl Record {
             reconnects: 0,
             received_bytes: 0,
             cpu_ns: 0,
+            spun_ns: 0,
             workers: 1,
             duration: Duration::ZERO,
             started_ns: 0,
@@ -111,7 +114,7 @@ impl Record {
         }
         self.begin(0, Duration::ZERO);
         (self.due, self.sent_in_time, self.answered, self.answered_in_time, self.waited) = (0, 0, 0, 0, 0);
-        (self.cpu_ns, self.workers, self.stopped) = (0, 1, false);
+        (self.cpu_ns, self.spun_ns, self.workers, self.stopped) = (0, 0, 1, false);
     }
 
     /// Keeps the times of a request that was answered.
@@ -174,6 +177,7 @@ impl Record {
         self.reconnects += other.reconnects;
         self.received_bytes += other.received_bytes;
         self.cpu_ns += other.cpu_ns;
+        self.spun_ns += other.spun_ns;
         self.workers += other.workers;
         self.started_ns = self.started_ns.max(other.started_ns);
         // A worker that was stopped knows how long it went on; the others, and earlier intervals, only what was asked of them.

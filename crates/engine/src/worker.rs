@@ -151,6 +151,7 @@ impl Worker {
         let users = self.pool.connections.len() * self.pool.connections[0].exchanges.len();
         self.pool.set_thinking(think.map(|think| Thinking::new(think, seed, users)), start);
         let mut cpu_before = thread_cpu();
+        self.pool.take_spun();
         let mut next_check = start + CHECK_NS;
         let mut next_interval = handing.every.map_or(Nanos::MAX, |every| start + every);
         loop {
@@ -179,6 +180,8 @@ impl Worker {
             }
             let wake = match source.next_at() {
                 _ if time < start => start,
+                // A connection that has become free again just now: in a closed loop nothing else may come to wake us.
+                None if self.tally.closed_loop && self.pool.has_free() && time < self.tally.end => time,
                 Some(due) if self.pool.has_free() => due.min(next_check),
                 Some(due) if self.overflow.has_others() => (due + PATIENCE_NS).min(next_check),
                 None if time < self.last_moment() => next_check.min(self.last_moment()),
@@ -190,6 +193,7 @@ impl Worker {
         }
         self.pool.set_thinking(None, 0);
         self.tally.record.cpu_ns = thread_cpu() - cpu_before;
+        self.tally.record.spun_ns = self.pool.take_spun();
         Ok(std::mem::replace(&mut self.tally.record, Record::empty()))
     }
 
@@ -212,6 +216,8 @@ impl Worker {
             Patience::Gathering
         } else if !closed_loop && in_flight > 0 && self.stays_awake {
             Patience::Awake
+        } else if in_flight == 0 && !self.overflow.has_others() {
+            Patience::Alone
         } else {
             Patience::Asleep
         }
@@ -370,6 +376,7 @@ impl Worker {
         let record = &mut self.tally.record;
         let cpu = thread_cpu();
         record.cpu_ns = cpu - std::mem::replace(cpu_before, cpu);
+        record.spun_ns = self.pool.take_spun();
         next.begin(record.started_ns, record.duration);
         std::mem::swap(&mut *next, record);
         // Nobody listens any more when the slice is being abandoned.

@@ -5,7 +5,7 @@ mod server;
 use std::time::{Duration, Instant};
 
 use loadline_engine::{
-    Arrivals, Endpoint, Engine, ErrorKind, Load, Mix, Options, Record, Request, SliceSpec,
+    Arrivals, Endpoint, Engine, ErrorKind, Load, Mix, Options, Record, Request, Reuse, SliceSpec,
 };
 use server::Server;
 
@@ -70,6 +70,16 @@ fn a_closed_loop_keeps_every_connection_busy() {
     // 5 connections × 0.5 s ÷ 20 ms = 125, less for every delay of the machine's own.
     assert!((50..=130).contains(&record.answered), "{}", record.answered);
     assert!(record.service.min() >= 19_900_000, "{}", record.service.min());
+}
+
+#[test]
+fn a_closed_loop_of_one_connection_a_request_does_not_wait_for_the_next_look_at_the_clock() {
+    let server = Server::answering_once(OK);
+    let mut engine = Engine::start(&Options { reuse: Reuse::Never, ..options(&server, 1) }).unwrap();
+    let record = engine.drive(SliceSpec { load: Load::Closed { think: None }, ..slice("1/s", 0.5) }).unwrap();
+    // Every 10 ms the worker looks whether it is to stop; were that all that wakes it, there would be 50.
+    assert!(record.answered > 100, "{}", record.answered);
+    assert_eq!(record.errors.total(), 0);
 }
 
 #[test]

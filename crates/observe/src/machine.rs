@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,6 +41,9 @@ pub struct Machine {
     pub cgroup_versions: Vec<u8>,
     /// What the kernel tells the time by, such as `tsc`.
     pub clocksource: Option<String>,
+    /// Whether the time of interrupts, soft ones too, is kept apart from that of the process they interrupt
+    /// (`CONFIG_IRQ_TIME_ACCOUNTING`), so that CPU per request leaves it out; `None` where the kernel's configuration is not at hand.
+    pub interrupt_time_apart: Option<bool>,
     /// `always`, `madvise` or `never`.
     pub transparent_hugepages: Option<String>,
     /// Differs after each boot.
@@ -73,6 +77,12 @@ impl Machine {
             clocksource: procfs::read_trimmed(
                 "/sys/devices/system/clocksource/clocksource0/current_clocksource",
             ),
+            interrupt_time_apart: if Path::new("/proc/pressure/irq").exists() {
+                Some(true)
+            } else {
+                procfs::read(format!("/boot/config-{}", uname.release().to_string_lossy()))
+                    .map(|config| parse_interrupt_time_apart(&config))
+            },
             transparent_hugepages: procfs::read("/sys/kernel/mm/transparent_hugepage/enabled")
                 .and_then(|text| parse_chosen(&text)),
             boot_id: procfs::read_trimmed("/proc/sys/kernel/random/boot_id"),
@@ -120,6 +130,11 @@ fn parse_chosen(text: &str) -> Option<String> {
     Some(chosen.split_once(']')?.0.to_owned())
 }
 
+/// The kernel has `/proc/pressure/irq` (kernel/sched/psi.c) for nothing but this option; before Linux 6.1 its configuration tells.
+fn parse_interrupt_time_apart(config: &str) -> bool {
+    config.lines().any(|line| line == "CONFIG_IRQ_TIME_ACCOUNTING=y")
+}
+
 /// How many CPUs a list such as `0-3,8` names (cpuset(7), "List format").
 fn count_cpus(list: &str) -> Option<u32> {
     list.split(',').try_fold(0u32, |count, range| {
@@ -157,6 +172,12 @@ mod tests {
         let os_release = "ID=debian\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n";
         assert_eq!(parse_pretty_name(os_release).as_deref(), Some("Debian GNU/Linux 12 (bookworm)"));
         assert_eq!(parse_chosen("always [madvise] never\n").as_deref(), Some("madvise"));
+    }
+
+    #[test]
+    fn a_kernels_configuration_says_where_interrupts_are_charged() {
+        assert!(parse_interrupt_time_apart("CONFIG_HZ=250\nCONFIG_IRQ_TIME_ACCOUNTING=y\n"));
+        assert!(!parse_interrupt_time_apart("# CONFIG_IRQ_TIME_ACCOUNTING is not set\n"));
     }
 
     #[test]

@@ -24,7 +24,7 @@ impl Burner {
     }
 
     fn subject(&self) -> Subject {
-        Subject { root_pid: Some(self.0.id()), cgroup: None }
+        Subject { root_pids: vec![self.0.id()], cgroup: None }
     }
 }
 
@@ -107,7 +107,7 @@ fn threads_that_sleep_switch_voluntarily() -> Outcome {
         let _ = left.recv();
         Ok(())
     });
-    let subject = Subject { root_pid: Some(std::process::id()), cgroup: None };
+    let subject = Subject { root_pids: vec![std::process::id()], cgroup: None };
     let seen = observe(&subject, || {
         begin.send(())?;
         Ok(finished.recv()?)
@@ -140,7 +140,7 @@ fn of_an_external_service_only_the_machine_is_seen() -> Outcome {
 #[test]
 fn a_service_that_died_has_no_figures_rather_than_zeros() -> Outcome {
     let mut child = Command::new("/bin/sleep").arg("60").spawn()?;
-    let subject = Subject { root_pid: Some(child.id()), cgroup: None };
+    let subject = Subject { root_pids: vec![child.id()], cgroup: None };
     let seen = observe(&subject, || {
         child.kill()?;
         child.wait()?;
@@ -153,7 +153,7 @@ fn a_service_that_died_has_no_figures_rather_than_zeros() -> Outcome {
 
 #[test]
 fn observations_survive_json() -> Outcome {
-    let subject = Subject { root_pid: Some(std::process::id()), cgroup: None };
+    let subject = Subject { root_pids: vec![std::process::id()], cgroup: None };
     let seen = observe(&subject, || Ok(()))?;
     assert_eq!(serde_json::from_str::<Observations>(&serde_json::to_string(&seen)?)?, seen);
     Ok(())
@@ -161,7 +161,7 @@ fn observations_survive_json() -> Outcome {
 
 #[test]
 fn snapshots_that_went_through_json_tell_the_same() -> Outcome {
-    let subject = Subject { root_pid: Some(std::process::id()), cgroup: None };
+    let subject = Subject { root_pids: vec![std::process::id()], cgroup: None };
     let (before, after) = (Snapshot::take(&subject), Snapshot::take(&subject));
     let through_json =
         |snapshot: &Snapshot| serde_json::from_str::<Snapshot>(&serde_json::to_string(snapshot)?);
@@ -225,12 +225,22 @@ impl Drop for Quota {
 }
 
 #[test]
+fn a_proxy_outside_the_services_tree_counts_as_the_deployments() -> Outcome {
+    let (service, proxy) = (Burner::start("exec sleep 60")?, Burner::start("while :; do :; done")?);
+    let subject = Subject { root_pids: vec![service.0.id(), proxy.0.id()], cgroup: None };
+    let before = Snapshot::take(&subject);
+    wait_until("the proxy's CPU time is seen", || {
+        between(&before, &Snapshot::take(&subject)).service_cpu_ns.is_some_and(|ns| ns >= 50_000_000)
+    })
+}
+
+#[test]
 fn a_real_cgroup_tells_cpu_time_throttling_and_memory() -> Outcome {
     let quota = Quota::make()?;
 
     let burner = Burner::start("while :; do :; done")?;
     quota.add(burner.0.id())?;
-    let subject = Subject { root_pid: Some(burner.0.id()), cgroup: Some(quota.cgroup.clone()) };
+    let subject = Subject { root_pids: vec![burner.0.id()], cgroup: Some(quota.cgroup.clone()) };
     let before = Snapshot::take(&subject);
     let mut seen = Observations::default();
     wait_until("the quota has been used up twice", || {

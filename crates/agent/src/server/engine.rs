@@ -46,6 +46,7 @@ fn start(setup: EngineSetup, stop: Arc<AtomicBool>) -> Answer<Engine> {
     let mix = Mix::new(&setup.requests, &endpoint).map_err(|error| error.to_string())?;
     let options = Options {
         connections: setup.connections.get(),
+        reuse: setup.reuse,
         threads: setup.threads.get(),
         cpus,
         timeout: setup.timeout,

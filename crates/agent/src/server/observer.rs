@@ -39,7 +39,7 @@ fn find(id: &str) -> Answer<Subject> {
             node's process namespace (hostPID)"
         )
     })?;
-    Ok(Subject { root_pid: Some(container.pid), cgroup: Some(cgroup(container.cgroup)) })
+    Ok(Subject { root_pids: vec![container.pid], cgroup: Some(cgroup(container.cgroup)) })
 }
 
 fn cgroup(cgroup: loadline_platform::Cgroup) -> Cgroup {

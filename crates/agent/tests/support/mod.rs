@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use loadline_agent::protocol::Greeting;
 use loadline_agent::{EngineSetup, RemoteEngine, ServeError};
-use loadline_engine::{Arrivals, Load, Request, SliceSpec};
+use loadline_engine::{Arrivals, Load, Request, Reuse, SliceSpec};
 
 /// Longest wait for anything: far more than it takes, so that a loaded machine fails no test.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -77,6 +77,7 @@ pub fn setup(service: SocketAddr, connections: usize) -> EngineSetup {
         authority: service.to_string(),
         requests: vec![Request::get("/")],
         connections: NonZeroUsize::new(connections).unwrap(),
+        reuse: Reuse::Always,
         threads: NonZeroUsize::MIN,
         cpus: None,
         timeout: Duration::from_secs(10),
