@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use hdrhistogram::Histogram;
+use loadline_engine::Reuse;
 use loadline_experiment::plan::{CellPlan, Role as PlanRole, Site};
 use loadline_experiment::store::{SliceRow, encode};
 use loadline_stats::t_interval;
@@ -13,7 +14,7 @@ use crate::figures::{Prepared, merged};
 use crate::metrics::{METRICS, Times};
 use crate::result::{Cell, Deployment, Figure, Histograms, Percentiles, Role, Slice};
 use crate::sample::{Counted, Paired};
-use crate::{ALPHA, RunData};
+use crate::{ALPHA, RunData, seen};
 
 /// The cells of a run.
 pub fn cells(data: &RunData, counted: &Counted<'_>) -> Vec<Cell> {
@@ -38,6 +39,7 @@ fn cell(data: &RunData, counted: &Counted<'_>, id: usize, plan: &CellPlan) -> Ce
         load: load.load.to_string(),
         rate_per_second: load.load.rate().map(|rate| rate.as_per_second()),
         connections: load.connections,
+        new_connections: load.reuse == Reuse::Never,
         role: match plan.role {
             PlanRole::Baseline => Role::Baseline,
             PlanRole::Twin => Role::Twin,
@@ -50,6 +52,7 @@ fn cell(data: &RunData, counted: &Counted<'_>, id: usize, plan: &CellPlan) -> Ce
         errors,
         figures: figures(counted, id),
         histograms: histograms(&slices),
+        seen: seen::seen(data, id),
     }
 }
 

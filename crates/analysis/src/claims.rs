@@ -5,15 +5,12 @@
 
 use loadline_experiment::plan::Role;
 use loadline_experiment::spec::{Claim, Says};
-use loadline_experiment::store::SliceRow;
-use loadline_stats::{Interval, MIN_BLOCKS, bootstrap};
 
 use crate::RunData;
-use crate::contrasts::{RESAMPLES, few_beyond};
-use crate::figures::Prepared;
+use crate::joint::{Joint, joint};
 use crate::metrics::{METRICS, Metric};
 use crate::result::{ClaimJudgement, ClaimResult, Finding};
-use crate::sample::{Counted, units};
+use crate::sample::Counted;
 
 /// What this run says of each claim of its experiment.
 pub fn claims(data: &RunData, counted: &Counted<'_>, confidence: f64) -> Vec<ClaimResult> {
@@ -71,7 +68,7 @@ fn finding(
         Says::Closes { .. } => (figures[2] - figures[1]) / (figures[2] - figures[0]),
     };
     let estimate = |cells: &[usize], figure: &dyn Fn(&[f64]) -> f64| {
-        estimate(data, counted, metric, cells, confidence, figure)
+        joint(counted, metric, cells, data.run.experiment.plan.seed, confidence, figure)
     };
     let no_gap = match (&claim.says, involved.as_deref()) {
         (Says::Closes { of, .. }, Some([base, _, other])) => {
@@ -81,19 +78,11 @@ fn finding(
         }
         _ => None,
     };
-    let Estimate { found, interval, note } = match (involved, no_gap) {
+    let Joint { found, interval, note } = match (involved, no_gap) {
         (Some(cells), None) => estimate(&cells, &figure),
-        (_, note) => Estimate { note, ..Estimate::default() },
+        (_, note) => Joint { note, ..Joint::default() },
     };
     Finding { cell, claimed, is_share, found, interval, note, judgement: judge(claimed, interval) }
-}
-
-/// A figure with its interval, or why it has none.
-#[derive(Default)]
-struct Estimate {
-    found: Option<f64>,
-    interval: Option<[f64; 2]>,
-    note: Option<String>,
 }
 
 /// The cell of another platform with the same service and load.
@@ -107,43 +96,6 @@ fn sibling(data: &RunData, cell: usize, platform: &str) -> Option<usize> {
             && other_site.service == site.service
             && data.run.experiment.platforms[other_site.platform].name == platform
     })
-}
-
-/// A figure computed from the figures of several cells, with its interval where there are slices enough for a claim.
-fn estimate(
-    data: &RunData,
-    counted: &Counted<'_>,
-    metric: &Metric,
-    cells: &[usize],
-    confidence: f64,
-    figure: &dyn Fn(&[f64]) -> f64,
-) -> Estimate {
-    let units = units(counted, cells);
-    let of_cell = |index: usize| {
-        let slices =
-            units.iter().map(|unit| unit.iter().map(|places| places[index]).collect::<Vec<&SliceRow>>());
-        Prepared::new(metric, slices)
-    };
-    let Some(prepared) = (0..cells.len()).map(of_cell).collect::<Option<Vec<Prepared>>>() else {
-        return Estimate::default();
-    };
-    let whole: Vec<f64> = prepared.iter().map(Prepared::whole).collect();
-    let found = Some(figure(&whole)).filter(|found| found.is_finite());
-    let blocks = units.iter().map(Vec::len).sum::<usize>();
-    let note = if blocks < MIN_BLOCKS {
-        Some(format!("{blocks} blocks: fewer than {MIN_BLOCKS} make no claim"))
-    } else {
-        few_beyond(&prepared)
-    };
-    if note.is_some() {
-        return Estimate { found, interval: None, note };
-    }
-    let spread = bootstrap(units.len(), RESAMPLES, data.run.experiment.plan.seed, |weights| {
-        let figures: Vec<f64> = prepared.iter().map(|prepared| prepared.figure(weights)).collect();
-        figure(&figures)
-    });
-    let bounds = |Interval { low, high }| [low, high];
-    Estimate { found, interval: spread.map(|spread| bounds(spread.interval(confidence))), note }
 }
 
 fn judge(claimed: [f64; 2], interval: Option<[f64; 2]>) -> ClaimJudgement {

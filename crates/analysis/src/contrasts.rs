@@ -7,7 +7,7 @@ use crate::figures::Prepared;
 use crate::metrics::{METRICS, Metric, Sense};
 use crate::result::{Contrast, Row, Verdict};
 use crate::sample::{Counted, Paired};
-use crate::{ALPHA, RunData};
+use crate::{ALPHA, RunData, seen};
 
 /// Resamples of the bootstrap: its standard error is then known to 1.6 % (1 ÷ √(2 × 2000)).
 pub const RESAMPLES: usize = 2000;
@@ -44,8 +44,18 @@ pub fn contrasts(
             Some(contrast(data, counted, plan.against?, cell, confidence, &resolution))
         })
         .collect();
+    if data.run.experiment.is_ladder() {
+        resolve_by_width(&mut contrasts);
+    }
     correct(&mut contrasts, confidence);
     contrasts
+}
+
+/// On a ladder few rungs have a twin below them, so a layer's resolution is what its own interval could have told from zero.
+fn resolve_by_width(contrasts: &mut [Contrast]) {
+    for row in contrasts.iter_mut().flat_map(|contrast| &mut contrast.rows) {
+        row.resolution = row.interval.map(|[low, high]| (high - low) / 2.0);
+    }
 }
 
 /// One cell against another, not corrected yet: `p_holm` holds the plain p-value.
@@ -64,8 +74,9 @@ pub fn contrast(
         .filter_map(|metric| {
             row(metric, &paired, data.run.experiment.plan.seed, confidence, margin, resolution(metric.id))
         })
-        .collect();
-    Contrast { baseline, candidate, rows }
+        .collect::<Vec<Row>>();
+    let seen = seen::difference(data, candidate, baseline, &rows, confidence);
+    Contrast { baseline, candidate, rows, seen }
 }
 
 fn row(
@@ -159,7 +170,7 @@ pub(crate) fn few_beyond<'a>(cells: impl IntoIterator<Item = &'a Prepared>) -> O
     })
 }
 
-fn bounds(spread: &Bootstrap, confidence: f64) -> [f64; 2] {
+pub(crate) fn bounds(spread: &Bootstrap, confidence: f64) -> [f64; 2] {
     let Interval { low, high } = spread.interval(confidence);
     [low, high]
 }

@@ -13,6 +13,14 @@ pub enum Prepared {
     Buckets(Buckets),
     /// Numerators and denominators.
     Ratios(Vec<(f64, f64)>),
+    /// Figures of the slices.
+    Slices(Slices),
+}
+
+/// The figure of each slice, in order of value, and its unit.
+pub struct Slices {
+    figures: Vec<(f64, usize)>,
+    units: usize,
 }
 
 /// Buckets that any unit has counts in, in order of value.
@@ -41,13 +49,29 @@ impl Prepared {
                 };
                 Some(Prepared::Ratios(units.map(sum).collect())).filter(|ratios| ratios.whole().is_finite())
             }
+            Kind::Undisturbed(of) => Prepared::undisturbed(of, units),
         }
+    }
+
+    fn undisturbed<'a>(
+        of: fn(&SliceRow) -> Option<(f64, f64)>,
+        units: impl Iterator<Item = Vec<&'a SliceRow>>,
+    ) -> Option<Prepared> {
+        let mut slices = Slices { figures: Vec::new(), units: 0 };
+        for (unit, rows) in units.enumerate() {
+            slices.units = unit + 1;
+            let seen = rows.into_iter().filter_map(of).map(|(top, bottom)| (top / bottom, unit));
+            slices.figures.extend(seen.filter(|(figure, _)| figure.is_finite()));
+        }
+        slices.figures.sort_by(|left, right| left.0.total_cmp(&right.0));
+        (!slices.figures.is_empty()).then_some(Prepared::Slices(slices))
     }
 
     /// The figure with each unit taken so many times; NaN when there is nothing to compute it from.
     pub fn figure(&self, weights: &[u32]) -> f64 {
         match self {
             Prepared::Buckets(buckets) => buckets.figure(weights),
+            Prepared::Slices(slices) => slices.lower_half_mean(weights),
             Prepared::Ratios(ratios) => {
                 let (top, bottom) =
                     ratios.iter().zip(weights).fold((0.0, 0.0), |(top, bottom), (ratio, weight)| {
@@ -63,6 +87,7 @@ impl Prepared {
         let units = match self {
             Prepared::Buckets(buckets) => buckets.cumulative.len(),
             Prepared::Ratios(ratios) => ratios.len(),
+            Prepared::Slices(slices) => slices.units,
         };
         self.figure(&vec![1; units])
     }
@@ -70,7 +95,7 @@ impl Prepared {
     /// The sum that a ratio divides: events, for a count; `None` for a quantile.
     pub fn events(&self) -> Option<f64> {
         match self {
-            Prepared::Buckets(_) => None,
+            Prepared::Buckets(_) | Prepared::Slices(_) => None,
             Prepared::Ratios(ratios) => Some(ratios.iter().map(|ratio| ratio.0).sum()),
         }
     }
@@ -82,8 +107,23 @@ impl Prepared {
                 let total: u64 = buckets.cumulative.iter().filter_map(|unit| unit.last()).sum();
                 Some(total as f64 * (1.0 - buckets.quantile))
             }
-            Prepared::Ratios(_) => None,
+            Prepared::Ratios(_) | Prepared::Slices(_) => None,
         }
+    }
+}
+
+impl Slices {
+    /// The mean of the figures up to the median.
+    fn lower_half_mean(&self, weights: &[u32]) -> f64 {
+        let weight = |unit: usize| f64::from(weights[unit]);
+        let half = self.figures.iter().map(|(_, unit)| weight(*unit)).sum::<f64>() / 2.0;
+        let (mut left, mut sum) = (half, 0.0);
+        for (figure, unit) in &self.figures {
+            let counts = weight(*unit).min(left);
+            sum += figure * counts;
+            left -= counts;
+        }
+        sum / half
     }
 }
 
@@ -172,6 +212,14 @@ mod tests {
         assert_eq!(buckets.figure(&[2, 0]), 105.0);
         assert_eq!(buckets.figure(&[0, 2]), 205.0);
         assert_eq!(buckets.figure(&[1, 1]), 110.0);
+    }
+
+    #[test]
+    fn the_lower_half_is_weighted_by_units() {
+        let slices = Slices { figures: vec![(1.0, 0), (2.0, 1), (3.0, 0), (100.0, 1)], units: 2 };
+        assert_eq!(slices.lower_half_mean(&[1, 1]), 1.5);
+        assert_eq!(slices.lower_half_mean(&[2, 0]), 1.0);
+        assert!(slices.lower_half_mean(&[0, 0]).is_nan());
     }
 
     #[test]

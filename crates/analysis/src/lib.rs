@@ -4,15 +4,18 @@ mod cells;
 mod claims;
 mod contrasts;
 mod figures;
+mod joint;
+mod ladder;
 mod metrics;
 mod noise;
 pub mod result;
 mod sample;
+mod seen;
 mod settle;
 mod starts;
 mod trust;
 
-use loadline_experiment::store::{DeploymentRow, RunRow, SliceRow, WarmUpRow};
+use loadline_experiment::store::{DeploymentRow, ProfileRow, RunRow, SliceRow, WarmUpRow};
 
 use result::{PlanInfo, RunInfo, RunResult, RunState, SCHEMA};
 
@@ -31,6 +34,8 @@ pub struct RunData {
     pub warm_ups: Vec<WarmUpRow>,
     /// Its slices, in the order of measurement.
     pub slices: Vec<SliceRow>,
+    /// What the profiler saw.
+    pub profiles: Vec<ProfileRow>,
 }
 
 /// Judges a run.
@@ -41,6 +46,7 @@ pub fn analyse(data: &RunData) -> RunResult {
     let confidence = settle::confidence(&data.run.experiment, rounds);
     let noise = noise::contrasts(data, &counted, confidence);
     let contrasts = contrasts::contrasts(data, &counted, confidence, &noise);
+    let ladders = ladder::ladders(data, &counted, confidence, &contrasts);
     let trust = trust::judge(data, &counted);
     let cells = cells::cells(data, &counted);
     let slices = cells::slices(data, &counted);
@@ -65,6 +71,7 @@ pub fn analyse(data: &RunData) -> RunResult {
         cells,
         contrasts,
         noise,
+        ladders,
         claims: claims::claims(data, &counted, confidence),
         starts: starts::starts(data),
         surroundings: data.run.surroundings.clone(),

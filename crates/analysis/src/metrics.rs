@@ -71,6 +71,10 @@ pub enum Kind {
     Quantile(Times, f64),
     /// A sum over the slices divided by another: a mean time, a cost per request, a rate.
     Ratio(fn(&SliceRow) -> Option<(f64, f64)>),
+    /// The mean of the slices' own ratios up to their median. Whatever disturbs a slice of a closed loop only adds to it, so this differs
+    /// between deployments by a quarter less than the mean of all or of the middle half (ten rungs, 8 deployments × 14 slices of 100 ms on
+    /// a shared virtual machine: standard deviation 0.44 µs against 0.64 and 0.60).
+    Undisturbed(fn(&SliceRow) -> Option<(f64, f64)>),
 }
 
 /// Which histogram.
@@ -111,6 +115,20 @@ pub const METRICS: &[Metric] = &[
     cost("cpu.service.system", "  system", |s| per_request(s, s.observations.service_system_ns)),
     cost("cpu.machine", "machine's CPU per request", |s| per_request(s, s.observations.machine_busy_ns)),
     cost("cpu.load", "load's CPU per request", |s| per_request(s, Some(s.load_cpu_ns))),
+    Metric {
+        id: "cpu.path",
+        label: "CPU per request, both ends",
+        unit: Unit::Nanoseconds,
+        sense: Sense::Cost,
+        // Packets to the service are carried by whoever sends them, packets from it by the service; waiting awake is neither. A kernel with
+        // CONFIG_IRQ_TIME_ACCOUNTING charges soft interrupts to nobody: there it is less than the whole, which a note says.
+        kind: Kind::Undisturbed(|s| {
+            per_request(
+                s,
+                Some(s.observations.service_cpu_ns? + s.load_cpu_ns.saturating_sub(s.load_spun_ns?)),
+            )
+        }),
+    },
     time("cpu.run_queue_wait", "run-queue wait per request", |s| {
         per_request(s, s.observations.run_queue_wait_ns)
     }),

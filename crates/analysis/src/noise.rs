@@ -7,7 +7,7 @@ use crate::contrasts::contrast;
 use crate::result::Contrast;
 use crate::sample::Counted;
 
-/// One contrast per load. They have no resolution of their own, and take no part in Holm's correction: nobody plans a migration
+/// One contrast per load, and per top of a ladder. They have no resolution of their own, and take no part in Holm's correction: nobody plans a migration
 /// by them.
 pub fn contrasts(data: &RunData, counted: &Counted<'_>, confidence: f64) -> Vec<Contrast> {
     let twins = data.run.plan.cells.iter().enumerate().filter(|(_, cell)| cell.role == Role::Twin);

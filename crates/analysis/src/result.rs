@@ -3,12 +3,19 @@
 //! Figures are in the unit that their field names: `_ns`, `_us`, `_s`, `_bytes`; `per_request` figures are divided by answered
 //! requests. The JSON Schema of this module is published as `docs/result.schema.json`.
 
+mod ladder;
+mod seen;
+mod slice;
+
 use std::collections::BTreeMap;
 
+pub use ladder::{Estimate, Ladder, LadderSum, Rung, SumRow};
 pub use loadline_experiment::store::Surroundings;
-use loadline_observe::{Machine, Observations};
+use loadline_observe::Machine;
 use schemars::JsonSchema;
+pub use seen::{Seen, SeenDifference, SeenLayer, SoftirqReason, UnknownFunction};
 use serde::{Deserialize, Serialize};
+pub use slice::{Histograms, Percentiles, Slice};
 
 /// Name and version of the format; a reader refuses what it doesn't know.
 pub const SCHEMA: &str = "loadline.result/1";
@@ -28,8 +35,10 @@ pub struct RunResult {
     pub cells: Vec<Cell>,
     /// Each cell against its baseline, in the order of the experiment; the twins' contrasts are in `noise`.
     pub contrasts: Vec<Contrast>,
-    /// Twin against baseline, one per load: what is seen here is noise.
+    /// Each twin against the cell that it is the second deployment of: what is seen here is noise.
     pub noise: Vec<Contrast>,
+    /// What each layer costs, one ladder per load; empty unless platforms stand above each other.
+    pub ladders: Vec<Ladder>,
     /// What somebody said, and what this run says of it, in the order of the experiment.
     pub claims: Vec<ClaimResult>,
     /// How the services' starts went, one per service and platform, twins left out.
@@ -140,6 +149,8 @@ pub struct Cell {
     pub rate_per_second: Option<f64>,
     /// Connections kept open.
     pub connections: usize,
+    /// Whether each request has a connection of its own.
+    pub new_connections: bool,
     /// What the cell is for.
     pub role: Role,
     /// The name a table shows: what sets the cell apart; twins end with a prime (`host′`).
@@ -156,6 +167,8 @@ pub struct Cell {
     pub figures: Vec<Figure>,
     /// The merged histograms of the counted slices.
     pub histograms: Histograms,
+    /// What the profiler saw; absent where it was not asked for.
+    pub seen: Option<Seen>,
 }
 
 /// What a cell is for.
@@ -232,6 +245,8 @@ pub struct Contrast {
     pub candidate: usize,
     /// One row per metric, in the order in which a table shows them.
     pub rows: Vec<Row>,
+    /// How what the profiler saw of the two differs; absent without profiles of both.
+    pub seen: Option<SeenDifference>,
 }
 
 /// One metric of a contrast.
@@ -389,77 +404,4 @@ pub struct GateSummary {
     pub failed: usize,
     /// What to do when it fails.
     pub remedy: String,
-}
-
-/// One measured interval of a cell.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Slice {
-    /// Cell measured.
-    pub cell: usize,
-    /// Round of deployments.
-    pub round: u32,
-    /// Block within the round.
-    pub block: u32,
-    /// Position within the block.
-    pub position: u32,
-    /// 0, then 1, 2 … for repeats.
-    pub attempt: u32,
-    /// Whether its figures count: it passed every gate, or is the last attempt.
-    pub counted: bool,
-    /// Seconds since the start of the run.
-    pub at_s: f64,
-    /// Length, s.
-    pub duration_s: f64,
-    /// Requests that were due.
-    pub due: u64,
-    /// Requests answered.
-    pub answered: u64,
-    /// Errors by kind.
-    pub errors: BTreeMap<String, u64>,
-    /// Answered requests a second.
-    pub rate_per_second: f64,
-    /// Mean response time, ns.
-    pub response_mean_ns: f64,
-    /// Quantiles of the response time, ns.
-    pub response: Percentiles,
-    /// Quantiles of the service time, ns.
-    pub service: Percentiles,
-    /// Quantiles of the send lag, ns.
-    pub send_lag: Percentiles,
-    /// What the machine and the service did.
-    pub observations: Observations,
-    /// Gates that failed, in sentences.
-    pub failed_gates: Vec<String>,
-}
-
-/// Quantiles of a histogram, ns; zero when it is empty.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
-pub struct Percentiles {
-    /// Median.
-    pub p50: u64,
-    /// 90th percentile.
-    pub p90: u64,
-    /// 99th percentile.
-    pub p99: u64,
-    /// 99.9th percentile.
-    pub p999: u64,
-    /// Largest value.
-    pub max: u64,
-}
-
-/// Merged histograms of a cell: base64 of HdrHistogram's V2 encoding, values in ns.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Histograms {
-    /// From the moment a request was due to its last byte.
-    pub response: String,
-    /// From the moment a request was written to its last byte.
-    pub service: String,
-    /// From the moment a request could have been written to when it was.
-    pub send_lag: String,
-    /// Quantiles of the same three.
-    pub response_percentiles: Percentiles,
-    /// See `response_percentiles`.
-    pub service_percentiles: Percentiles,
-    /// See `response_percentiles`.
-    pub send_lag_percentiles: Percentiles,
 }

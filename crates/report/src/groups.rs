@@ -72,7 +72,8 @@ pub(crate) fn scale_of<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Option<Sc
 /// `2000/s Poisson, 16 connections`
 pub(crate) fn load_name(cell: &Cell) -> String {
     let plural = if cell.connections == 1 { "" } else { "s" };
-    format!("{}, {} connection{plural}", cell.load, cell.connections)
+    let kept = if cell.new_connections { "a new connection per request, " } else { "" };
+    format!("{}, {kept}{} connection{plural}", cell.load, cell.connections)
 }
 
 /// The loads of the run, in order.

@@ -1,12 +1,14 @@
 //! The result as Markdown, for an issue or a pull request. It shows every figure with its interval, and at the end what
 //! somebody else needs to repeat the run.
 
-use loadline_analysis::result::{Cell, Contrast, RunResult};
+use loadline_analysis::result::{Cell, Contrast, Ladder, RunResult};
 
 use crate::answer::answer;
 use crate::claims;
 use crate::figures;
 use crate::groups;
+use crate::ladder;
+use crate::seen;
 use crate::starts;
 use crate::{verdict, wording};
 
@@ -25,8 +27,28 @@ pub fn markdown(result: &RunResult) -> String {
     for failure in &result.run.failures {
         section(vec![format!("```text\n{}\n```", failure.replace("```", "'''"))]);
     }
-    section(answers(result));
+    if result.ladders.is_empty() {
+        section(answers(result));
+    }
+    for ladder in &result.ladders {
+        section(rungs(result, ladder));
+        let contrasts = ladder.rungs.iter().filter_map(|rung| result.contrasts.get(rung.contrast));
+        section(
+            result
+                .cells
+                .get(ladder.bottom)
+                .map(|bottom| seen_lines(result, bottom, contrasts))
+                .unwrap_or_default(),
+        );
+    }
     for group in groups::groups(result) {
+        if result.ladders.is_empty() {
+            section(seen_lines(
+                result,
+                group.baseline,
+                group.contrasts.iter().map(|(_, contrast)| *contrast),
+            ));
+        }
         for (candidate, contrast) in &group.contrasts {
             section(table(result, group.baseline, candidate, contrast));
             let notes = wording::row_notes([*contrast]);
@@ -59,6 +81,44 @@ fn answers(result: &RunResult) -> Vec<String> {
             text
         }
     }
+}
+
+fn rungs(result: &RunResult, ladder: &Ladder) -> Vec<String> {
+    let load = result.cells.get(ladder.bottom).map(groups::load_name).unwrap_or_default();
+    let mut lines = vec![format!("### What does each layer cost? {}", escape(&load)), String::new()];
+    lines.extend(ladder::answers(result, ladder).iter().map(|answer| format!("- {}", escape(answer))));
+    let grid = ladder::grid(result, ladder);
+    lines.extend([String::new(), format!("| {} |", grid.headings.join(" | "))]);
+    lines.push(format!("|---|{}", "--:|".repeat(grid.headings.len() - 1)));
+    for row in grid.rows {
+        let cells: Vec<String> = row.iter().map(|(text, _)| indented(text)).collect();
+        lines.push(format!("| {} |", cells.join(" | ")));
+    }
+    lines.extend([String::new(), ladder::legend(result)]);
+    lines
+}
+
+fn seen_lines<'a>(
+    result: &RunResult,
+    bottom: &Cell,
+    contrasts: impl IntoIterator<Item = &'a Contrast>,
+) -> Vec<String> {
+    let contrasts: Vec<&Contrast> = contrasts.into_iter().collect();
+    let (headings, rows) = seen::table(result, bottom, contrasts.iter().copied());
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec![format!("{} {}", seen::HEADING, escape(&groups::load_name(bottom))), String::new()];
+    lines.push(format!("| {} |", headings.join(" | ")));
+    lines.push("|---|--:|--:|---|---|".to_owned());
+    for row in rows {
+        let cells: Vec<String> = row.iter().map(|text| escape(text)).collect();
+        lines.push(format!("| {} |", cells.join(" | ")));
+    }
+    let cells = std::iter::once(bottom)
+        .chain(contrasts.iter().filter_map(|contrast| result.cells.get(contrast.candidate)));
+    lines.extend(seen::softirqs(cells).map(|sentence| format!("\n{}", escape(&sentence))));
+    lines
 }
 
 fn table(result: &RunResult, baseline: &Cell, candidate: &Cell, contrast: &Contrast) -> Vec<String> {

@@ -7,6 +7,8 @@ use crate::answer::answer;
 use crate::claims;
 use crate::figures::{self, Scale};
 use crate::groups::{self, Group};
+use crate::ladder;
+use crate::seen;
 use crate::starts;
 use crate::text::{Align, Table, flow, visible_width, wrap};
 use crate::verdict::{self, Tone};
@@ -29,10 +31,14 @@ pub struct Style {
 /// The result as text for a terminal, ending with a line break.
 pub fn terminal(result: &RunResult, style: &Style) -> String {
     let page = Page { result, colour: style.colour, width: style.width.max(LEAST_WIDTH) };
+    let (answer, tables) = match result.ladders.is_empty() {
+        true => (page.answer(), page.tables()),
+        false => (String::new(), page.ladders()),
+    };
     let sections = [
         page.head(),
-        page.answer(),
-        page.tables(),
+        answer,
+        tables,
         page.claims(),
         page.worth(),
         page.starts(),
@@ -115,10 +121,63 @@ impl Page<'_> {
                 for note in wording::row_notes(group.contrasts.iter().map(|(_, contrast)| *contrast)) {
                     text.push_str(&wrap("  ", &note, self.width, 4));
                 }
-                text
+                let contrasts = group.contrasts.iter().map(|(_, contrast)| *contrast);
+                text + &self.seen(group.baseline, contrasts)
             })
             .collect();
-        sections.join("\n")
+        sections.join("\n") + &self.unknown()
+    }
+
+    fn ladders(&self) -> String {
+        let several = self.result.ladders.len() > 1;
+        let sections: Vec<String> = self
+            .result
+            .ladders
+            .iter()
+            .map(|ladder| {
+                let mut text = String::from("What does each layer cost?");
+                if let Some(bottom) = self.result.cells.get(ladder.bottom).filter(|_| several) {
+                    text.push_str(&format!("   {}", groups::short_load_name(self.result, bottom)));
+                }
+                text.push('\n');
+                for answer in ladder::answers(self.result, ladder) {
+                    text.push_str(&wrap("  ", &answer, self.width, 4));
+                }
+                let grid = ladder::grid(self.result, ladder);
+                let align = |at: usize| if at == 0 { Align::Left } else { Align::Right };
+                let columns =
+                    grid.headings.iter().enumerate().map(|(at, heading)| ((*heading).to_owned(), align(at)));
+                let mut table = Table::new(columns.collect());
+                for row in grid.rows {
+                    table.push(row.into_iter().map(|(text, tone)| self.paint(tone, &text)).collect());
+                }
+                let contrasts =
+                    ladder.rungs.iter().filter_map(|rung| self.result.contrasts.get(rung.contrast));
+                let bottom = self.result.cells.get(ladder.bottom);
+                let seen = bottom.map(|bottom| self.seen(bottom, contrasts)).unwrap_or_default();
+                text + &table.without_empty_columns().render(self.width) + &seen
+            })
+            .collect();
+        sections.join("\n") + &wrap("", &ladder::legend(self.result), self.width, 0) + &self.unknown()
+    }
+
+    /// How much of what was profiled has no layer; empty where nothing was.
+    fn unknown(&self) -> String {
+        seen::unknown(self.result).map(|line| wrap("", &line, self.width, 2)).unwrap_or_default()
+    }
+
+    fn seen<'a>(&self, bottom: &Cell, contrasts: impl IntoIterator<Item = &'a Contrast>) -> String {
+        let contrasts: Vec<&Contrast> = contrasts.into_iter().collect();
+        let (headings, rows) = seen::table(self.result, bottom, contrasts.iter().copied());
+        if rows.is_empty() {
+            return String::new();
+        }
+        let align = |at: usize| if matches!(at, 1 | 2) { Align::Right } else { Align::Left };
+        let columns = headings.iter().enumerate().map(|(at, heading)| ((*heading).to_owned(), align(at)));
+        let mut table = Table::new(columns.collect());
+        rows.into_iter().for_each(|row| table.push(row));
+        format!("\n{}", wrap("", seen::HEADING, self.width, 0))
+            + &table.without_empty_columns().render(self.width)
     }
 
     fn one_candidate(&self, baseline: &Cell, candidate: &Cell, contrast: &Contrast) -> String {
@@ -257,6 +316,9 @@ impl Page<'_> {
 
     /// Each cell on its own, as it is often published.
     fn published(&self) -> String {
+        if !self.result.ladders.is_empty() {
+            return String::new();
+        }
         let figures = |cell: &Cell| PUBLISHED.map(|(metric, _)| figure_of(cell, metric).cloned());
         let cells: Vec<(&Cell, [Option<Figure>; 2])> = self
             .result

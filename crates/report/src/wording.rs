@@ -1,11 +1,12 @@
 //! Sentences about the run as a whole, the same in every output: what was measured, how it ended, whether it can be
 //! trusted, what it could have seen.
 
-use loadline_analysis::result::{Contrast, RunResult, RunState, Unit};
+use loadline_analysis::result::{Contrast, Ladder, RunResult, RunState, Unit};
 use loadline_observe::Machine;
 
 use crate::figures::{self, Scale};
 use crate::groups::{self, Group};
+use crate::ladder;
 
 /// Metrics whose resolution is stated, and how.
 const RESOLUTIONS: [(&str, &str); 2] = [("response.p50", "p50"), ("response.p99", "p99")];
@@ -90,6 +91,16 @@ pub(crate) fn distrust(result: &RunResult) -> Vec<String> {
 
 /// The smallest differences that the run could have shown, by load.
 pub(crate) fn resolution(result: &RunResult) -> Vec<String> {
+    if !result.ladders.is_empty() {
+        let several = result.ladders.len() > 1;
+        let of = |ladder: &Ladder| {
+            let sentence = ladder::resolution(result, ladder)?;
+            let load = result.cells.get(ladder.bottom).filter(|_| several);
+            let load = load.map(|cell| format!("{}: ", groups::short_load_name(result, cell)));
+            Some(format!("{}{sentence}", load.unwrap_or_default()))
+        };
+        return result.ladders.iter().filter_map(of).collect();
+    }
     let groups = groups::groups(result);
     let several_loads = groups::loads(result).len() > 1;
     let found: Vec<(String, String)> = groups

@@ -23,6 +23,12 @@ fn a_slower_candidate_is_answered_in_the_first_sentence() {
 }
 
 #[test]
+fn a_ladder_shows_what_each_layer_adds_and_whether_the_sum_closes() {
+    assert_snapshot!(terminal(&support::ladder(), &PLAIN));
+    assert_snapshot!(markdown(&support::ladder()));
+}
+
+#[test]
 fn colour_marks_verdicts_and_trust() {
     assert_snapshot!(
         terminal(&support::slower(), &Style { colour: true, width: 100 }).replace('\u{1b}', "ESC")

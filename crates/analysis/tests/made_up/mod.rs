@@ -5,11 +5,11 @@
 use std::time::Duration;
 
 use loadline_analysis::RunData;
-use loadline_engine::{Arrivals, Load, new_histogram};
+use loadline_engine::{Arrivals, Load, Reuse, new_histogram};
 use loadline_experiment::gates::CpuUse;
 use loadline_experiment::plan::Plan;
 use loadline_experiment::spec::{
-    Claim, Experiment, Interleave, Isolation, LoadSpec, OnFailure, Placement, PlanSpec, Platform,
+    Claim, Experiment, Interleave, Isolation, LoadSpec, Nodes, OnFailure, Placement, PlanSpec, Platform,
     PlatformKind, Ready, RequestSpec, Service, Start,
 };
 use loadline_experiment::store::{DeploymentRow, RunRow, RunState, SliceRow, StartupRow, WarmUpRow};
@@ -26,6 +26,8 @@ pub struct MadeUp {
     pub shift_us: f64,
     /// How much slower the static pod is, if there is one.
     pub static_pod_us: Option<f64>,
+    /// Whether the static pod stands above the pod, as the top of a ladder.
+    pub ladder: bool,
     /// Standard deviation between deployments of the same thing.
     pub deployment_noise_us: f64,
     pub claims: Vec<Claim>,
@@ -39,6 +41,7 @@ impl Default for MadeUp {
             blocks: 3,
             shift_us: 0.0,
             static_pod_us: None,
+            ladder: false,
             deployment_noise_us: 0.3,
             claims: Vec::new(),
         }
@@ -57,6 +60,7 @@ impl MadeUp {
             deployments: Vec::new(),
             warm_ups: Vec::new(),
             slices: Vec::new(),
+            profiles: Vec::new(),
         };
         let mut at_s = 0.0;
         for round in 0..self.rounds {
@@ -77,9 +81,9 @@ impl MadeUp {
                 plan.sites.iter().map(|_| self.deployment_noise_us * normal(&mut random)).collect();
             for block in 0..self.blocks {
                 for (position, cell) in (0..plan.cells.len()).enumerate() {
-                    let shift = match cell {
-                        2 => self.shift_us,
-                        3 => self.static_pod_us.unwrap_or_default(),
+                    let shift = match plan.sites[plan.cells[cell].site].platform {
+                        1 => self.shift_us,
+                        2 => self.static_pod_us.unwrap_or_default(),
                         _ => 0.0,
                     };
                     let base = 100.0 + deployment[cell] + shift;
@@ -100,11 +104,13 @@ impl MadeUp {
     }
 
     fn experiment(&self) -> Experiment {
-        let platform = |name: &str, kind| Platform { name: name.to_owned(), kind };
+        let platform = |name: &str, kind| Platform { name: name.to_owned(), kind, above: None, top: false };
         let local =
             |name: &str| platform(name, PlatformKind::Local(loadline_platform::preset("pod").unwrap()));
         let mut platforms = vec![platform("host", PlatformKind::Host), local("pod")];
-        platforms.extend(self.static_pod_us.map(|_| local("static pod")));
+        let above = self.ladder.then_some(1);
+        let top = self.ladder;
+        platforms.extend(self.static_pod_us.map(|_| Platform { above, top, ..local("static pod") }));
         Experiment {
             name: "made up".to_owned(),
             question: None,
@@ -128,6 +134,7 @@ impl MadeUp {
             loads: vec![LoadSpec {
                 load: Load::Open { rate: "200/s".parse().unwrap(), arrivals: Arrivals::Poisson },
                 connections: 16,
+                reuse: Reuse::Always,
             }],
             plan: PlanSpec {
                 slice: Duration::from_secs(1),
@@ -143,6 +150,8 @@ impl MadeUp {
                 repeats: 2,
                 margin: None,
                 on_failure: OnFailure::End,
+                nodes: Nodes::Shared,
+                profile: None,
             },
             placement: Placement::default(),
             claims: self.claims.clone(),
@@ -209,6 +218,7 @@ fn slice(
         reconnects: 0,
         received_bytes: REQUESTS * 1000,
         load_cpu_ns: 20_000 * REQUESTS,
+        load_spun_ns: Some(0),
         errors: Default::default(),
         service: response.clone(),
         response,

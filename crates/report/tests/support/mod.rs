@@ -1,15 +1,18 @@
 //! Invented results, one per situation that a reader can meet. Each starts from `slower` and changes what sets it apart.
 
+mod ladder;
+mod parts;
+mod starts;
+
 use std::collections::BTreeMap;
 
+pub use ladder::ladder;
 use loadline_analysis::result::*;
-use loadline_observe::{Machine, MachineCpu, Observations};
+use parts::*;
+pub use starts::with_starts_and_claims;
 
 const US: f64 = 1e3;
 const MS: f64 = 1e6;
-
-/// Figures of a row: label, unit, baseline, candidate, interval, resolution, verdict.
-type Sample<'a> = (&'a str, Unit, f64, f64, Option<[f64; 2]>, Option<f64>, Verdict);
 
 /// All of them.
 #[allow(dead_code, reason = "each test file uses its share of this module")]
@@ -22,6 +25,7 @@ pub fn all() -> Vec<RunResult> {
         with_starts_and_claims(),
         untrusted(),
         platforms_and_loads(),
+        ladder(),
         interrupted(),
         empty(),
     ]
@@ -96,6 +100,7 @@ pub fn slower() -> RunResult {
         contrasts: vec![contrast(0, 2, &rows)],
         noise: vec![contrast(0, 1, &rows[..1])],
         cells,
+        ladders: Vec::new(),
         claims: Vec::new(),
         starts: Vec::new(),
         surroundings: BTreeMap::new(),
@@ -300,228 +305,5 @@ pub fn empty() -> RunResult {
     result.slices.clear();
     result.trust =
         Trust { trusted: false, gates: Vec::new(), slices: 0, slices_failed: 0, slices_repeated: 0 };
-    result
-}
-
-fn machine() -> Machine {
-    Machine {
-        distribution: Some("Debian GNU/Linux 12 (bookworm)".to_owned()),
-        kernel: Some("6.1.0-28-amd64".to_owned()),
-        architecture: Some("x86_64".to_owned()),
-        cpu_model: Some("Intel(R) Xeon(R) E-2388G CPU @ 3.20GHz".to_owned()),
-        cpus: Some(2),
-        governor: Some("performance".to_owned()),
-        memory_bytes: Some(24 << 30),
-        ..Machine::default()
-    }
-}
-
-/// Of a kernel that tells everything but throttling.
-fn observations(cell: usize) -> Observations {
-    Observations {
-        wall_ns: Some(1_500_000_000),
-        service_cpu_ns: Some(114_300_000 + 8_700_000 * cell as u64),
-        machine: Some(MachineCpu { user_ns: 410_000_000, steal_ns: 1_500_000, ..MachineCpu::default() }),
-        voluntary_switches: Some(3_000),
-        memory_bytes: Some(8_400_000),
-        ..Observations::default()
-    }
-}
-
-fn cell(id: usize, platform: &str, role: Role, load: &str, rate: f64, p50_us: f64) -> Cell {
-    let prime = if role == Role::Twin { "′" } else { "" };
-    let percentiles =
-        Percentiles { p50: (p50_us * US) as u64, p90: 98_000, p99: 212_000, p999: 1_900_000, max: 3_100_000 };
-    Cell {
-        id,
-        service: "orders".to_owned(),
-        platform: platform.to_owned(),
-        load: load.to_owned(),
-        rate_per_second: Some(rate),
-        connections: 16,
-        role,
-        label: format!("{platform}{prime}"),
-        interleave: "slices".to_owned(),
-        deployments: (0..2)
-            .map(|round| Deployment {
-                round,
-                ready_ms: 12.5,
-                warmup_s: 3.0,
-                stationary: true,
-                left_out: Vec::new(),
-                response_mean_ns: p50_us * US * 1.04 + f64::from(round) * 200.0,
-                response_p99_ns: 212_000 + u64::from(round) * 4_000,
-                rate_per_second: rate * 0.9999,
-            })
-            .collect(),
-        answered: 72_000,
-        errors: BTreeMap::new(),
-        figures: vec![
-            figure("response.mean", "response mean", p50_us * US * 1.04, [0.98, 1.02]),
-            figure("response.p50", "response p50", p50_us * US, [0.99, 1.01]),
-            figure("response.p99", "response p99", 212.0 * US, [0.94, 1.07]),
-        ],
-        histograms: Histograms {
-            response: "HISTFAAAAA==".to_owned(),
-            service: "HISTFAAAAA==".to_owned(),
-            send_lag: "HISTFAAAAA==".to_owned(),
-            response_percentiles: percentiles,
-            service_percentiles: percentiles,
-            send_lag_percentiles: Percentiles {
-                p50: 400,
-                p90: 1_900,
-                p99: 6_000,
-                p999: 31_000,
-                max: 110_000,
-            },
-        },
-    }
-}
-
-fn figure(metric: &str, label: &str, value: f64, [low, high]: [f64; 2]) -> Figure {
-    Figure {
-        metric: metric.to_owned(),
-        label: label.to_owned(),
-        unit: Unit::Nanoseconds,
-        value,
-        t_interval: Some([value * low, value * high]),
-    }
-}
-
-fn contrast(baseline: usize, candidate: usize, rows: &[Sample<'_>]) -> Contrast {
-    let row = |&(label, unit, baseline, candidate, interval, resolution, verdict): &Sample<'_>| Row {
-        metric: label.trim().replace(' ', "."),
-        label: label.to_owned(),
-        primary: !label.starts_with(' '),
-        unit,
-        baseline,
-        candidate,
-        difference: candidate - baseline,
-        relative: (baseline != 0.0).then(|| (candidate - baseline) / baseline),
-        interval,
-        p_holm: interval.map(|[low, high]| if low > 0.0 || high < 0.0 { 0.0004 } else { 0.41 }),
-        margin: baseline * 0.01,
-        resolution,
-        verdict,
-        note: None,
-        block_differences: vec![candidate - baseline; 24],
-    };
-    Contrast { baseline, candidate, rows: rows.iter().map(row).collect() }
-}
-
-fn gate(gate: &str, text: &str, remedy: &str) -> GateSummary {
-    GateSummary {
-        gate: gate.to_owned(),
-        text: text.to_owned(),
-        holds: true,
-        failed: 0,
-        remedy: remedy.to_owned(),
-    }
-}
-
-fn failing(name: &str, text: &str, failed: usize, remedy: &str) -> GateSummary {
-    GateSummary { holds: false, failed, ..gate(name, text, remedy) }
-}
-
-fn slices(cells: &[Cell], rounds: u32, blocks: u32) -> Vec<Slice> {
-    let order = (0..rounds).flat_map(|round| (0..blocks).map(move |block| (round, block)));
-    order
-        .flat_map(|(round, block)| {
-            cells.iter().zip(0..).map(move |(cell, position)| (round, block, cell, position))
-        })
-        .enumerate()
-        .map(|(index, (round, block, cell, position))| Slice {
-            cell: cell.id,
-            round,
-            block,
-            position,
-            attempt: 0,
-            counted: true,
-            at_s: 10.0 + 1.6 * index as f64,
-            duration_s: 1.5,
-            due: 3_000,
-            answered: 3_000,
-            errors: BTreeMap::new(),
-            rate_per_second: 2_000.0,
-            response_mean_ns: 63_648.0,
-            response: cell.histograms.response_percentiles,
-            service: cell.histograms.service_percentiles,
-            send_lag: cell.histograms.send_lag_percentiles,
-            observations: observations(cell.id),
-            failed_gates: Vec::new(),
-        })
-        .collect()
-}
-
-/// A container among the platforms, with what it says of its starts, and two claims of others.
-pub fn with_starts_and_claims() -> RunResult {
-    let mut result = slower();
-    let phase = |name: &str, median_ms: f64| StartPhase {
-        name: name.to_owned(),
-        median_ms,
-        range_ms: [median_ms * 0.9, median_ms * 1.2],
-    };
-    let start = |label: &str, phases: Vec<StartPhase>, image_bytes| Start {
-        label: label.to_owned(),
-        deployments: 2,
-        phases,
-        image_bytes,
-        idle_memory_bytes: Some(4_300_000),
-    };
-    result.starts = vec![
-        start("host", vec![phase("answered", 3.1)], None),
-        start(
-            "pod",
-            vec![phase("created", 31.0), phase("started", 312.0), phase("answered", 318.0)],
-            Some(14_000_000),
-        ),
-    ];
-    let finding = |claimed, is_share, found, interval, judgement| Finding {
-        cell: 2,
-        claimed,
-        is_share,
-        found,
-        interval,
-        judgement,
-        note: None,
-    };
-    let claim = |text: &str, judgement, findings| ClaimResult {
-        text: text.to_owned(),
-        metric: "response mean".to_owned(),
-        judgement,
-        findings,
-    };
-    result.claims = vec![
-        claim(
-            "a pod adds 4.5 ms",
-            ClaimJudgement::Refuted,
-            vec![finding(
-                [3.6 * MS, 5.4 * MS],
-                false,
-                Some(4.1 * US),
-                Some([3.5 * US, 4.7 * US]),
-                ClaimJudgement::Refuted,
-            )],
-        ),
-        claim(
-            "a pod is 5 to 9 % slower",
-            ClaimJudgement::Confirmed,
-            vec![
-                finding([0.05, 0.09], true, Some(0.067), Some([0.057, 0.077]), ClaimJudgement::Confirmed),
-                finding([0.05, 0.09], true, Some(0.07), Some([0.051, 0.089]), ClaimJudgement::Confirmed),
-            ],
-        ),
-        claim(
-            "static pods close 60 % of the gap",
-            ClaimJudgement::OutOfReach,
-            vec![Finding {
-                note: Some("no gap to close: pod was not seen to differ from the baseline".to_owned()),
-                ..finding([0.48, 0.72], true, None, None, ClaimJudgement::OutOfReach)
-            }],
-        ),
-    ];
-    let facts = serde_json::json!({"version": "20.10"});
-    let summary = "Docker Engine 20.10.24, overlay2, cgroup v1".to_owned();
-    result.surroundings.insert("pod".to_owned(), Surroundings { summary, facts });
     result
 }

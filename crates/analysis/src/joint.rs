@@ -1,0 +1,56 @@
+//! A figure computed from the figures of several cells, with its interval: what claims and the sums of a ladder are made of.
+
+use loadline_experiment::store::SliceRow;
+use loadline_stats::{MIN_BLOCKS, bootstrap};
+
+use crate::contrasts::{RESAMPLES, bounds, few_beyond};
+use crate::figures::Prepared;
+use crate::metrics::Metric;
+use crate::sample::{Counted, units};
+
+/// What was found, or why nothing was.
+#[derive(Default)]
+pub struct Joint {
+    /// The figure; none when it can't be computed.
+    pub found: Option<f64>,
+    /// Its interval; none when nothing can be claimed.
+    pub interval: Option<[f64; 2]>,
+    /// Why nothing can be claimed.
+    pub note: Option<String>,
+}
+
+/// Computes `figure` of the cells' figures of a metric, which are given in the order of `cells`. The cells are paired block by block.
+pub fn joint(
+    counted: &Counted<'_>,
+    metric: &Metric,
+    cells: &[usize],
+    seed: u64,
+    confidence: f64,
+    figure: &dyn Fn(&[f64]) -> f64,
+) -> Joint {
+    let units = units(counted, cells);
+    let of_cell = |index: usize| {
+        let slices =
+            units.iter().map(|unit| unit.iter().map(|places| places[index]).collect::<Vec<&SliceRow>>());
+        Prepared::new(metric, slices)
+    };
+    let Some(prepared) = (0..cells.len()).map(of_cell).collect::<Option<Vec<Prepared>>>() else {
+        return Joint::default();
+    };
+    let whole: Vec<f64> = prepared.iter().map(Prepared::whole).collect();
+    let found = Some(figure(&whole)).filter(|found| found.is_finite());
+    let blocks = units.iter().map(Vec::len).sum::<usize>();
+    let note = if blocks < MIN_BLOCKS {
+        Some(format!("{blocks} blocks: fewer than {MIN_BLOCKS} make no claim"))
+    } else {
+        few_beyond(&prepared)
+    };
+    if note.is_some() {
+        return Joint { found, interval: None, note };
+    }
+    let spread = bootstrap(units.len(), RESAMPLES, seed, |weights| {
+        let figures: Vec<f64> = prepared.iter().map(|prepared| prepared.figure(weights)).collect();
+        figure(&figures)
+    });
+    Joint { found, interval: spread.map(|spread| bounds(&spread, confidence)), note }
+}

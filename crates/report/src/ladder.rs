@@ -1,0 +1,191 @@
+//! A ladder as a table: the bottom, what each layer adds to the rung below, and whether the sum closes.
+
+use loadline_analysis::result::{Estimate, Ladder, LadderSum, Row, RunResult, Unit, Verdict};
+
+use crate::figures::Scale;
+use crate::groups;
+use crate::verdict::{Tone, tone};
+use crate::wording;
+
+/// The metrics that have a column, and its heading.
+const COLUMNS: [(&str, &str); 5] = [
+    ("response.p50", "p50"),
+    ("response.p99", "p99"),
+    ("cpu.path", "CPU per request"),
+    ("softirqs", "softirqs"),
+    ("switches", "context switches"),
+];
+
+/// What the signs in the table mean.
+pub(crate) fn legend(result: &RunResult) -> String {
+    format!(
+        "± the longer arm of the {}. ▲ more, ▼ less, = within the margin, ? not resolved. CPU per request is that of both ends: what goes \
+        to the service is carried by who sends it.",
+        wording::interval_name(result)
+    )
+}
+
+/// A cell: its text and how it should look.
+pub(crate) type Shown = (String, Tone);
+
+/// The table of a ladder: headings, and rows whose first cell is a name.
+pub(crate) struct Grid {
+    pub headings: Vec<&'static str>,
+    pub rows: Vec<Vec<Shown>>,
+}
+
+/// The table of a ladder.
+pub(crate) fn grid(result: &RunResult, ladder: &Ladder) -> Grid {
+    let columns: Vec<Column> =
+        COLUMNS.iter().filter_map(|(metric, _)| Column::new(result, ladder, metric)).collect();
+    let heading =
+        |column: &Column| COLUMNS.iter().find(|(metric, _)| *metric == column.metric).map(|found| found.1);
+    let headings = std::iter::once("").chain(columns.iter().filter_map(heading)).collect();
+    let plain = |text: String| (text, Tone::Plain);
+    let row = |name: String, cell: &dyn Fn(&Column) -> Shown| {
+        std::iter::once(plain(name)).chain(columns.iter().map(cell)).collect::<Vec<Shown>>()
+    };
+    let mut rows = vec![row(label(result, ladder.bottom), &|column| plain(column.bottom.clone()))];
+    let mut previous = ladder.bottom;
+    for rung in &ladder.rungs {
+        let name = label(result, rung.cell);
+        let name = if rung.below == previous {
+            format!("+ {name}")
+        } else {
+            format!("+ {name}, above {}", label(result, rung.below))
+        };
+        previous = rung.cell;
+        rows.push(row(name, &|column| column.cost(result, rung.contrast)));
+    }
+    for sum in &ladder.sums {
+        let top = label(result, sum.top);
+        let part = |of: &'static str| move |column: &Column| column.part(sum, of);
+        rows.push(row(format!("sum up to {top}"), &part("sum")));
+        if sum.rows.iter().any(|row| row.end_to_end.is_some()) {
+            rows.push(row("  end to end, deployed anew".to_owned(), &part("end to end")));
+            rows.push(row("  residual".to_owned(), &part("residual")));
+        }
+    }
+    Grid { headings, rows }
+}
+
+/// What the whole costs and which layer most of it, in a sentence per top.
+pub(crate) fn answers(result: &RunResult, ladder: &Ladder) -> Vec<String> {
+    ladder.sums.iter().filter_map(|sum| answer(result, ladder, sum)).collect()
+}
+
+fn answer(result: &RunResult, ladder: &Ladder, sum: &LadderSum) -> Option<String> {
+    let column = Column::new(result, ladder, groups::HEADLINE)?;
+    let whole = sum.rows.iter().find(|row| row.metric == groups::HEADLINE)?;
+    let costs = sum.path.iter().filter_map(|cell| {
+        let rung = ladder.rungs.iter().find(|rung| rung.cell == *cell)?;
+        let row = groups::row_of(result.contrasts.get(rung.contrast)?, groups::HEADLINE)?;
+        (row.verdict == Verdict::Slower).then(|| (label(result, *cell), row.difference))
+    });
+    let mut costs: Vec<(String, f64)> = costs.collect();
+    costs.sort_by(|left, right| right.1.total_cmp(&left.1));
+    let most: Vec<String> = costs
+        .iter()
+        .take(3)
+        .map(|(name, cost)| format!("{name} {}", column.scale.difference(*cost)))
+        .collect();
+    let interval =
+        whole.sum.interval.map(|ends| format!(" {}", column.scale.bare_interval(ends))).unwrap_or_default();
+    let of_it = if most.is_empty() { String::new() } else { format!("; most of it: {}", most.join(", ")) };
+    let top = label(result, sum.top);
+    Some(format!("{top}: {} at the median{interval}{of_it}.", column.scale.difference(whole.sum.value)))
+}
+
+/// `Resolution: every layer to ±0.4 µs at p50, ±0.3 µs CPU per request.`
+pub(crate) fn resolution(result: &RunResult, ladder: &Ladder) -> Option<String> {
+    let sizes: Vec<String> = COLUMNS
+        .iter()
+        .filter(|(metric, _)| matches!(*metric, "response.p50" | "cpu.path"))
+        .filter_map(|(metric, heading)| {
+            let rows = rows(result, ladder, metric);
+            let largest = rows.iter().filter_map(|row| row.resolution).max_by(f64::total_cmp)?;
+            let margin = rows.iter().map(|row| row.margin).max_by(f64::total_cmp)?;
+            let scale = groups::scale_of(rows)?;
+            Some(format!(
+                "{heading} to ±{} or better, equivalent up to {}",
+                scale.uncertainty(largest),
+                scale.margin(margin)
+            ))
+        })
+        .collect();
+    (!sizes.is_empty()).then(|| format!("Resolution of each layer: {}.", sizes.join("; ")))
+}
+
+fn rows<'a>(result: &'a RunResult, ladder: &Ladder, metric: &str) -> Vec<&'a Row> {
+    let contrasts = ladder.rungs.iter().filter_map(|rung| result.contrasts.get(rung.contrast));
+    contrasts.filter_map(|contrast| groups::row_of(contrast, metric)).collect()
+}
+
+fn label(result: &RunResult, cell: usize) -> String {
+    result.cells.get(cell).map(|cell| cell.label.clone()).unwrap_or_default()
+}
+
+/// A metric's unit and precision over the whole ladder.
+struct Column {
+    metric: &'static str,
+    scale: Scale,
+    bottom: String,
+}
+
+impl Column {
+    fn new(result: &RunResult, ladder: &Ladder, metric: &str) -> Option<Column> {
+        let metric = COLUMNS.iter().find(|(id, _)| *id == metric)?.0;
+        let bottom = result.cells.get(ladder.bottom)?;
+        let bottom = bottom.figures.iter().find(|figure| figure.metric == metric)?.value;
+        let rows = rows(result, ladder, metric);
+        let unit: Unit = rows.first()?.unit;
+        let widths = rows.iter().filter_map(|row| row.interval).map(|[low, high]| (high - low) / 2.0);
+        let narrowest = widths.filter(|width| *width > 0.0).min_by(f64::total_cmp).unwrap_or(0.0);
+        let scale = Scale::of(unit, &[bottom]).with_uncertainty(narrowest.max(bottom * 1e-3));
+        Some(Column { metric, scale, bottom: scale.figure(bottom) })
+    }
+
+    /// What a layer adds, and the verdict on it.
+    fn cost(&self, result: &RunResult, contrast: usize) -> Shown {
+        let row = result.contrasts.get(contrast).and_then(|contrast| groups::row_of(contrast, self.metric));
+        let Some(row) = row else { return (String::new(), Tone::Plain) };
+        let sign = match row.verdict {
+            Verdict::Slower | Verdict::Costlier | Verdict::More => "▲",
+            Verdict::Faster | Verdict::Cheaper | Verdict::Fewer => "▼",
+            Verdict::Equivalent => "=",
+            Verdict::Unresolved => "?",
+        };
+        let tone = if result.trust.trusted { tone(row.verdict) } else { Tone::Plain };
+        (format!("{} {sign}", self.spread(row.difference, row.interval)), tone)
+    }
+
+    fn part(&self, sum: &LadderSum, part: &str) -> Shown {
+        let row = sum.rows.iter().find(|row| row.metric == self.metric);
+        let shown = |estimate: Estimate| self.spread(estimate.value, estimate.interval);
+        let (text, tone) = match (row, part) {
+            (Some(row), "sum") => (shown(row.sum), Tone::Plain),
+            (Some(row), "end to end") => (row.end_to_end.map(shown).unwrap_or_default(), Tone::Plain),
+            (Some(row), _) => {
+                let text = row.residual.map(shown).unwrap_or_default();
+                match row.closes {
+                    Some(true) => (format!("{text} closes"), Tone::Good),
+                    Some(false) => (format!("{text} open"), Tone::Bad),
+                    None => (text, Tone::Plain),
+                }
+            }
+            (None, _) => (String::new(), Tone::Plain),
+        };
+        (text, tone)
+    }
+
+    /// `+6.1 ±0.4`
+    fn spread(&self, value: f64, interval: Option<[f64; 2]>) -> String {
+        let difference = self.scale.bare_difference(value);
+        match interval {
+            Some([low, high]) => {
+                format!("{difference} {}", self.scale.bare_margin((value - low).max(high - value)))
+            }
+            None => difference,
+        }
+    }
+}
