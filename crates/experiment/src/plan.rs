@@ -11,13 +11,13 @@ use serde::{Deserialize, Serialize};
 use crate::spec::{Experiment, Isolation};
 
 /// A service on a platform: what is deployed, once a round. Several cells, one per load, measure the same site.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Site {
     /// Index of the service in the experiment.
     pub service: usize,
     /// Index of the platform in the experiment.
     pub platform: usize,
-    /// Whether this is the baseline's second deployment.
+    /// Whether this is a second deployment of the baseline, or of the top of a ladder.
     pub twin: bool,
 }
 
@@ -27,7 +27,7 @@ pub struct Site {
 pub enum Role {
     /// First service on the first platform.
     Baseline,
-    /// The baseline's second deployment.
+    /// The second deployment of the cell that it is compared with.
     Twin,
     /// Everything else.
     Candidate,
@@ -73,6 +73,7 @@ enum Purpose {
     Schedule = 3,
     Offsets = 4,
     WarmUp = 5,
+    Profile = 6,
 }
 
 impl Plan {
@@ -81,6 +82,8 @@ impl Plan {
         let mut sites = vec![Site { service: 0, platform: 0, twin: false }];
         if experiment.plan.twin {
             sites.push(Site { service: 0, platform: 0, twin: true });
+            let tops = experiment.platforms.iter().enumerate().filter(|(_, platform)| platform.top);
+            sites.extend(tops.map(|(platform, _)| Site { service: 0, platform, twin: true }));
         }
         for service in 0..experiment.services.len() {
             for platform in 0..experiment.platforms.len() {
@@ -93,14 +96,15 @@ impl Plan {
         for load in 0..experiment.loads.len() {
             let first = cells.len();
             for (index, site) in sites.iter().enumerate() {
+                let cell_of =
+                    |wanted: Site| sites.iter().position(|site| *site == wanted).map(|index| first + index);
                 let (role, against) = match site {
                     Site { service: 0, platform: 0, twin: false } => (Role::Baseline, None),
-                    Site { twin: true, .. } => (Role::Twin, Some(first)),
-                    // A platform is judged with its own service; a service on the first platform.
+                    Site { twin: true, .. } => (Role::Twin, cell_of(Site { twin: false, ..*site })),
+                    // A platform is judged with its own service, against the one below it; a service on the first platform.
                     Site { service, platform, .. } if *platform > 0 => {
-                        let baseline = Site { service: *service, platform: 0, twin: false };
-                        let index = sites.iter().position(|site| *site == baseline);
-                        (Role::Candidate, index.map(|index| first + index))
+                        let below = experiment.platforms[*platform].above.unwrap_or(0);
+                        (Role::Candidate, cell_of(Site { service: *service, platform: below, twin: false }))
                     }
                     _ => (Role::Candidate, Some(first)),
                 };
@@ -168,6 +172,11 @@ impl Plan {
     /// Seed of a warm-up cycle's schedule.
     pub fn warm_up_seed(&self, round: u32, cycle: u32, load: usize) -> u64 {
         self.stream(Purpose::WarmUp, round, cycle, load).next_u64()
+    }
+
+    /// Seed of a profiled slice's schedule: the same for every cell with the same load.
+    pub fn profile_seed(&self, round: u32, load: usize) -> u64 {
+        self.stream(Purpose::Profile, round, 0, load).next_u64()
     }
 
     fn stream(&self, purpose: Purpose, round: u32, block: u32, load: usize) -> Pcg64 {

@@ -5,6 +5,8 @@ mod events;
 mod generator;
 mod measure;
 mod network;
+mod notes;
+mod profile;
 mod ready;
 mod side_by_side;
 mod site;
@@ -18,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use loadline_engine::Load;
 use loadline_observe::Machine;
-use loadline_platform::{Ground, Layer, RunName};
+use loadline_platform::{Ground, RunName};
 
 use crate::placement::{self, Cpus};
 use crate::plan::{Plan, Turn};
@@ -42,6 +44,8 @@ pub struct RunOptions {
     pub stop: Arc<AtomicBool>,
     /// CPUs that this process may use, in order.
     pub allowed_cpus: Vec<usize>,
+    /// What is known before the run and a reader must know, a sentence each.
+    pub notes: Vec<String>,
     /// [`Network::choose`]n for the experiment, and entered if need be.
     pub network: Network,
 }
@@ -92,7 +96,7 @@ pub fn execute(
         failed_sites: vec![false; plan.sites.len()],
         plan,
         cpus,
-        machine_cpus: machine.cpus.unwrap_or(1) as usize,
+        machine,
         begun: Instant::now(),
         side_by_side: None,
         noted: Vec::new(),
@@ -120,8 +124,7 @@ struct Execution<'a> {
     run: i64,
     plan: Plan,
     cpus: Cpus,
-    /// CPUs of the machine, ours or not.
-    machine_cpus: usize,
+    machine: Machine,
     begun: Instant,
     /// Sites that failed in a run that goes on without them.
     failed_sites: Vec<bool>,
@@ -150,26 +153,7 @@ impl Execution<'_> {
                 Some(Ground::prepare_without_wire(name)?)
             }
         };
-        if let Some(note) = self.cpus.note.clone() {
-            self.note(&note)?;
-        }
-        if self.translates_addresses() {
-            self.note(
-                "a node port or published port makes the node track connections, those of its plain processes too: host pays for \
-                 that here as it does on a node of a cluster",
-            )?;
-        }
-        if self
-            .experiment
-            .platforms
-            .iter()
-            .any(|platform| matches!(platform.kind, PlatformKind::External { .. }))
-        {
-            self.note(
-                "an external service is not started anew: its deployments are rounds of measuring, its twin is itself once more, \
-                 and its client is this machine, not one behind a wire",
-            )?;
-        }
+        self.note_what_to_know()?;
         let result =
             self.keep_surroundings(ground.as_ref()).and_then(|()| self.rounds(ground.as_ref(), referee));
         let removed = ground.map_or(Ok(()), Ground::remove);
@@ -180,7 +164,7 @@ impl Execution<'_> {
     fn keep_surroundings(&mut self, ground: Option<&Ground>) -> Result<(), RunError> {
         let Some(ground) = ground else { return Ok(()) };
         for platform in &self.experiment.platforms {
-            if let Ok(Some(found)) = site::platform_of(&platform.kind).surroundings(ground) {
+            if let Ok(Some(found)) = self.platform_of(&platform.kind).surroundings(ground) {
                 let row = Surroundings { summary: found.summary, facts: found.facts };
                 self.store.add_surroundings(self.run, &platform.name, &row)?;
             }
@@ -198,8 +182,11 @@ impl Execution<'_> {
             if enough {
                 return Ok(());
             }
-            if round > 0 && plan.within.is_some_and(|within| self.begun.elapsed() >= within) {
-                self.note("the time for measuring was over (`within`; 15 minutes unless it is given)")?;
+            if let Some(within) = plan.within.filter(|within| round > 0 && self.begun.elapsed() >= *within) {
+                self.note(&format!(
+                    "the time for measuring was over after {round} deployments (--within {}s)",
+                    within.as_secs_f64()
+                ))?;
                 return Ok(());
             }
             for stage in self.plan.stages(plan.isolation, round) {
@@ -256,6 +243,9 @@ impl Execution<'_> {
         for block in 0..self.experiment.plan.blocks {
             self.block(round, block, live, &side_by_side)?;
             (self.events)(Event::BlockDone { round, block });
+        }
+        if let Some(length) = self.experiment.plan.profile {
+            self.profile(round, length, live)?;
         }
         Ok(())
     }
@@ -351,31 +341,12 @@ impl Execution<'_> {
         }
     }
 
-    fn translates_addresses(&self) -> bool {
-        let translates = |layer: &Layer| matches!(layer, Layer::NodePort { .. } | Layer::PublishedPort);
-        let kinds = self.experiment.platforms.iter().map(|platform| &platform.kind);
-        kinds.clone().any(|kind| *kind == PlatformKind::Host)
-            && kinds
-                .clone()
-                .any(|kind| matches!(kind, PlatformKind::Local(layers) if layers.iter().any(translates)))
-    }
-
     fn load_of(&self, cell: usize) -> Load {
         self.experiment.loads[self.plan.cells[cell].load].load.clone()
     }
 
     fn mean_gap(&self, load: usize) -> Duration {
         self.experiment.loads[load].load.rate().map_or(Duration::ZERO, |rate| rate.mean_gap())
-    }
-
-    /// Keeps a sentence that a reader must know, once.
-    fn note(&mut self, note: &str) -> Result<(), RunError> {
-        if !self.noted.iter().any(|noted| noted == note) {
-            self.store.add_note(self.run, note)?;
-            self.noted.push(note.to_owned());
-            (self.events)(Event::Note(note.to_owned()));
-        }
-        Ok(())
     }
 
     fn check_interrupted(&self) -> Result<(), RunError> {

@@ -8,6 +8,7 @@ mod draft;
 mod error;
 mod flags;
 pub mod http;
+mod ladder;
 mod machine;
 mod node;
 mod read;
@@ -21,13 +22,14 @@ mod yaml;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use loadline_engine::Load;
+use loadline_engine::{Load, Reuse};
 use loadline_platform::{Docker, Image, Kubernetes, Layer, Limits};
 use serde::{Deserialize, Serialize};
 
 pub use claim::{CLAIM_METRICS, Claim, Says};
 pub use error::{Complaint, Place, Problem, Problems, SpecError};
 pub use flags::{Flags, from_flags};
+pub use ladder::{Ladder, LadderFlags, Part, ladder};
 pub use machine::{CheckBuiltin, Machine};
 pub use schema::experiment_schema;
 pub use yaml::{MAX_FILE_BYTES, from_yaml, from_yaml_file};
@@ -54,6 +56,13 @@ pub struct Experiment {
     /// What somebody says of it, judged at the end.
     #[serde(default)]
     pub claims: Vec<Claim>,
+}
+
+impl Experiment {
+    /// Whether platforms stand above each other, rather than all being compared with the first.
+    pub fn is_ladder(&self) -> bool {
+        self.platforms.iter().any(|platform| platform.above.is_some())
+    }
 }
 
 /// What is measured: how to start it, what to ask of it, how to tell that it is ready.
@@ -122,6 +131,12 @@ pub struct Platform {
     pub name: String,
     /// Its kind and options.
     pub kind: PlatformKind,
+    /// Index of the platform that it is compared with: the rung below it on a ladder. `None`: the first platform.
+    #[serde(default)]
+    pub above: Option<usize>,
+    /// Whether it is the top of a ladder: deployed a second time, so that the sum of the layers below it can be held against the whole.
+    #[serde(default)]
+    pub top: bool,
 }
 
 /// The kinds of platform that this version can deploy to.
@@ -154,6 +169,9 @@ pub struct LoadSpec {
     pub load: Load,
     /// Connections kept open by the client.
     pub connections: usize,
+    /// How long each is used.
+    #[serde(default)]
+    pub reuse: Reuse,
 }
 
 /// How much is measured, in which order.
@@ -186,6 +204,23 @@ pub struct PlanSpec {
     pub margin: Option<f64>,
     /// What happens when a service can't be deployed or dies.
     pub on_failure: OnFailure,
+    /// Which node platforms of this machine are on.
+    #[serde(default)]
+    pub nodes: Nodes,
+    /// How long each cell is profiled in each deployment, in a slice of its own; `None`: not at all.
+    #[serde(default)]
+    pub profile: Option<Duration>,
+}
+
+/// Which node `host` and `local` platforms are on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Nodes {
+    /// All on this machine's own, as Docker and a cluster are: what one of them sets up there, the others have as well.
+    #[default]
+    Shared,
+    /// Each on one of its own: a network namespace with a wire of its own to the client.
+    Own,
 }
 
 /// How cells share the machine.

@@ -11,16 +11,27 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags};
 
 pub use columns::encode;
-pub use rows::{DeploymentRow, PhaseRow, RunRow, RunState, SliceRow, StartupRow, Surroundings, WarmUpRow};
+pub use rows::{
+    DeploymentRow, PhaseRow, ProfileRow, ReasonsRow, RunRow, RunState, SliceRow, StartupRow, Surroundings,
+    WarmUpRow,
+};
 pub use write::NewRun;
 
 /// Version of the tables, in SQLite's `user_version`.
-const VERSION: i32 = 2;
+const VERSION: i32 = 3;
 /// What makes a store of version 1 one of version 2.
 const FROM_VERSION_1: &str = "BEGIN;
     ALTER TABLE run ADD COLUMN surroundings TEXT NOT NULL DEFAULT '{}';
     ALTER TABLE deployment ADD COLUMN startup TEXT NOT NULL DEFAULT '{}';
     PRAGMA user_version = 2; COMMIT;";
+/// What makes a store of version 2 one of version 3.
+const FROM_VERSION_2: &str = "BEGIN;
+    ALTER TABLE slice ADD COLUMN load_spun_ns INTEGER;
+    CREATE TABLE profile (
+        run INTEGER NOT NULL REFERENCES run(id), cell INTEGER NOT NULL, round INTEGER NOT NULL,
+        answered INTEGER NOT NULL, profile TEXT NOT NULL, reasons TEXT, PRIMARY KEY (run, cell, round)
+    ) STRICT;
+    PRAGMA user_version = 3; COMMIT;";
 
 /// Why the store can't be used.
 #[derive(Debug, thiserror::Error)]
@@ -111,7 +122,12 @@ impl Store {
             .map_err(|e| self.error(e))?;
         match found {
             VERSION => Ok(()),
-            1 => self.connection.execute_batch(FROM_VERSION_1).map_err(|e| self.error(e)),
+            1 => self
+                .connection
+                .execute_batch(FROM_VERSION_1)
+                .and_then(|()| self.connection.execute_batch(FROM_VERSION_2))
+                .map_err(|e| self.error(e)),
+            2 => self.connection.execute_batch(FROM_VERSION_2).map_err(|e| self.error(e)),
             0 if tables == 0 && may_create => {
                 self.connection.execute_batch(&schema()).map_err(|e| self.error(e))
             }

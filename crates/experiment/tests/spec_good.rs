@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use loadline_engine::{Arrivals, Load, Rate};
 use loadline_experiment::spec::{
-    Experiment, Flags, Interleave, Isolation, OnFailure, PlanSpec, PlatformKind, Says, Start,
+    Experiment, Flags, Interleave, Isolation, Nodes, OnFailure, PlanSpec, PlatformKind, Says, Start,
     experiment_schema, from_flags, from_yaml, from_yaml_file,
 };
 use loadline_platform::{Backend, Layer, Limits};
@@ -88,6 +88,8 @@ fn what_is_not_said_has_its_default() {
         repeats: 2,
         margin: None,
         on_failure: OnFailure::End,
+        nodes: Nodes::Shared,
+        profile: None,
     };
     assert_eq!(experiment.plan, plan);
     assert_eq!(experiment.name, "orders · host against pod");

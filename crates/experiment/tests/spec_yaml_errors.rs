@@ -202,7 +202,6 @@ fn every_bad_file_is_refused_with_its_place_and_a_way_out() {
         ("unknown_layer", &["platforms: [host, {local: [vteh]}]"]),
         ("bridge_without_a_veth", &["platforms: [host, {local: [bridge]}]"]),
         ("nodeport_without_a_veth", &["platforms: [host, {local: [cgroup, nodeport]}]"]),
-        ("bridge_after_the_port", &["platforms: [host, {local: [veth, nodeport, bridge]}]"]),
         ("layer_twice", &["platforms: [host, {local: [veth, veth]}]"]),
         ("layer_with_options_that_it_has_not", &["platforms: [host, {local: [{veth: {mtu: 9000}}]}]"]),
         ("two_layers_in_one_entry", &["platforms: [host, {local: [{veth: {}, bridge: {}}]}]"]),

@@ -58,6 +58,7 @@ fn slice(times_ns: &[u64]) -> SliceRow {
         reconnects: 5,
         received_bytes: 4,
         load_cpu_ns: 3,
+        load_spun_ns: Some(1),
         errors: [("timeout".to_owned(), 2)].into(),
         service: histogram.clone(),
         send_lag: loadline_engine::new_histogram(),

@@ -7,10 +7,11 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use loadline_agent::{DriveError, Driver, EngineSetup, RemoteEngine};
-use loadline_engine::{Endpoint, Engine, Mix, Options, Request};
+use loadline_engine::{Endpoint, Engine, Load, Mix, Options, Request, Reuse};
 use loadline_platform::{Agent, Netns};
 
 use super::RunError;
+use crate::spec::LoadSpec;
 
 /// Longest wait for a response, and of a due request for a connection.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -39,20 +40,22 @@ pub enum Place {
 }
 
 impl Generator {
-    /// An engine with so many connections; none is open yet.
-    pub fn engine(&self, connections: usize) -> Result<Box<dyn Driver>, RunError> {
-        self.start(&self.requests, connections, self.cpus.len(), TIMEOUT, self.stop.clone())
+    /// An engine for the load; no connection is open yet.
+    pub fn engine(&self, load: &LoadSpec) -> Result<Box<dyn Driver>, RunError> {
+        let threads = self.cpus.len().min(load.connections);
+        self.start(&self.requests, load, threads, TIMEOUT, self.stop.clone())
     }
 
     /// An engine that asks whether the service is ready, one request at a time. Ctrl-C is for who uses it to notice.
     pub fn probe(&self, path: &str, patience: Duration) -> Result<Box<dyn Driver>, RunError> {
-        self.start(&[Request::get(path)], 1, 1, patience, Arc::new(AtomicBool::new(false)))
+        let load = LoadSpec { load: Load::Closed { think: None }, connections: 1, reuse: Reuse::Always };
+        self.start(&[Request::get(path)], &load, 1, patience, Arc::new(AtomicBool::new(false)))
     }
 
     fn start(
         &self,
         requests: &[Request],
-        connections: usize,
+        load: &LoadSpec,
         threads: usize,
         timeout: Duration,
         stop: Arc<AtomicBool>,
@@ -65,7 +68,8 @@ impl Generator {
                 let mix = Mix::new(requests, &endpoint)?;
                 let options = Options {
                     threads,
-                    connections,
+                    connections: load.connections,
+                    reuse: load.reuse,
                     cpus: self.cpus.clone(),
                     timeout,
                     stop,
@@ -85,7 +89,8 @@ impl Generator {
                     address: self.address,
                     authority: self.authority.clone(),
                     requests: requests.to_vec(),
-                    connections: at_least_one(connections),
+                    connections: at_least_one(load.connections),
+                    reuse: load.reuse,
                     threads: at_least_one(threads),
                     // This machine's CPUs say nothing of the agent's.
                     cpus: None,

@@ -49,13 +49,15 @@ impl Execution<'_> {
         let here = observed.iter().zip(live.iter()).filter(|(_, site)| site.is_here());
         let services_ns = here.map(|(observed, _)| observed.service_cpu_ns).sum();
         let load_ns = records.iter().map(|record| record.cpu_ns).sum();
+        // All of them, ours or not.
+        let machine_cpus = self.machine.cpus.unwrap_or(1) as usize;
         let mut disturbed = Vec::new();
         for ((cell, _), record) in cells.iter().zip(records) {
             if record.stopped {
                 return Err(RunError::Interrupted);
             }
             let site = live.iter().position(|site| site.cells().any(|other| other == *cell)).unwrap_or(0);
-            let cpu_use = CpuUse::of(&observed[site], services_ns, load_ns, self.machine_cpus);
+            let cpu_use = CpuUse::of(&observed[site], services_ns, load_ns, machine_cpus);
             let mut observations = observed[site].clone();
             if cells.len() > 1 {
                 // What the whole machine did can't be told apart by cell.
@@ -86,7 +88,7 @@ impl Execution<'_> {
         for (cell, _) in cells {
             with_engine(live, *cell, |engine| engine.prepare())?;
         }
-        let before = live.iter_mut().map(LiveSite::read).collect();
+        let before = read(live, cells);
         let start = Engine::next_start();
         let (mut begun, mut failure) = (Vec::with_capacity(cells.len()), None);
         for (cell, offset) in cells {
@@ -112,9 +114,18 @@ impl Execution<'_> {
         }
         match failure {
             Some(failure) => Err(failure),
-            None => Ok((records, before, live.iter_mut().map(LiveSite::read).collect())),
+            None => Ok((records, before, read(live, cells))),
         }
     }
+}
+
+/// The counters of the measured sites, and the CPU time of the others' services.
+fn read(live: &mut [LiveSite], cells: &[(usize, Duration)]) -> Vec<Reading> {
+    let read = |site: &mut LiveSite| {
+        let is_measured = site.cells().any(|of_site| cells.iter().any(|(cell, _)| *cell == of_site));
+        if is_measured { site.read() } else { site.read_cpu() }
+    };
+    live.iter_mut().map(read).collect()
 }
 
 fn with_engine<T>(
@@ -158,6 +169,7 @@ fn slice_row(
         reconnects: record.reconnects,
         received_bytes: record.received_bytes,
         load_cpu_ns: record.cpu_ns,
+        load_spun_ns: Some(record.spun_ns),
         errors: record.errors.by_name(),
         response: record.response,
         service: record.service,

@@ -3,7 +3,7 @@
 
 use loadline_platform::DockerNetwork;
 
-use crate::spec::{Platform, PlatformKind};
+use crate::spec::{Nodes, Platform, PlatformKind};
 
 /// The network of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl Network {
     ///
     /// # Errors
     /// When there is none, for an ordinary user.
-    pub fn choose(is_root: bool, platforms: &[Platform]) -> Result<Network, NeedsRoot> {
+    pub fn choose(is_root: bool, platforms: &[Platform], nodes: Nodes) -> Result<Network, NeedsRoot> {
         let is_outside = |platform: &Platform| match platform.kind {
             PlatformKind::Host | PlatformKind::Local(_) => false,
             PlatformKind::Docker(_) | PlatformKind::Kubernetes(_) | PlatformKind::External { .. } => true,
@@ -37,7 +37,7 @@ impl Network {
         if is_root {
             Ok(Network::Wired)
         } else if platforms.iter().any(is_outside) {
-            platforms.iter().try_for_each(check_without_wire)?;
+            platforms.iter().try_for_each(|platform| check_without_wire(platform, nodes))?;
             Ok(Network::WithoutWire)
         } else {
             Ok(Network::WiredInUserNamespace)
@@ -46,7 +46,7 @@ impl Network {
 }
 
 /// Refuses what takes links, rules or folders that are root's.
-fn check_without_wire(platform: &Platform) -> Result<(), NeedsRoot> {
+fn check_without_wire(platform: &Platform, nodes: Nodes) -> Result<(), NeedsRoot> {
     let needs_root = |what: String, why| Err(NeedsRoot { what, why });
     match &platform.kind {
         PlatformKind::Local(_) => needs_root(
@@ -69,6 +69,10 @@ fn check_without_wire(platform: &Platform) -> Result<(), NeedsRoot> {
             "`kubernetes: {static: true}`".to_owned(),
             "its manifest goes into a folder of this machine's kubelet. Run loadline as root, or leave `static` out",
         ),
+        PlatformKind::Host if nodes == Nodes::Own => needs_root(
+            "`nodes: own` together with containers, clusters or URLs".to_owned(),
+            "a node of its own takes links. Run loadline as root, or leave `nodes` out",
+        ),
         PlatformKind::Host | PlatformKind::Kubernetes(_) | PlatformKind::External { .. } => Ok(()),
     }
 }
@@ -80,9 +84,14 @@ mod tests {
     use super::*;
 
     fn chosen(is_root: bool, kinds: &[PlatformKind]) -> Result<Network, String> {
-        let platform = |kind: &PlatformKind| Platform { name: "pod".to_owned(), kind: kind.clone() };
+        let platform = |kind: &PlatformKind| Platform {
+            name: "pod".to_owned(),
+            kind: kind.clone(),
+            above: None,
+            top: false,
+        };
         let platforms: Vec<Platform> = kinds.iter().map(platform).collect();
-        Network::choose(is_root, &platforms).map_err(|error| error.to_string())
+        Network::choose(is_root, &platforms, Nodes::Shared).map_err(|error| error.to_string())
     }
 
     fn host() -> PlatformKind {
@@ -123,6 +132,14 @@ mod tests {
         {
             assert_eq!(chosen(false, &[host(), outside.clone()]), Ok(Network::WithoutWire), "{outside:?}");
         }
+    }
+
+    #[test]
+    fn a_host_on_a_node_of_its_own_takes_root_beside_what_is_outside() {
+        let platform = |kind| Platform { name: "any".to_owned(), kind, above: None, top: false };
+        let platforms = [platform(host()), platform(external())];
+        assert!(Network::choose(false, &platforms, Nodes::Own).is_err());
+        assert_eq!(Network::choose(false, &platforms, Nodes::Shared), Ok(Network::WithoutWire));
     }
 
     #[test]

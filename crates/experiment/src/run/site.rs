@@ -12,7 +12,7 @@ use loadline_platform::{
 use super::generator::{Generator, Place};
 use super::watch::{Reading, Watch};
 use super::{Event, Execution, RunError};
-use crate::spec::{PlatformKind, RequestSpec, Service, Start};
+use crate::spec::{Nodes, PlatformKind, RequestSpec, Service, Start};
 use crate::store::{DeploymentRow, PhaseRow, StartupRow};
 
 /// A deployed service and the engines of its cells.
@@ -46,9 +46,19 @@ impl LiveSite {
         self.watch.read()
     }
 
+    /// The CPU time of its service, while another site is measured.
+    pub fn read_cpu(&mut self) -> Reading {
+        self.watch.read_cpu()
+    }
+
     /// Whether its service uses the CPUs of this machine, or may do so.
     pub fn is_here(&self) -> bool {
         self.watch.is_here()
+    }
+
+    /// The processes of its service, if they are on this machine.
+    pub fn pids(&self) -> Vec<u32> {
+        self.watch.pids()
     }
 
     /// Why the service is no more, if it isn't.
@@ -119,7 +129,7 @@ impl Execution<'_> {
         index: usize,
     ) -> Result<StartedSite<'g>, RunError> {
         self.check_interrupted()?;
-        let site = self.plan.sites[index].clone();
+        let site = self.plan.sites[index];
         let service = &self.experiment.services[site.service];
         let kind = &self.experiment.platforms[site.platform].kind;
         let label = self.site_label(index);
@@ -133,7 +143,7 @@ impl Execution<'_> {
             (_, ground) => {
                 let ground = ground.expect("there is a ground for whatever is deployed");
                 let service = self.service(service);
-                let started = platform_of(kind).start(ground, &service, &mut self.progress(&label));
+                let started = self.platform_of(kind).start(ground, &service, &mut self.progress(&label));
                 started.map_err(|source| RunError::Site { site: label.clone(), source })?
             }
         };
@@ -199,7 +209,7 @@ impl Execution<'_> {
             },
         )?;
         for (cell, plan) in self.plan.cells.iter().enumerate().filter(|(_, plan)| plan.site == index) {
-            let engine = generator.engine(self.experiment.loads[plan.load].connections)?;
+            let engine = generator.engine(&self.experiment.loads[plan.load])?;
             site.engines.push((cell, engine));
         }
         Ok(site)
@@ -208,6 +218,19 @@ impl Execution<'_> {
     /// Tells of what takes long at a site.
     fn progress<'e>(&'e mut self, label: &'e str) -> impl FnMut(&str) + 'e {
         |text| (self.events)(Event::Progress { site: label.to_owned(), text: text.to_owned() })
+    }
+
+    /// The platform of the kind.
+    pub(super) fn platform_of(&self, kind: &PlatformKind) -> Box<dyn Platform> {
+        let own_node = self.experiment.plan.nodes == Nodes::Own;
+        match kind {
+            PlatformKind::Host if own_node => Box::new(Local { layers: Vec::new(), own_node }),
+            PlatformKind::Host => Box::new(Host),
+            PlatformKind::Local(layers) => Box::new(Local { layers: layers.clone(), own_node }),
+            PlatformKind::Docker(docker) => Box::new(docker.clone()),
+            PlatformKind::Kubernetes(kubernetes) => Box::new(kubernetes.clone()),
+            PlatformKind::External { address, .. } => Box::new(External { address: *address }),
+        }
     }
 
     fn site_label(&self, index: usize) -> String {
@@ -231,17 +254,6 @@ impl Execution<'_> {
             port: service.port,
             ready_path: service.ready.path.clone(),
         }
-    }
-}
-
-/// The platform of the kind.
-pub fn platform_of(kind: &PlatformKind) -> Box<dyn Platform> {
-    match kind {
-        PlatformKind::Host => Box::new(Host),
-        PlatformKind::Local(layers) => Box::new(Local { layers: layers.clone() }),
-        PlatformKind::Docker(docker) => Box::new(docker.clone()),
-        PlatformKind::Kubernetes(kubernetes) => Box::new(kubernetes.clone()),
-        PlatformKind::External { address, .. } => Box::new(External { address: *address }),
     }
 }
 

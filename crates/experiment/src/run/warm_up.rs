@@ -12,6 +12,8 @@ use crate::store::WarmUpRow;
 
 /// Length of a cycle. Eight of them, the least that the test of stationarity asks for, take little more than a second.
 const CYCLE: Duration = Duration::from_millis(150);
+/// The shortest cycle of a closed loop.
+const LEAST_CYCLE: Duration = Duration::from_millis(10);
 /// A rate below this is warmed up at this rate, or a cycle would hold too few requests for a median. An external service is
 /// never sent more than was asked for.
 const LEAST_PER_SECOND: f64 = 200.0;
@@ -70,7 +72,7 @@ impl Execution<'_> {
     ) -> Result<(), RunError> {
         let slice = SliceSpec {
             load: progress.load.load.clone(),
-            duration: CYCLE,
+            duration: if progress.load.load.is_closed() { self.short_cycle() } else { CYCLE },
             seed: self.plan.warm_up_seed(round, cycle, self.plan.cells[progress.cells[0]].load),
             offset: Duration::ZERO,
         };
@@ -100,6 +102,11 @@ impl Execution<'_> {
         Ok(())
     }
 
+    /// A closed loop sends as fast as it is answered: a part of a short slice has requests enough for a median.
+    fn short_cycle(&self) -> Duration {
+        (self.experiment.plan.slice / 6).clamp(LEAST_CYCLE, CYCLE)
+    }
+
     fn keep_warm_up(&mut self, round: u32, progress: &Progress) -> Result<(), RunError> {
         let is_stationary = stationary(&progress.figures) == Stationarity::Stationary;
         let after = progress.loaded;
@@ -120,7 +127,7 @@ impl Execution<'_> {
     fn warm_up_load(&self, cell: usize, is_external: bool) -> Result<LoadSpec, RunError> {
         let spec = &self.experiment.loads[self.plan.cells[cell].load];
         let load = if is_external { spec.load.clone() } else { brisk(spec.load.clone())? };
-        Ok(LoadSpec { load, connections: spec.connections })
+        Ok(LoadSpec { load, ..spec.clone() })
     }
 }
 

@@ -56,6 +56,14 @@ impl Watch {
         matches!(self, Watch::Here(_))
     }
 
+    /// The processes of the service, if they are on this machine.
+    pub fn pids(&self) -> Vec<u32> {
+        match self {
+            Watch::Here(subject) => subject.pids(),
+            Watch::Agent(_) | Watch::Kubelet(_) | Watch::Nobody => Vec::new(),
+        }
+    }
+
     /// Reads the counters. What can't be read is nothing; no reading ends a run.
     pub fn read(&mut self) -> Reading {
         match self {
@@ -63,6 +71,16 @@ impl Watch {
             Watch::Agent(observer) => Reading::Snapshot(observer.snapshot().ok().map(Box::new)),
             Watch::Kubelet(reader) => Reading::Kubelet(reader.read(), Instant::now()),
             Watch::Nobody => Reading::Nothing,
+        }
+    }
+}
+
+impl Watch {
+    /// Reads the service's CPU time, where nothing else is asked for.
+    pub fn read_cpu(&mut self) -> Reading {
+        match self {
+            Watch::Here(subject) => Reading::Snapshot(Some(Box::new(Snapshot::take_cpu(subject)))),
+            _ => self.read(),
         }
     }
 }
@@ -103,7 +121,8 @@ fn subject(deployment: &dyn Deployment) -> Subject {
         },
         Cgroup::V2 { dir } => loadline_observe::Cgroup::V2 { dir: dir.clone() },
     });
-    Subject { root_pid: deployment.root_pid(), cgroup }
+    let root_pids = deployment.root_pid().into_iter().chain(deployment.proxy_pids()).collect();
+    Subject { root_pids, cgroup }
 }
 
 #[cfg(test)]

@@ -48,8 +48,8 @@ pub enum Says {
     },
 }
 
-/// Metrics that claims are made about, all of them in ns.
-pub const CLAIM_METRICS: [&str; 9] = [
+/// Metrics that claims are made about. Of [`CLAIM_COUNTS`] only shares can be claimed, the others are in ns.
+pub const CLAIM_METRICS: [&str; 12] = [
     "response.mean",
     "response.p50",
     "response.p90",
@@ -59,4 +59,10 @@ pub const CLAIM_METRICS: [&str; 9] = [
     "service.p50",
     "service.p99",
     "cpu.service",
+    "cpu.path",
+    "softirqs",
+    "rate.achieved",
 ];
+
+/// Those that are no times.
+pub const CLAIM_COUNTS: [&str; 2] = ["softirqs", "rate.achieved"];

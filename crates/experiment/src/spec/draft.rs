@@ -213,6 +213,9 @@ pub struct LoadDraft {
     /// Connections kept open; 16 by default.
     #[schemars(with = "Option<u16>", range(min = 1))]
     pub connections: Option<Text>,
+    /// A new connection for each request; its handshake is part of the response time.
+    #[schemars(with = "Option<bool>")]
+    pub new_connections: Option<Text>,
 }
 
 /// How much is measured, in which order.
@@ -258,6 +261,12 @@ pub struct PlanDraft {
     /// What happens when a service can't be deployed or dies.
     #[schemars(with = "Option<schema::OnFailureText>")]
     pub on_failure: Option<Text>,
+    /// Whether host and local platforms share this machine's network (the default) or have a node of their own each.
+    #[schemars(with = "Option<schema::NodesText>")]
+    pub nodes: Option<Text>,
+    /// Profile the kernel for so long per cell and deployment, in slices of their own.
+    #[schemars(with = "Option<schema::DurationText>")]
+    pub profile: Option<Text>,
 }
 
 /// CPUs of the service and of the load.

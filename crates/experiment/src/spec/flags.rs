@@ -32,6 +32,8 @@ pub struct Flags {
     pub connections: Option<String>,
     /// `--arrivals`: `poisson` or `uniform`.
     pub arrivals: Option<String>,
+    /// `--nodes`: `shared` or `own`.
+    pub nodes: Option<String>,
     /// `--limit-cpu`: number of CPUs.
     pub limit_cpu: Option<String>,
     /// `--limit-memory`: `512Mi`.
@@ -83,7 +85,7 @@ pub fn from_flags(flags: &Flags, machine: &Machine) -> Result<Experiment, SpecEr
         .map_err(SpecError::without_text)
 }
 
-fn draft(flags: &Flags, problems: &mut Problems) -> Draft {
+pub(super) fn draft(flags: &Flags, problems: &mut Problems) -> Draft {
     Draft {
         place: Place::CommandLine,
         name: None,
@@ -110,6 +112,8 @@ fn draft(flags: &Flags, problems: &mut Problems) -> Draft {
             repeats: one("--repeats", &flags.repeats),
             margin: one("--margin", &flags.margin),
             on_failure: one("--on-failure", &flags.on_failure),
+            nodes: one("--nodes", &flags.nodes),
+            profile: None,
         }),
         cpus: Some(CpusDraft {
             service: cpu_words("--service-cpus", &flags.service_cpus),
@@ -172,10 +176,7 @@ fn platform(typed: &str) -> PlatformDraft {
         _ => (None, typed),
     };
     let kind = if let Some(layers) = kind.strip_prefix("local:") {
-        let layers = layers.split('+').filter(|layer| !layer.trim().is_empty());
-        let layers =
-            layers.map(|layer| LayerDraft { name: at(layer), backend: None, services: None }).collect();
-        KindDraft::Local(Located { value: layers, place: place.clone() })
+        layer_list(layers, &place)
     } else if let Some(options) = kind.strip_prefix("docker:") {
         KindDraft::Docker(Box::new(docker(&place, options)))
     } else if let Some(options) = kind.strip_prefix("kubernetes:") {
@@ -185,7 +186,28 @@ fn platform(typed: &str) -> PlatformDraft {
     } else {
         KindDraft::Word(at(kind))
     };
-    PlatformDraft { place: place.clone(), name, kind }
+    PlatformDraft { name, ..PlatformDraft::of(kind, place.clone()) }
+}
+
+/// Layers of one's own choice, as `flag` was given them: `cgroup+veth`.
+pub(super) fn local(flag: &'static str, layers: &str) -> PlatformDraft {
+    let place = place(flag, layers);
+    PlatformDraft::of(layer_list(layers, &place), place)
+}
+
+fn layer_list(layers: &str, place: &Place) -> KindDraft {
+    let at = |value: &str| Located { value: value.trim().to_owned(), place: place.clone() };
+    let layers = layers.split('+').filter(|layer| !layer.trim().is_empty());
+    let value = layers.map(|layer| layer_draft(layer, &at)).collect();
+    KindDraft::Local(Located { value, place: place.clone() })
+}
+
+/// `veth`, or `rules=20000`.
+fn layer_draft(layer: &str, at: &impl Fn(&str) -> Text) -> LayerDraft {
+    match layer.split_once('=') {
+        Some((name, value)) => LayerDraft { value: Some(at(value)), ..LayerDraft::named(at(name)) },
+        None => LayerDraft::named(at(layer)),
+    }
 }
 
 /// `NETWORK[+PUBLISH]`, in any order.
@@ -231,6 +253,7 @@ fn loads(flags: &Flags) -> Vec<LoadDraft> {
             arrivals: arrivals.clone(),
             closed: None,
             connections: connections.clone(),
+            new_connections: None,
         });
     }
     if flags.closed {
@@ -242,6 +265,7 @@ fn loads(flags: &Flags) -> Vec<LoadDraft> {
             arrivals: if flags.rates.is_empty() { arrivals } else { None },
             closed: Some(Located { value: "true".to_owned(), place }),
             connections,
+            new_connections: None,
         });
     }
     drafts
@@ -268,6 +292,6 @@ fn one(name: &'static str, value: &Option<String>) -> Option<Text> {
 }
 
 /// The values of a repeatable flag; `None` if it wasn't there.
-fn several<T>(name: &'static str, values: Vec<T>) -> Option<Located<Vec<T>>> {
+pub(super) fn several<T>(name: &'static str, values: Vec<T>) -> Option<Located<Vec<T>>> {
     (!values.is_empty()).then(|| Located { value: values, place: place(name, "") })
 }

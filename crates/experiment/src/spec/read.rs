@@ -136,6 +136,7 @@ fn load(node: Node, problems: &mut Problems) -> Option<LoadDraft> {
         arrivals: fields.text("arrivals", problems),
         closed: fields.text("closed", problems),
         connections: fields.text("connections", problems),
+        new_connections: fields.text("new_connections", problems),
     };
     fields.finish(&[], problems);
     Some(draft)
@@ -157,6 +158,8 @@ fn plan(node: Node, problems: &mut Problems) -> Option<PlanDraft> {
         repeats: fields.text("repeats", problems),
         margin: fields.text("margin", problems),
         on_failure: fields.text("on_failure", problems),
+        nodes: fields.text("nodes", problems),
+        profile: fields.text("profile", problems),
     };
     fields.finish(&[], problems);
     Some(draft)
@@ -216,6 +219,7 @@ mod tests {
             ("/$defs/Claim", "claims: [{\"###\": 1}]"),
             ("/$defs/Where", "claims: [{where: {\"###\": 1}}]"),
             ("/$defs/NodePort", "platforms: [{local: [{nodeport: {\"###\": 1}}]}]"),
+            ("/$defs/Sidecar", "platforms: [{local: [{sidecar: {\"###\": 1}}]}]"),
             ("/$defs/Load", "loads: [{\"###\": 1}]"),
             ("/$defs/Plan", "plan: {\"###\": 1}"),
             ("/$defs/Cpus", "cpus: {\"###\": 1}"),

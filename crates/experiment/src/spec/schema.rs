@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use loadline_platform::Layer;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
@@ -105,6 +106,8 @@ texts! {
     InterleaveText => { "enum": ["auto", "slices", "requests"] };
     /// What a failure ends.
     OnFailureText => { "enum": ["end", "continue"] };
+    /// Which node platforms are on.
+    NodesText => { "enum": ["shared", "own"] };
     /// How a container is joined to a network.
     DockerNetworkText => { "enum": ["bridge", "host", "macvlan", "none-with-wire"] };
     /// How a container is reached.
@@ -215,11 +218,26 @@ impl JsonSchema for LayerDraft {
         json_schema!({
             "description": "One layer of the path, the service's end first.",
             "anyOf": [
-                { "enum": ["cgroup", "veth", "bridge", "nodeport", "published"] },
+                { "enum": Layer::PLAIN.map(|layer| layer.to_string()).to_vec() },
                 {
                     "type": "object",
-                    "properties": { "nodeport": generator.subschema_for::<NodePort>() },
-                    "required": ["nodeport"],
+                    "properties": {
+                        "nodeport": generator.subschema_for::<NodePort>(),
+                        "sidecar": generator.subschema_for::<Sidecar>(),
+                        "rules": {
+                            "type": "integer",
+                            "minimum": 1,
+                            "description": "So many rules that match nothing, tried for each packet: a known cost.",
+                        },
+                        "spin": {
+                            "type": "integer",
+                            "minimum": 1,
+                            "description": "A BPF program that counts so far for each packet: a known cost.",
+                        },
+                        "cni": { "type": "string", "description": "Configuration list of a CNI network, run by the real plugins." },
+                    },
+                    "minProperties": 1,
+                    "maxProperties": 1,
                     "additionalProperties": false,
                 },
             ]
@@ -241,6 +259,11 @@ impl JsonSchema for PlatformFields {
             "type": "object",
             "properties": {
                 "name": { "type": "string", "description": "Name in tables; by default what kind it is." },
+                "above": { "type": "string", "description": "Name of the platform that it is compared with; by default the first." },
+                "top": {
+                    "type": "boolean",
+                    "description": "The top of a ladder: the layers below it are summed up and held against the whole.",
+                },
                 "host": no_options,
                 "pod": no_options,
                 "container": no_options,
@@ -263,6 +286,30 @@ impl JsonSchema for PlatformFields {
                 { "required": ["local"] },
                 { "required": ["external"] },
             ],
+        })
+    }
+}
+
+/// The options of a sidecar.
+enum Sidecar {}
+
+impl JsonSchema for Sidecar {
+    fn schema_name() -> Cow<'static, str> {
+        "Sidecar".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "object",
+            "description": "Proxies in the request path.",
+            "properties": {
+                "proxy": { "enum": ["haproxy", "nginx", "envoy"], "description": "Which program." },
+                "sides": {
+                    "enum": ["service", "both", "both-mtls"],
+                    "description": "Beside the service, beside both, or both with mutual TLS between them.",
+                },
+            },
+            "additionalProperties": false,
         })
     }
 }

@@ -3,7 +3,7 @@
 use rusqlite::{OptionalExtension, Params, Row};
 
 use super::columns::{Json, Times};
-use super::{DeploymentRow, RunRow, SliceRow, Store, StoreError, WarmUpRow};
+use super::{DeploymentRow, ProfileRow, RunRow, SliceRow, Store, StoreError, WarmUpRow};
 
 impl Store {
     /// Numbers, names and starts of the runs, oldest first.
@@ -55,6 +55,19 @@ impl Store {
     /// Slices of a run in the order of measurement.
     pub fn slices(&self, run: i64) -> Result<Vec<SliceRow>, StoreError> {
         self.all("SELECT * FROM slice WHERE run = ?1 ORDER BY at_s, position, cell", [run], slice)
+    }
+
+    /// Profiles of a run, by cell and round.
+    pub fn profiles(&self, run: i64) -> Result<Vec<ProfileRow>, StoreError> {
+        self.all("SELECT * FROM profile WHERE run = ?1 ORDER BY cell, round", [run], |row| {
+            Ok(ProfileRow {
+                cell: row.get("cell")?,
+                round: row.get("round")?,
+                answered: row.get("answered")?,
+                profile: json(row, "profile")?,
+                reasons: json(row, "reasons")?,
+            })
+        })
     }
 
     fn all<T>(
@@ -122,6 +135,7 @@ fn slice(row: &Row<'_>) -> rusqlite::Result<SliceRow> {
         reconnects: row.get("reconnects")?,
         received_bytes: row.get("received_bytes")?,
         load_cpu_ns: row.get("load_cpu_ns")?,
+        load_spun_ns: row.get("load_spun_ns")?,
         errors: json(row, "errors")?,
         response: times("response")?,
         service: times("service")?,

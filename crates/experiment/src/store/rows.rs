@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
 use loadline_observe::{Machine, Observations};
+use loadline_profile::{Profile, SoftirqReasons};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -139,6 +140,30 @@ pub struct WarmUpRow {
     pub figures: Vec<f64>,
 }
 
+/// What was seen of a cell in the profiled slice of a deployment.
+#[derive(Clone, Debug)]
+pub struct ProfileRow {
+    /// Index in the plan.
+    pub cell: usize,
+    /// Round of deployments.
+    pub round: u32,
+    /// Requests while the profiler ran.
+    pub answered: u64,
+    /// Where the CPU time went.
+    pub profile: Profile,
+    /// Why soft interrupts were raised, where that may be asked.
+    pub reasons: Option<ReasonsRow>,
+}
+
+/// Why soft interrupts were raised in a slice of their own.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ReasonsRow {
+    /// Requests meanwhile.
+    pub answered: u64,
+    /// The reasons.
+    pub reasons: SoftirqReasons,
+}
+
 /// One slice of a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SliceRow {
@@ -172,6 +197,8 @@ pub struct SliceRow {
     pub received_bytes: u64,
     /// CPU time of the load threads, ns.
     pub load_cpu_ns: u64,
+    /// The part of it in which they waited awake, ns; older runs don't know it.
+    pub load_spun_ns: Option<u64>,
     /// Failed requests by kind.
     pub errors: BTreeMap<String, u64>,
     /// Response time, ns.

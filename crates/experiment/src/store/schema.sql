@@ -65,5 +65,16 @@ CREATE TABLE slice (
     observations     TEXT NOT NULL,    -- JSON
     cpu_use          TEXT,             -- JSON
     gate_failures    TEXT NOT NULL,    -- JSON list
+    load_spun_ns     INTEGER,          -- part of load_cpu_ns spent waiting awake; unknown of older runs
     PRIMARY KEY (run, cell, round, block, attempt)
+) STRICT;
+
+CREATE TABLE profile (
+    run      INTEGER NOT NULL REFERENCES run(id),
+    cell     INTEGER NOT NULL,
+    round    INTEGER NOT NULL,
+    answered INTEGER NOT NULL,         -- requests while the profiler ran
+    profile  TEXT NOT NULL,            -- JSON: samples by layer, folded stacks
+    reasons  TEXT,                     -- JSON: why softirqs were raised, where that may be asked
+    PRIMARY KEY (run, cell, round)
 ) STRICT;

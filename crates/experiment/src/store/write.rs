@@ -4,7 +4,7 @@ use loadline_observe::Machine;
 use rusqlite::{named_params, params};
 
 use super::columns::{encode, json};
-use super::{DeploymentRow, RunState, SliceRow, Store, StoreError, Surroundings, WarmUpRow};
+use super::{DeploymentRow, ProfileRow, RunState, SliceRow, Store, StoreError, Surroundings, WarmUpRow};
 use crate::plan::Plan;
 use crate::spec::Experiment;
 
@@ -102,7 +102,7 @@ impl Store {
         self.execute(
             "INSERT INTO slice VALUES (:run, :cell, :round, :block, :attempt, :position, :at_s, :duration_s, :due,
                 :sent_in_time, :answered, :answered_in_time, :waited, :reconnects, :received_bytes, :load_cpu_ns, :errors,
-                :response, :service, :send_lag, :observations, :cpu_use, :gate_failures)",
+                :response, :service, :send_lag, :observations, :cpu_use, :gate_failures, :load_spun_ns)",
             named_params! {
                 ":run": run,
                 ":cell": row.cell,
@@ -120,6 +120,7 @@ impl Store {
                 ":reconnects": row.reconnects,
                 ":received_bytes": row.received_bytes,
                 ":load_cpu_ns": row.load_cpu_ns,
+                ":load_spun_ns": row.load_spun_ns,
                 ":errors": json(&row.errors),
                 ":response": encode(&row.response),
                 ":service": encode(&row.service),
@@ -128,6 +129,14 @@ impl Store {
                 ":cpu_use": row.cpu_use.as_ref().map(json),
                 ":gate_failures": json(&row.gate_failures),
             },
+        )
+    }
+
+    /// Keeps a profile.
+    pub fn add_profile(&self, run: i64, row: &ProfileRow) -> Result<(), StoreError> {
+        self.execute(
+            "INSERT INTO profile (run, cell, round, answered, profile, reasons) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            params![run, row.cell, row.round, row.answered, json(&row.profile), row.reasons.as_ref().map(json)],
         )
     }
 

@@ -43,4 +43,7 @@ pub struct WhereDraft {
     /// Rates, as they are among the loads: 100/min, or a list.
     #[schemars(with = "Option<schema::RateTexts>")]
     pub rate: Option<Located<Vec<Text>>>,
+    /// The closed loops, where the service is as busy as it can be.
+    #[schemars(with = "Option<bool>")]
+    pub closed: Option<Text>,
 }

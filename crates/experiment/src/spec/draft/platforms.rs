@@ -15,6 +15,17 @@ pub struct PlatformDraft {
     pub name: Option<Text>,
     /// What kind it is.
     pub kind: KindDraft,
+    /// Name of the platform that it is compared with; by default the first.
+    pub above: Option<Text>,
+    /// Whether the layers up to here are summed up and held against the whole.
+    pub top: Option<Text>,
+}
+
+impl PlatformDraft {
+    /// One with nothing but its kind.
+    pub fn of(kind: KindDraft, place: Place) -> PlatformDraft {
+        PlatformDraft { place, name: None, kind, above: None, top: None }
+    }
 }
 
 /// The kind of a platform.
@@ -35,12 +46,31 @@ pub enum KindDraft {
 /// One layer of a local platform.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayerDraft {
-    /// `cgroup`, `veth`, `bridge`, `nodeport` or `published`.
+    /// `cgroup`, `veth`, `bridge`, …
     pub name: Text,
+    /// Of rules, spin and cni: how many, or which file.
+    pub value: Option<Text>,
     /// Of a node port: what makes its rules.
     pub backend: Option<Text>,
     /// Of a node port: among how many services it stands.
     pub services: Option<Text>,
+    /// Of a sidecar: which program.
+    pub proxy: Option<Text>,
+    /// Of a sidecar: where.
+    pub sides: Option<Text>,
+}
+
+impl LayerDraft {
+    /// As it is written on the command line: `veth`, `rules=100`.
+    pub fn written(&self) -> String {
+        let name = self.name.value.trim();
+        self.value.as_ref().map_or(name.to_owned(), |value| format!("{name}={}", value.value.trim()))
+    }
+
+    /// A layer with nothing but its name.
+    pub fn named(name: Text) -> LayerDraft {
+        LayerDraft { name, value: None, backend: None, services: None, proxy: None, sides: None }
+    }
 }
 
 /// A container of the Docker Engine, or of Podman.

@@ -26,6 +26,7 @@ fn cells(node: Node, problems: &mut Problems) -> Option<WhereDraft> {
         platform: fields.text("platform", problems),
         service: fields.text("service", problems),
         rate: fields.take("rate").and_then(|node| one_or_more(node, "rate", problems)),
+        closed: fields.text("closed", problems),
     };
     fields.finish(&[], problems);
     Some(draft)

@@ -9,11 +9,12 @@ pub(super) fn platform(node: Node, problems: &mut Problems) -> Option<PlatformDr
     let place = node.place.clone();
     if matches!(node.shape, Shape::Scalar(_)) {
         let kind = KindDraft::Word(node.text("platforms", problems)?);
-        return Some(PlatformDraft { place, name: None, kind });
+        return Some(PlatformDraft::of(kind, place));
     }
     let before = problems.count();
     let mut fields = node.fields("platform", problems)?;
     let name = fields.text("name", problems);
+    let (above, top) = (fields.text("above", problems), fields.text("top", problems));
     let mut kinds = Vec::new();
     for word in ["host", "pod", "container"] {
         if let Some(node) = fields.take(word)
@@ -37,7 +38,7 @@ pub(super) fn platform(node: Node, problems: &mut Problems) -> Option<PlatformDr
         return None;
     }
     let complaint = match kinds.len() {
-        1 => return kinds.pop().map(|kind| PlatformDraft { place, name, kind }),
+        1 => return kinds.pop().map(|kind| PlatformDraft { place, name, kind, above, top }),
         0 => Complaint::new("a platform without its kind"),
         _ => Complaint::new("a platform of several kinds"),
     };
@@ -66,7 +67,7 @@ fn layer(node: Node, problems: &mut Problems) -> Option<LayerDraft> {
     let entries = match node.shape {
         Shape::Scalar(_) => {
             let name = node.text("local", problems)?;
-            return Some(LayerDraft { name, backend: None, services: None });
+            return Some(LayerDraft::named(name));
         }
         Shape::Map(entries) => entries,
         _ => return node.refuse("layer", "a name or a map of one name to its options", problems),
@@ -76,17 +77,24 @@ fn layer(node: Node, problems: &mut Problems) -> Option<LayerDraft> {
         problems.add(&node.place, complaint.help("begin each layer with its own `-`"));
         return None;
     };
-    if name.value != "nodeport" {
-        return without_options(&options, &name.value, problems).then_some(LayerDraft {
-            name,
-            backend: None,
-            services: None,
-        });
+    let mut draft = LayerDraft::named(name);
+    match draft.name.value.as_str() {
+        "nodeport" => {
+            let mut fields = options.fields("nodeport", problems)?;
+            draft.backend = fields.text("backend", problems);
+            draft.services = fields.text("services", problems);
+            fields.finish(&[], problems);
+        }
+        "sidecar" => {
+            let mut fields = options.fields("sidecar", problems)?;
+            draft.proxy = fields.text("proxy", problems);
+            draft.sides = fields.text("sides", problems);
+            fields.finish(&[], problems);
+        }
+        "rules" | "spin" | "cni" => draft.value = Some(options.text(&draft.name.value, problems)?),
+        name => return without_options(&options, name, problems).then_some(draft),
     }
-    let mut fields = options.fields("nodeport", problems)?;
-    let (backend, services) = (fields.text("backend", problems), fields.text("services", problems));
-    fields.finish(&[], problems);
-    Some(LayerDraft { name, backend, services })
+    Some(draft)
 }
 
 /// The options of a platform that needs none: `docker:` alone is as good as `docker: {}`.

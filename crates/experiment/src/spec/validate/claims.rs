@@ -1,8 +1,9 @@
 //! Claims: that each is about something that this experiment measures, and what it says in figures.
 
+use super::choices::switch;
 use super::loads;
 use super::way_out;
-use crate::spec::claim::{CLAIM_METRICS, Claim, Says};
+use crate::spec::claim::{CLAIM_COUNTS, CLAIM_METRICS, Claim, Says};
 use crate::spec::draft::{ClaimDraft, Draft, Text};
 use crate::spec::error::{Complaint, Problems, suggestion};
 use crate::spec::units::{parse_duration, parse_share};
@@ -48,8 +49,11 @@ fn claim(draft: &ClaimDraft, measured: &Measured, problems: &mut Problems) -> Op
         .and_then(|cells| cells.service.as_ref())
         .and_then(|text| text.read(problems, |name| known(name, "service", &services)));
     let rates = cells.and_then(|cells| cells.rate.as_ref()).map_or(&[][..], |rates| &rates.value);
-    let loads: Vec<usize> =
+    let mut loads: Vec<usize> =
         rates.iter().filter_map(|text| text.read(problems, |rate| load(rate, measured.loads))).collect();
+    if let Some(text) = cells.and_then(|cells| cells.closed.as_ref()) {
+        loads.extend(text.read(problems, |text| closed_loops(text, measured.loads)).into_iter().flatten());
+    }
     let metric = metric.and_then(|text| text.read(problems, |name| known(name, "metric", &CLAIM_METRICS)));
     let says = match (&draft.difference, &draft.closes) {
         (Some(text), None) => text.read(problems, difference),
@@ -63,6 +67,12 @@ fn claim(draft: &ClaimDraft, measured: &Measured, problems: &mut Problems) -> Op
             None
         }
     };
+    if let (Some(metric), Some(Says::Difference { .. }), Some(written)) = (&metric, &says, &draft.difference)
+        && CLAIM_COUNTS.contains(&metric.as_str())
+    {
+        let complaint = Complaint::new(format!("`{metric}` is no time"));
+        problems.add(&written.place, complaint.help("claim a share of it: 14%"));
+    }
     if problems.count() > before {
         return None;
     }
@@ -95,6 +105,21 @@ fn load(text: &str, among: &[LoadSpec]) -> Result<usize, Complaint> {
     among.iter().position(same).ok_or_else(|| {
         Complaint::new(format!("there is no load of {} here", text.trim())).help("name one of the `loads`")
     })
+}
+
+/// The loads that are closed loops, of which there must be one.
+fn closed_loops(text: &str, among: &[LoadSpec]) -> Result<Vec<usize>, Complaint> {
+    if !switch(text)? {
+        return Ok(Vec::new());
+    }
+    let closed = among.iter().enumerate().filter(|(_, load)| load.load.is_closed());
+    let closed: Vec<usize> = closed.map(|(index, _)| index).collect();
+    match closed.is_empty() {
+        false => Ok(closed),
+        true => {
+            Err(Complaint::new("there is no closed loop here").help("add `{closed: true}` to the `loads`"))
+        }
+    }
 }
 
 /// `4.5ms`, `26%..37%`, `negligible`, `negligible 2%`.

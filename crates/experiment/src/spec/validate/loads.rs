@@ -1,6 +1,6 @@
 //! Loads: rates with their unit and arrival process, or closed loops, and their connections.
 
-use loadline_engine::{Arrivals, Load, Rate, RateError};
+use loadline_engine::{Arrivals, Load, Rate, RateError, Reuse};
 
 use super::choices::{choice, switch};
 use super::way_out;
@@ -40,13 +40,15 @@ fn alike(left: &LoadSpec, right: &LoadSpec) -> bool {
         }
         (left, right) => left == right,
     };
-    same_load && left.connections == right.connections
+    same_load && left.connections == right.connections && left.reuse == right.reuse
 }
 
 fn load(draft: &LoadDraft, problems: &mut Problems) -> Option<LoadSpec> {
     let before = problems.count();
     let connections = draft.connections.as_ref().map(|text| text.read(problems, connections));
     let closed = draft.closed.as_ref().and_then(|text| text.read(problems, switch)).unwrap_or(false);
+    let new_connections =
+        draft.new_connections.as_ref().and_then(|text| text.read(problems, switch)).unwrap_or(false);
     let arrivals = draft.arrivals.as_ref().map(|text| text.read(problems, arrivals));
     let rate = draft.rate.as_ref().and_then(|text| text.read(problems, rate));
     if problems.count() > before {
@@ -75,7 +77,8 @@ fn load(draft: &LoadDraft, problems: &mut Problems) -> Option<LoadSpec> {
         let message = "a closed loop has no arrival process";
         return refuse(&text.place, message, "leave it out: each answer lets the next request go");
     }
-    Some(LoadSpec { load, connections: connections.flatten().unwrap_or(CONNECTIONS) })
+    let reuse = if new_connections { Reuse::Never } else { Reuse::Always };
+    Some(LoadSpec { load, connections: connections.flatten().unwrap_or(CONNECTIONS), reuse })
 }
 
 /// Reads a rate with its unit.

@@ -6,7 +6,7 @@ use super::choices::{choice, set, switch};
 use crate::spec::draft::PlanDraft;
 use crate::spec::error::{Complaint, Problems};
 use crate::spec::units::{parse_count, parse_duration_within, parse_share};
-use crate::spec::{Interleave, Isolation, OnFailure, PlanSpec};
+use crate::spec::{Interleave, Isolation, Nodes, OnFailure, PlanSpec};
 
 const MINUTE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -27,6 +27,8 @@ fn defaults() -> PlanSpec {
         repeats: 2,
         margin: None,
         on_failure: OnFailure::default(),
+        nodes: Nodes::default(),
+        profile: None,
     }
 }
 
@@ -39,7 +41,7 @@ pub(super) fn plan(draft: Option<&PlanDraft>, problems: &mut Problems) -> Option
     let Some(draft) = draft else { return Some(plan) };
     let before = problems.count();
     set(&mut plan.slice, &draft.slice, problems, |text| {
-        parse_duration_within(text, "a slice", Duration::from_millis(100), 10 * MINUTE)
+        parse_duration_within(text, "a slice", Duration::from_millis(20), 10 * MINUTE)
     });
     set(&mut plan.blocks, &draft.blocks, problems, |text| count(text, "the number of blocks", 1, 10_000));
     set(&mut plan.deployments, &draft.deployments, problems, |text| {
@@ -59,6 +61,10 @@ pub(super) fn plan(draft: Option<&PlanDraft>, problems: &mut Problems) -> Option
     set(&mut plan.repeats, &draft.repeats, problems, |text| count(text, "the number of repeats", 0, 20));
     set(&mut plan.margin, &draft.margin, problems, |text| parse_share(text).map(Some));
     set(&mut plan.on_failure, &draft.on_failure, problems, on_failure);
+    set(&mut plan.nodes, &draft.nodes, problems, nodes);
+    set(&mut plan.profile, &draft.profile, problems, |text| {
+        parse_duration_within(text, "a profile", Duration::from_millis(100), 10 * MINUTE).map(Some)
+    });
     if plan.until.is_some() {
         plan.within = plan.within.or(Some(WITHIN));
     }
@@ -78,6 +84,10 @@ fn interleave(text: &str) -> Result<Interleave, Complaint> {
     let choices =
         [("auto", Interleave::Auto), ("slices", Interleave::Slices), ("requests", Interleave::Requests)];
     choice(text, "a way of taking turns", &choices)
+}
+
+pub(super) fn nodes(text: &str) -> Result<Nodes, Complaint> {
+    choice(text, "a choice of nodes", &[("shared", Nodes::Shared), ("own", Nodes::Own)])
 }
 
 fn on_failure(text: &str) -> Result<OnFailure, Complaint> {

@@ -4,16 +4,18 @@ use std::net::{IpAddr, SocketAddr};
 
 use loadline_platform::{Docker, Kubernetes};
 
+use super::choices::switch;
 use super::docker::docker;
 use super::kubernetes::kubernetes;
 use super::layers::layers;
 use super::names::{name, unique};
+use super::plan;
 use super::way_out;
-use crate::spec::draft::{Draft, KindDraft, PlatformDraft, Text};
+use crate::spec::draft::{Draft, KindDraft, LayerDraft, PlatformDraft, Text};
 use crate::spec::error::{Complaint, Place, Problems, later_version, suggestion};
 use crate::spec::machine::Machine;
 use crate::spec::url::parse_platform_url;
-use crate::spec::{Platform, PlatformKind};
+use crate::spec::{Nodes, Platform, PlatformKind};
 
 const WORDS: [&str; 7] = ["host", "pod", "container", "docker", "kubernetes", "local", "external"];
 /// Platforms of later versions.
@@ -27,10 +29,13 @@ pub(super) fn platforms(draft: &Draft, machine: &Machine, problems: &mut Problem
         let help = way_out(&draft.place, "write `platforms: [host, pod]`", "write --on host --on pod");
         problems.add(place, Complaint::new("no platform is given").help(help));
     }
+    // What can't be read is complained of where the plan is.
+    let written = draft.plan.as_ref().and_then(|plan| plan.nodes.as_ref());
+    let nodes = written.and_then(|text| plan::nodes(&text.value).ok()).unwrap_or_default();
     let read: Vec<(Platform, &Place)> = drafts
         .iter()
         .filter_map(|draft| {
-            let platform = platform(draft, machine, problems)?;
+            let platform = platform(draft, machine, nodes, problems)?;
             Some((platform, draft.name.as_ref().map_or(&draft.place, |name| &name.place)))
         })
         .collect();
@@ -45,16 +50,47 @@ pub(super) fn platforms(draft: &Draft, machine: &Machine, problems: &mut Problem
         help,
         problems,
     );
-    read.into_iter().map(|(platform, _)| platform).collect()
+    let mut platforms: Vec<Platform> = read.into_iter().map(|(platform, _)| platform).collect();
+    // Of a list with mistakes in it, the drafts no longer stand beside their platforms.
+    if platforms.len() == drafts.len() {
+        for (at, draft) in drafts.iter().enumerate() {
+            let Some(name) = &draft.above else { continue };
+            platforms[at].above = name.read(problems, |name| below(name, at, &platforms));
+        }
+        for (platform, draft) in platforms.iter().zip(drafts).filter(|(platform, _)| platform.top) {
+            if platform.above.is_none()
+                && let Some(top) = &draft.top
+            {
+                let complaint = Complaint::new("the top of a ladder stands on another platform");
+                problems.add(&top.place, complaint.help("write `above: NAME`, or leave `top` out"));
+            }
+        }
+    }
+    platforms
 }
 
-fn platform(draft: &PlatformDraft, machine: &Machine, problems: &mut Problems) -> Option<Platform> {
+/// The platform of a name, which must stand before the one at `at`: so a ladder has no circles.
+fn below(name: &str, at: usize, platforms: &[Platform]) -> Result<usize, Complaint> {
+    let names: Vec<&str> = platforms[..at].iter().map(|platform| platform.name.as_str()).collect();
+    let found = names.iter().position(|earlier| *earlier == name.trim());
+    found.ok_or_else(|| {
+        Complaint::new(format!("there is no platform `{}` before this one", name.trim()))
+            .help(suggestion(name.trim(), &names))
+    })
+}
+
+fn platform(
+    draft: &PlatformDraft,
+    machine: &Machine,
+    nodes: Nodes,
+    problems: &mut Problems,
+) -> Option<Platform> {
     let given = draft.name.as_ref().map(|text| text.read(problems, name));
     let (default_name, kind) = match &draft.kind {
         KindDraft::Word(word) => (word.value.trim().to_owned(), word.read(problems, preset)?),
         KindDraft::Local(list) => {
-            let layers = layers(list, problems)?;
-            let names: Vec<&str> = list.value.iter().map(|layer| layer.name.value.trim()).collect();
+            let layers = layers(list, nodes, problems)?;
+            let names: Vec<String> = list.value.iter().map(LayerDraft::written).collect();
             (names.join("+"), PlatformKind::Local(layers))
         }
         KindDraft::Docker(draft) => {
@@ -71,7 +107,8 @@ fn platform(draft: &PlatformDraft, machine: &Machine, problems: &mut Problems) -
         Some(name) => name?,
         None => default_name,
     };
-    Some(Platform { name, kind })
+    let top = draft.top.as_ref().and_then(|text| text.read(problems, switch)).unwrap_or(false);
+    Some(Platform { name, kind, above: None, top })
 }
 
 fn preset(text: &str) -> Result<PlatformKind, Complaint> {

@@ -3,14 +3,14 @@
 
 use std::path::Path;
 
-use loadline_platform::{DockerNetwork, Expose, Kubernetes, Layer};
+use loadline_platform::{DockerNetwork, Expose, Kubernetes};
 
 use super::services::{drafts, port_place};
 use super::way_out;
 use crate::spec::draft::{Draft, KindDraft, PlanDraft, Text};
 use crate::spec::error::{Complaint, Place, Problems};
 use crate::spec::machine::Machine;
-use crate::spec::{Experiment, Interleave, Isolation, Platform, PlatformKind};
+use crate::spec::{Experiment, Interleave, Isolation, Nodes, Platform, PlatformKind};
 
 /// Notes what is wrong between parts that are each valid.
 pub(super) fn together(experiment: &Experiment, draft: &Draft, machine: &Machine, problems: &mut Problems) {
@@ -20,6 +20,15 @@ pub(super) fn together(experiment: &Experiment, draft: &Draft, machine: &Machine
     limits_apply(experiment, draft, problems);
     requests_fit(experiment, draft, problems);
     manifests_once(experiment, draft, problems);
+    one_service_on_a_ladder(experiment, draft, problems);
+}
+
+fn one_service_on_a_ladder(experiment: &Experiment, draft: &Draft, problems: &mut Problems) {
+    if experiment.is_ladder() && experiment.services.len() > 1 {
+        let place = draft.services.as_ref().map_or(&draft.place, |services| &services.place);
+        let complaint = Complaint::new("platforms that stand above each other are climbed by one service");
+        problems.add(place, complaint.help("make an experiment for each service, or leave `above` out"));
+    }
 }
 
 fn something_to_compare(experiment: &Experiment, draft: &Draft, problems: &mut Problems) {
@@ -36,7 +45,15 @@ fn something_to_compare(experiment: &Experiment, draft: &Draft, problems: &mut P
 
 /// A port that a service insists on is free, and only one deployment at a time wants it.
 fn fixed_ports(experiment: &Experiment, draft: &Draft, machine: &Machine, problems: &mut Problems) {
-    let on_node: Vec<bool> = experiment.platforms.iter().map(shares_the_nodes_ports).collect();
+    let has_own_node = |platform: &Platform| {
+        experiment.plan.nodes == Nodes::Own
+            && matches!(platform.kind, PlatformKind::Host | PlatformKind::Local(_))
+    };
+    let on_node: Vec<bool> = experiment
+        .platforms
+        .iter()
+        .map(|platform| !has_own_node(platform) && shares_the_nodes_ports(platform))
+        .collect();
     let at_once = experiment.plan.isolation == Isolation::Shared;
     let mut taken: Vec<(u16, &str)> = Vec::new();
     for (at, (service, written)) in experiment.services.iter().zip(drafts(draft)).enumerate() {
@@ -49,7 +66,9 @@ fn fixed_ports(experiment: &Experiment, draft: &Draft, machine: &Machine, proble
             deployments += 1;
         }
         let place = port_place(written);
-        if experiment.platforms.iter().any(is_surely_here) && (machine.listens)(port) {
+        if experiment.platforms.iter().any(|platform| !has_own_node(platform) && is_surely_here(platform))
+            && (machine.listens)(port)
+        {
             let complaint = Complaint::new(format!("port {port} is in use on this machine"));
             problems.add(place, complaint.help("stop what listens there: `ss -ltnp` names it"));
         }
@@ -71,7 +90,7 @@ fn fixed_ports(experiment: &Experiment, draft: &Draft, machine: &Machine, proble
 fn shares_the_nodes_ports(platform: &Platform) -> bool {
     match &platform.kind {
         PlatformKind::Host => true,
-        PlatformKind::Local(layers) => !layers.iter().any(|layer| matches!(layer, Layer::Veth)),
+        PlatformKind::Local(layers) => !loadline_platform::has_own_network(layers),
         PlatformKind::Docker(docker) => docker.network == DockerNetwork::Host,
         PlatformKind::Kubernetes(kubernetes) => kubernetes.expose == Expose::HostNetwork,
         PlatformKind::External { .. } => false,
