@@ -1,7 +1,8 @@
 # run: the main job · test: everything · lint: what CI holds the code to · fuzz: one minute on each protocol
 # bench: loadline beside other load generators, on a machine with nothing else to do
+# test-vm: on Debian's kernel, for what this machine's lacks (tests/vm/README.md)
 # cluster · cluster-down: a real Kubernetes of two nodes on this machine (tests/cluster/README.md)
-.PHONY: run build test lint fuzz bench cluster cluster-down tools-run tools-test tools-lint tools-cluster advisories
+.PHONY: run build test test-vm lint fuzz bench cluster cluster-down tools-run tools-test tools-vm tools-lint tools-cluster advisories
 
 CARGO ?= cargo
 FUZZ_SECONDS ?= 60
@@ -20,8 +21,12 @@ build:
 # The tests bring a cluster up for as long as they need it, and take it down.
 test: tools-test tools-cluster
 	tests/cluster/build-kubernetes
-	$(CARGO) test --locked --workspace
+	$(CARGO) test --locked --workspace --no-fail-fast
 	$(MAKE) fuzz
+
+# Three machines emulated in software, one after the other: two minutes.
+test-vm: tools-vm build
+	tests/vm/ladder $(RELEASE)/loadline
 
 lint: tools-lint
 	$(CARGO) fmt --all --check
@@ -56,8 +61,11 @@ tools-run:
 
 tools-test:
 	tests/install-tools ip nft iptables cc python3 setpriv unshare nsenter prlimit wrk nginx haproxy caddy openssl strace perf \
-		dockerd docker ctr podman \
+		dockerd docker docker-proxy ctr podman /usr/lib/cni/bridge \
 		hdrhistogram cargo-fuzz
+
+tools-vm:
+	tests/install-tools qemu-system-x86_64 busybox ip nft iptables wg modprobe cpio setpriv flock python3
 
 tools-cluster:
 	tests/install-tools ip nft iptables cc openssl unshare nsenter flock setsid modprobe containerd runc /usr/lib/cni/bridge etcd nfacct

@@ -1,5 +1,6 @@
 //! The command line. Values that describe an experiment stay as typed: the spec reads and checks them, as it does a file's.
 
+mod layers;
 mod load;
 
 use std::net::SocketAddr;
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use loadline_experiment::spec::Flags;
 
+pub use layers::LayersArguments;
 pub use load::{Format, LoadArguments};
 
 /// What a deployment platform costs an HTTP service, proved with intervals.
@@ -29,6 +31,8 @@ pub enum Command {
     Compare(Box<CompareArguments>),
     /// Run an experiment file
     Run(RunArguments),
+    /// What each layer between client and service costs: cgroup, veth, bridge, connection tracking, node port, overlay …
+    Layers(Box<LayersArguments>),
     /// Load a URL and show its response times
     Load(Box<LoadArguments>),
     /// Show a run again from the store
@@ -62,8 +66,9 @@ pub enum SchemaOf {
     Result,
 }
 
+/// The service and its requests.
 #[derive(Args)]
-pub struct CompareArguments {
+struct ServiceFlags {
     /// Built-in service with its arguments: orders, hello or cpu; 'orders --delay 200us' [default: orders]
     #[arg(long, value_name = "LINE", help_heading = "What")]
     service: Vec<String>,
@@ -73,28 +78,45 @@ pub struct CompareArguments {
     /// Request: '/path', 'GET /path' or 'POST /path'; repeat for a mix
     #[arg(long, value_name = "REQUEST", help_heading = "What")]
     request: Vec<String>,
-    /// Image that a container platform starts [default: made of the service's program, if that is linked statically]
-    #[arg(long, value_name = "NAME", help_heading = "What")]
-    image: Option<String>,
     /// Path that answers 2xx once the service is ready
     #[arg(long, value_name = "PATH", help_heading = "What")]
     ready: Option<String>,
-    /// Platform: host, docker, docker:host, kubernetes, kubernetes:podIP+other-node, a URL, or the same paths laid by loadline itself:
-    /// container, pod, local:cgroup+veth+bridge+nodeport; the first is the baseline [default: host and pod]
-    #[arg(long, value_name = "PLATFORM", help_heading = "Where")]
-    on: Vec<String>,
-    /// CPUs that the service may use on every platform: 1, 0.5
-    #[arg(long, value_name = "CPUS", help_heading = "Where")]
-    limit_cpu: Option<String>,
-    /// Memory that the service may use on every platform: 512Mi
-    #[arg(long, value_name = "SIZE", help_heading = "Where")]
-    limit_memory: Option<String>,
+}
+
+/// Who runs on which CPUs.
+#[derive(Args)]
+struct CpuFlags {
     /// CPUs that services are pinned to: 0,2-3
     #[arg(long, value_name = "CPUS", help_heading = "Where")]
     service_cpus: Option<String>,
     /// CPUs that load threads are pinned to
     #[arg(long, value_name = "CPUS", help_heading = "Where")]
     load_cpus: Option<String>,
+}
+
+#[derive(Args)]
+pub struct CompareArguments {
+    #[command(flatten)]
+    what: ServiceFlags,
+    /// Image that a container platform starts [default: made of the service's program, if that is linked statically]
+    #[arg(long, value_name = "NAME", help_heading = "What")]
+    image: Option<String>,
+    /// Platform: host, docker, docker:host, kubernetes, kubernetes:podIP+other-node, a URL, or the same paths laid by loadline itself:
+    /// container, pod, local:cgroup+veth+bridge+nodeport; the first is the baseline [default: host and pod]
+    #[arg(long, value_name = "PLATFORM", help_heading = "Where")]
+    on: Vec<String>,
+    /// Whether host and local platforms share this machine's network or have a node of their own each, as some layers need: shared or
+    /// own [default: shared]
+    #[arg(long, value_name = "WHICH", help_heading = "Where")]
+    nodes: Option<String>,
+    /// CPUs that the service may use on every platform: 1, 0.5
+    #[arg(long, value_name = "CPUS", help_heading = "Where")]
+    limit_cpu: Option<String>,
+    /// Memory that the service may use on every platform: 512Mi
+    #[arg(long, value_name = "SIZE", help_heading = "Where")]
+    limit_memory: Option<String>,
+    #[command(flatten)]
+    cpus: CpuFlags,
     /// Rate with its unit: 2000/s, 100/min; repeat for several loads [default: 2000/s]
     #[arg(long, value_name = "RATE", help_heading = "Load")]
     rate: Vec<String>,
@@ -179,6 +201,9 @@ pub struct OutputArguments {
     /// Write one CSV row per deployment and cell: iteration,target,rpm,mean_latency_ms,p99_latency_ms,rps
     #[arg(long, value_name = "FILE", help_heading = "Results")]
     pub csv_summary: Option<PathBuf>,
+    /// Folder for flame graphs of what was profiled
+    #[arg(long, value_name = "FOLDER", help_heading = "Results")]
+    pub flame_graphs: Option<PathBuf>,
     /// Write the report as Markdown
     #[arg(long, value_name = "FILE", help_heading = "Results")]
     pub markdown: Option<PathBuf>,
@@ -270,38 +295,61 @@ impl CompareArguments {
                 given.to_vec()
             }
         };
-        let plan = &self.plan;
         // External platforms bring their own service.
         let external = !self.on.is_empty() && self.on.iter().all(|on| on.contains("://"));
-        let no_service = !self.command.is_empty() || external;
-        Flags {
-            services: if no_service { self.service.clone() } else { or(&self.service, &["orders"]) },
-            commands: self.command.clone(),
-            requests: self.request.clone(),
+        let no_service = !self.what.command.is_empty() || external;
+        let mut flags = Flags {
+            image: self.image.clone(),
             on: or(&self.on, &["host", "pod"]),
             rates: if self.closed { self.rate.clone() } else { or(&self.rate, &["2000/s"]) },
             closed: self.closed,
             connections: self.connections.clone(),
             arrivals: self.arrivals.clone(),
+            nodes: self.nodes.clone(),
             limit_cpu: self.limit_cpu.clone(),
             limit_memory: self.limit_memory.clone(),
-            slice: plan.slice.clone(),
-            blocks: plan.blocks.clone(),
-            deployments: plan.deployments.clone(),
-            seed: plan.seed.clone(),
-            until: plan.until.clone(),
-            within: plan.within.clone(),
-            margin: plan.margin.clone(),
-            no_twin: plan.no_twin,
-            service_cpus: self.service_cpus.clone(),
-            load_cpus: self.load_cpus.clone(),
-            image: self.image.clone(),
-            ready: self.ready.clone(),
-            isolation: plan.isolation.clone(),
-            interleave: plan.interleave.clone(),
-            on_failure: plan.on_failure.clone(),
-            warmup: plan.warmup.clone(),
-            repeats: plan.repeats.clone(),
+            ..Flags::default()
+        };
+        self.what.fill(&mut flags);
+        self.cpus.fill(&mut flags);
+        self.plan.fill(&mut flags);
+        if !no_service {
+            flags.services = or(&flags.services, &["orders"]);
         }
+        flags
+    }
+}
+
+impl ServiceFlags {
+    fn fill(&self, flags: &mut Flags) {
+        flags.services = self.service.clone();
+        flags.commands = self.command.clone();
+        flags.requests = self.request.clone();
+        flags.ready = self.ready.clone();
+    }
+}
+
+impl CpuFlags {
+    fn fill(&self, flags: &mut Flags) {
+        flags.service_cpus = self.service_cpus.clone();
+        flags.load_cpus = self.load_cpus.clone();
+    }
+}
+
+impl PlanArguments {
+    fn fill(&self, flags: &mut Flags) {
+        flags.slice = self.slice.clone();
+        flags.blocks = self.blocks.clone();
+        flags.deployments = self.deployments.clone();
+        flags.seed = self.seed.clone();
+        flags.until = self.until.clone();
+        flags.within = self.within.clone();
+        flags.margin = self.margin.clone();
+        flags.no_twin = self.no_twin;
+        flags.isolation = self.isolation.clone();
+        flags.interleave = self.interleave.clone();
+        flags.on_failure = self.on_failure.clone();
+        flags.warmup = self.warmup.clone();
+        flags.repeats = self.repeats.clone();
     }
 }

@@ -11,7 +11,7 @@ mod serve;
 
 pub use agent::agent;
 pub use clean::clean;
-pub use experiment::{compare, run};
+pub use experiment::{compare, layers, run};
 pub use image::image;
 pub use load::load;
 pub use report::report;

@@ -5,6 +5,7 @@
 mod arguments;
 mod commands;
 mod exit;
+mod flame_graphs;
 mod interrupt;
 mod outputs;
 mod progress;
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
     let result = match arguments.command {
         Command::Compare(arguments) => commands::compare(&arguments),
         Command::Run(arguments) => commands::run(&arguments),
+        Command::Layers(arguments) => commands::layers(&arguments),
         Command::Load(arguments) => commands::load(&arguments),
         Command::Report(arguments) => commands::report(&arguments),
         Command::Serve(arguments) => commands::serve(&arguments),

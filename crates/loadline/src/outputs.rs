@@ -12,6 +12,7 @@ use loadline_report::{ReportError, Style};
 
 use crate::arguments::OutputArguments;
 use crate::exit::{Exit, UsageError, colour};
+use crate::flame_graphs;
 
 /// Terminal width that tables are made for when it can't be asked for.
 const WIDTH: usize = 100;
@@ -25,6 +26,7 @@ pub fn analyse(store: &Store, run: Option<i64>) -> Result<RunResult> {
         deployments: store.deployments(id)?,
         warm_ups: store.warm_ups(id)?,
         slices: store.slices(id)?,
+        profiles: store.profiles(id)?,
     }))
 }
 
@@ -73,7 +75,7 @@ pub fn create(path: &Path) -> Result<Box<dyn Write>> {
 }
 
 /// Writes the files that were asked for, and the table unless standard output is taken.
-pub fn write(result: &RunResult, outputs: &OutputArguments) -> Result<()> {
+pub fn write(result: &RunResult, store: &Store, outputs: &OutputArguments) -> Result<()> {
     let takes_stdout = |path: &Option<PathBuf>| path.as_deref().is_some_and(is_stdout);
     let taken =
         [&outputs.json, &outputs.csv, &outputs.csv_summary, &outputs.markdown].into_iter().any(takes_stdout);
@@ -95,6 +97,9 @@ pub fn write(result: &RunResult, outputs: &OutputArguments) -> Result<()> {
     }
     if let Some(path) = &outputs.markdown {
         to(path, |out| Ok(out.write_all(loadline_report::markdown(result).as_bytes())?))?;
+    }
+    if let Some(folder) = &outputs.flame_graphs {
+        flame_graphs::write(result, store, folder)?;
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loadline_agent::{EngineSetup, RemoteEngine, Stream};
-use loadline_engine::{Arrivals, Load, Request, SliceSpec};
+use loadline_engine::{Arrivals, Load, Request, Reuse, SliceSpec};
 use rustix::process::{Pid, Signal, kill_process};
 use support::PROGRAM;
 use support::place::Place;
@@ -62,6 +62,7 @@ fn engine(stream: impl Stream + 'static, service: &Served) -> RemoteEngine {
         authority: "orders.test".to_owned(),
         requests: vec![Request::get("/api/orders")],
         connections: NonZeroUsize::MIN,
+        reuse: Reuse::Always,
         threads: NonZeroUsize::MIN,
         cpus: None,
         timeout: Duration::from_secs(10),

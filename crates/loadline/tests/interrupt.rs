@@ -2,11 +2,13 @@
 
 mod support;
 
+use std::collections::BTreeSet;
+use std::fs;
 use std::time::Duration;
 
 use rustix::process::Signal;
 use support::place::Place;
-use support::{BRIEF, leftovers, programs};
+use support::{BRIEF, leftovers, programs, wait_for};
 
 #[test]
 fn an_interrupted_run_is_torn_down_and_shown() {
@@ -38,6 +40,29 @@ fn a_run_interrupted_before_its_first_slice_says_so() {
     let store = place.store();
     assert_eq!((store.state().as_str(), store.count("slice")), ("interrupted", Some(0)));
     leftovers::assert_none(&store.label());
+}
+
+#[test]
+fn an_interrupt_while_layers_are_tried_leaves_nothing() {
+    let registered = || -> BTreeSet<String> {
+        let folders = fs::read_dir("/run/loadline").into_iter().flatten().flatten();
+        folders
+            .filter(|found| found.path().is_dir())
+            .filter_map(|found| found.file_name().into_string().ok())
+            .collect()
+    };
+    let place = Place::alone();
+    let before = registered();
+    let run = place.start(["layers", "--part", "services"]);
+    let attempt =
+        wait_for("an attempt to be registered", || registered().difference(&before).next().cloned());
+    run.send(Signal::INT);
+    let ended = run.wait();
+
+    assert_eq!(ended.code, Some(130), "{}", ended.stderr);
+    assert!(!place.path("loadline.db").exists(), "no run had begun");
+    assert_eq!(registered(), before);
+    leftovers::assert_none(&attempt);
 }
 
 #[test]

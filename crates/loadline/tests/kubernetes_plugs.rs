@@ -163,7 +163,7 @@ impl<'a> Strangers<'a> {
                  {{apiVersion: v1, kind: Pod, metadata: {{name: loadline-{run}-1, namespace: default, labels: {{loadline.slot: '1'}}}}, \
                  spec: {{{pod}}}}}\n---\n\
                  {{apiVersion: v1, kind: ConfigMap, metadata: {{name: stranger, namespace: loadline-{run}0, \
-                 labels: {{loadline.run: {run}0}}}}}}\n"
+                 labels: {{loadline.run: '{run}0'}}}}}}\n"
             ),
         );
         let file = place.path("strangers.yaml").display().to_string();

@@ -1,16 +1,17 @@
-//! `loadline compare` and `loadline run`: an experiment from flags or from a file, executed, judged and shown.
+//! `loadline compare`, `loadline run` and `loadline layers`: an experiment from flags or from a file, executed, judged and shown.
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
 use loadline_experiment::run::{Network, Referee, RunOptions, execute};
-use loadline_experiment::spec::{Experiment, Machine, from_flags, from_yaml_file};
+use loadline_experiment::spec::{Experiment, Machine, from_flags, from_yaml_file, ladder};
 use loadline_experiment::store::Store;
+use loadline_platform::Layer;
 
 use super::serve;
-use crate::arguments::{CompareArguments, OutputArguments, RunArguments};
+use crate::arguments::{CompareArguments, LayersArguments, OutputArguments, RunArguments};
 use crate::exit::{Exit, UsageError};
 use crate::interrupt;
 use crate::outputs;
@@ -26,36 +27,78 @@ pub fn run(arguments: &RunArguments) -> Result<Exit> {
     execute_and_show(&experiment, &arguments.outputs)
 }
 
+pub fn layers(arguments: &LayersArguments) -> Result<Exit> {
+    outputs::check(&arguments.outputs)?;
+    let network = if is_root() { Network::Wired } else { Network::WiredInUserNamespace };
+    // What can be had is asked where the rungs will be.
+    enter(network)?;
+    let stop = interrupt::stop_flag()?;
+    let missing = |layers: &[Layer]| {
+        if stop.load(Ordering::Relaxed) {
+            return Some("interrupted".to_owned());
+        }
+        loadline_platform::missing(layers).map(|error| match error {
+            loadline_platform::Error::LayerMissing { why, .. } => why,
+            other => other.to_string(),
+        })
+    };
+    let ladder = ladder(&arguments.flags(), &Machine::this(&serve::check), &missing);
+    if stop.load(Ordering::Relaxed) {
+        return Ok(Exit::Interrupted);
+    }
+    let ladder = ladder?;
+    execute_in(network, &ladder.experiment, ladder.left_out, stop, &arguments.outputs)
+}
+
 fn execute_and_show(experiment: &Experiment, outputs: &OutputArguments) -> Result<Exit> {
     outputs::check(outputs)?;
-    let network = Network::choose(rustix::process::geteuid().is_root(), &experiment.platforms)
+    let network = Network::choose(is_root(), &experiment.platforms, experiment.plan.nodes)
         .map_err(|error| UsageError(error.to_string()))?;
+    enter(network)?;
+    execute_in(network, experiment, Vec::new(), interrupt::stop_flag()?, outputs)
+}
+
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// Before any thread is started: a user namespace can only be entered by a process that has one.
+fn enter(network: Network) -> Result<()> {
     if network == Network::WiredInUserNamespace {
-        // Before any thread is started: a user namespace can only be entered by a process that has one.
         loadline_platform::enter_user_namespace()?;
     }
-    let stop = interrupt::stop_flag()?;
+    Ok(())
+}
+
+fn execute_in(
+    network: Network,
+    experiment: &Experiment,
+    notes: Vec<String>,
+    stop: Arc<AtomicBool>,
+    outputs: &OutputArguments,
+) -> Result<Exit> {
     let store = Store::create(&outputs.store)?;
-    let options = options(stop, network)?;
+    let options = options(stop, network, notes)?;
     let mut progress = Progress::new(experiment);
     let mut referee = Judge { experiment };
     let outcome = execute(experiment, &options, &store, &mut referee, &mut |event| progress.show(event))?;
     progress.finish();
     let result = outputs::analyse(&store, Some(outcome.run))?;
-    outputs::write(&result, outputs)?;
+    outputs::write(&result, &store, outputs)?;
     if let Some(failure) = &outcome.failure {
         eprintln!("error: {failure}");
     }
     Ok(outputs::exit_of(&result))
 }
 
-fn options(stop: Arc<AtomicBool>, network: Network) -> Result<RunOptions> {
+fn options(stop: Arc<AtomicBool>, network: Network, notes: Vec<String>) -> Result<RunOptions> {
     Ok(RunOptions {
         command_line: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         program: own_program()?,
         stop,
         allowed_cpus: allowed_cpus()?,
+        notes,
         network,
     })
 }

@@ -16,6 +16,6 @@ pub fn report(arguments: &ReportArguments) -> Result<Exit> {
         return Ok(Exit::Done);
     }
     let result = outputs::analyse(&store, arguments.run)?;
-    outputs::write(&result, &arguments.outputs)?;
+    outputs::write(&result, &store, &arguments.outputs)?;
     Ok(outputs::exit_of(&result))
 }

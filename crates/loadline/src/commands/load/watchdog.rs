@@ -36,7 +36,7 @@ pub struct Doubt {
 impl Watchdog {
     /// Begins to watch. Best while no load runs: it reads a dozen small files.
     pub fn start() -> Watchdog {
-        let subject = Subject { root_pid: Some(std::process::id()), cgroup: None };
+        let subject = Subject { root_pids: vec![std::process::id()], cgroup: None };
         Watchdog { before: Snapshot::take(&subject), subject }
     }
 

@@ -1,0 +1,81 @@
+//! The arguments of `loadline layers`.
+
+use clap::{Args, ValueEnum};
+use loadline_experiment::spec::{Flags, LadderFlags, Part};
+
+use super::{CpuFlags, OutputArguments, PlanArguments, ServiceFlags};
+
+#[derive(Args)]
+#[command(
+    after_help = "A ladder has defaults of its own: --slice 25ms --blocks 7 --deployments 54 (with a rate: 100ms, 5 and 27) --repeats 1 --margin 3% --within 9min"
+)]
+pub struct LayersArguments {
+    #[command(flatten)]
+    what: ServiceFlags,
+    /// Part of the ladder; repeat for several [default: same-node and other-node, or what is below the rungs of your own]
+    #[arg(long, value_name = "PART", help_heading = "Where")]
+    part: Vec<PartName>,
+    /// Layers of your own choice, as a rung above the one it adds to: cgroup+quota+veth+rules=20000, cni=FILE
+    #[arg(long, value_name = "LAYERS", help_heading = "Where")]
+    rung: Vec<String>,
+    #[command(flatten)]
+    cpus: CpuFlags,
+    /// Rate with its unit, in an open loop: 2000/s [default: one request at a time, as fast as it is answered]
+    #[arg(long, value_name = "RATE", help_heading = "Load")]
+    rate: Option<String>,
+    /// How requests of a rate arrive: poisson or uniform [default: poisson]
+    #[arg(long, value_name = "PROCESS", help_heading = "Load")]
+    arrivals: Option<String>,
+    /// Connections kept open [default: 1, with a rate 16]
+    #[arg(long, value_name = "N", help_heading = "Load")]
+    connections: Option<String>,
+    /// See where the kernel spends its time, in slices of their own
+    #[arg(long, help_heading = "How much")]
+    profile: bool,
+    #[command(flatten)]
+    plan: PlanArguments,
+    #[command(flatten)]
+    pub outputs: OutputArguments,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum PartName {
+    /// From a plain process to a pod behind a node port
+    SameNode,
+    /// A pod on another node: routed, vxlan, ipip, geneve, wireguard
+    OtherNode,
+    /// What there is instead of veth and bridge: macvlan, ipvlan, netkit, eBPF
+    Instead,
+    /// Node ports among 1 to 10,000 services
+    Services,
+    /// A userland proxy, and proxies beside the service and the client
+    Proxies,
+}
+
+impl LayersArguments {
+    /// What the ladder is made of.
+    pub fn flags(&self) -> LadderFlags {
+        let mut flags = Flags {
+            rates: self.rate.iter().cloned().collect(),
+            arrivals: self.arrivals.clone(),
+            connections: self.connections.clone(),
+            ..Flags::default()
+        };
+        self.what.fill(&mut flags);
+        self.cpus.fill(&mut flags);
+        self.plan.fill(&mut flags);
+        let part = |name: &PartName| match name {
+            PartName::SameNode => Part::SameNode,
+            PartName::OtherNode => Part::OtherNode,
+            PartName::Instead => Part::Instead,
+            PartName::Services => Part::Services,
+            PartName::Proxies => Part::Proxies,
+        };
+        LadderFlags {
+            flags,
+            parts: self.part.iter().map(part).collect(),
+            rungs: self.rung.clone(),
+            profile: self.profile,
+        }
+    }
+}
