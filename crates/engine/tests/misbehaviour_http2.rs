@@ -7,11 +7,13 @@ mod support;
 use std::io::Write;
 use std::net::TcpStream;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use loadline_engine::{Endpoint, Engine, ErrorKind, Mix, MixOptions, Options, Record, Request, Wire};
 use misbehaving::http2::{GOAWAY, HEADERS, PING, RST_STREAM, answer, every, frame};
 use misbehaving::{Misbehaving, Then, write_for_ever};
+use support::undisturbed::undisturbed;
 use support::{drive, response_quantile};
 
 /// Far above what a busy machine delays a response by.
@@ -30,13 +32,17 @@ fn every_tenth_request_fails(
     kind: ErrorKind,
     misbehave: impl Fn(&mut TcpStream, u32) -> Then + Send + Sync + 'static,
 ) -> Record {
-    let server = every(10, misbehave);
-    let record = drive(&options(&server), "40/s", 1.25);
-    assert_eq!((record.errors.of(kind), record.errors.total()), (5, 5), "{:?}", record.errors);
-    assert_eq!((record.due, record.answered, server.misbehaved()), (50, 45, 5));
-    let most = response_quantile(&record, 0.8);
-    assert!(most < TIMEOUT / 2, "{most:?}");
-    record
+    let misbehave = Arc::new(misbehave);
+    undisturbed(|| {
+        let misbehave = misbehave.clone();
+        let server = every(10, move |connection, stream| misbehave(connection, stream));
+        let record = drive(&options(&server), "40/s", 1.25);
+        assert_eq!((record.errors.of(kind), record.errors.total()), (5, 5), "{:?}", record.errors);
+        assert_eq!((record.due, record.answered, server.misbehaved()), (50, 45, 5));
+        let most = response_quantile(&record, 0.8);
+        assert!(most < TIMEOUT / 2, "{most:?}");
+        record
+    })
 }
 
 #[test]
@@ -94,51 +100,64 @@ fn a_reset_of_the_connection_fails_what_is_under_way() {
 
 #[test]
 fn a_flood_of_pings_ends() {
-    let server = every(10, |connection, _| {
-        write_for_ever(connection, &frame(PING, 0, 0, &[0; 8]));
-        Then::Close
+    undisturbed(|| {
+        let server = every(10, |connection, _| {
+            write_for_ever(connection, &frame(PING, 0, 0, &[0; 8]));
+            Then::Close
+        });
+        let record = drive(&options(&server), "15/s", 1.3);
+        assert_eq!((record.due, record.answered, record.errors.total()), (20, 18, 2), "{:?}", record.errors);
+        let known = record.errors.of(ErrorKind::Malformed) + record.errors.of(ErrorKind::Timeout);
+        assert_eq!(known, 2, "{:?}", record.errors);
     });
-    let record = drive(&options(&server), "15/s", 1.3);
-    assert_eq!((record.due, record.answered, record.errors.total()), (20, 18, 2), "{:?}", record.errors);
-    let known = record.errors.of(ErrorKind::Malformed) + record.errors.of(ErrorKind::Timeout);
-    assert_eq!(known, 2, "{:?}", record.errors);
 }
 
 #[test]
 fn requests_that_a_leaving_server_has_not_looked_at_are_sent_again() {
-    // The last stream that it has looked at is the one before.
-    let server = every(10, |connection, stream| {
-        let last = (stream - 2).to_be_bytes();
-        let _ = connection.write_all(&frame(GOAWAY, 0, 0, &[last, [0; 4]].concat()));
-        Then::Hold
+    undisturbed(|| {
+        // The last stream that it has looked at is the one before.
+        let server = every(10, |connection, stream| {
+            let last = (stream - 2).to_be_bytes();
+            let _ = connection.write_all(&frame(GOAWAY, 0, 0, &[last, [0; 4]].concat()));
+            Then::Hold
+        });
+        let record = drive(&options(&server), "40/s", 1.25);
+        assert_eq!((record.due, record.answered, record.errors.total()), (50, 50, 0), "{:?}", record.errors);
+        // Each that was sent again came to the server twice.
+        assert_eq!(server.requests(), 50 + server.misbehaved());
+        assert!(server.misbehaved() >= 5);
     });
-    let record = drive(&options(&server), "40/s", 1.25);
-    assert_eq!((record.due, record.answered, record.errors.total()), (50, 50, 0), "{:?}", record.errors);
-    // Each that was sent again came to the server twice.
-    assert_eq!(server.requests(), 50 + server.misbehaved());
-    assert!(server.misbehaved() >= 5);
 }
 
 #[test]
 fn a_server_that_leaves_at_every_request_fails_them_and_ends() {
-    let server = every(1, |connection, _| {
-        let _ = connection.write_all(&frame(GOAWAY, 0, 0, &[0; 8]));
-        Then::Hold
+    undisturbed(|| {
+        let server = every(1, |connection, _| {
+            let _ = connection.write_all(&frame(GOAWAY, 0, 0, &[0; 8]));
+            Then::Hold
+        });
+        let begun = Instant::now();
+        let record = Engine::start(&options(&server)).unwrap().drive(support::slice("40/s", 0.5)).unwrap();
+        println!(
+            "{:?} after {:?} and {} requests",
+            record.errors.by_name(),
+            begun.elapsed(),
+            server.requests()
+        );
+        assert_eq!((record.due, record.answered, record.errors.total()), (20, 0, 20), "{:?}", record.errors);
+        assert!(begun.elapsed() < Duration::from_secs(10));
     });
-    let begun = Instant::now();
-    let record = Engine::start(&options(&server)).unwrap().drive(support::slice("40/s", 0.5)).unwrap();
-    println!("{:?} after {:?} and {} requests", record.errors.by_name(), begun.elapsed(), server.requests());
-    assert_eq!((record.due, record.answered, record.errors.total()), (20, 0, 20), "{:?}", record.errors);
-    assert!(begun.elapsed() < Duration::from_secs(10));
 }
 
 #[test]
 fn a_server_that_refuses_every_stream_fails_them_and_ends() {
-    // REFUSED_STREAM
-    let server = every(1, |connection, stream| {
-        let _ = connection.write_all(&frame(RST_STREAM, 0, stream, &[0, 0, 0, 7]));
-        Then::GoOn
+    undisturbed(|| {
+        // REFUSED_STREAM
+        let server = every(1, |connection, stream| {
+            let _ = connection.write_all(&frame(RST_STREAM, 0, stream, &[0, 0, 0, 7]));
+            Then::GoOn
+        });
+        let record = drive(&options(&server), "40/s", 0.5);
+        assert_eq!((record.due, record.answered, record.errors.total()), (20, 0, 20), "{:?}", record.errors);
     });
-    let record = drive(&options(&server), "40/s", 0.5);
-    assert_eq!((record.due, record.answered, record.errors.total()), (20, 0, 20), "{:?}", record.errors);
 }

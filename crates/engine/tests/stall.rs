@@ -57,32 +57,47 @@ fn drive(rate: u32, connections: usize) -> (Record, Expected) {
     (record, Expected { arithmetic, noted })
 }
 
-/// The largest deviation of a quantile within the stalled part, as a share, from arithmetic and from the server's notes.
-fn deviation(record: &Record, expected: &Expected) -> (f64, f64) {
+/// The largest deviations of a quantile within the stalled part, as shares.
+#[derive(Clone, Copy, Debug, Default)]
+struct Deviation {
+    from_arithmetic: f64,
+    from_notes: f64,
+    of_notes_from_arithmetic: f64,
+}
+
+fn deviation(record: &Record, expected: &Expected) -> Deviation {
     let requests = expected.arithmetic.len();
     // Well inside: a fraction of a small wait would be less than what a response takes anyway.
     let shortest = expected.arithmetic[requests - 1] * 2 / 5;
     let first = expected.arithmetic.partition_point(|time| *time < shortest);
-    let mut largest = (0.0, 0.0);
+    let mut largest = Deviation::default();
     for rank in (first..requests).step_by((requests - first).div_ceil(8)) {
         // In the middle of its step, where the rounding of a quantile can't take its neighbour.
         let quantile = (rank as f64 + 0.5) / requests as f64;
         let seen = record.response.value_at_quantile(quantile) as f64;
-        let [computed, noted] =
-            [&expected.arithmetic, &expected.noted].map(|times| seen / times[rank] as f64 - 1.0);
+        let (computed, noted) = (expected.arithmetic[rank] as f64, expected.noted[rank] as f64);
         println!(
             "  q{quantile:.4}: {:.4} s, {:+.2} % of arithmetic, {:+.2} % of the server's notes",
             seen / 1e9,
-            100.0 * computed,
-            100.0 * noted
+            100.0 * (seen / computed - 1.0),
+            100.0 * (seen / noted - 1.0)
         );
-        largest = (f64::max(largest.0, computed.abs()), f64::max(largest.1, noted.abs()));
+        for (largest, share) in [
+            (&mut largest.from_arithmetic, seen / computed),
+            (&mut largest.from_notes, seen / noted),
+            (&mut largest.of_notes_from_arithmetic, noted / computed),
+        ] {
+            *largest = largest.max((share - 1.0).abs());
+        }
     }
     largest
 }
 
+/// How near is right.
+const NEAR: f64 = 0.02;
+
 /// A machine that was busy with something else, so that the server could not do as arithmetic presumes, is given another chance; what
-/// the engine does wrong it does every time.
+/// the engine does wrong it does every time. On one where the server never can, at 60 us an answer, its notes alone decide.
 fn a_stall_shows_as_it_should(rate: u32, connections: usize) {
     let _alone = alone();
     let mut deviations = Vec::new();
@@ -91,16 +106,24 @@ fn a_stall_shows_as_it_should(rate: u32, connections: usize) {
         let (record, expected) = drive(rate, connections);
         let requests = expected.arithmetic.len() as u64;
         assert_eq!((record.due, record.answered, record.errors.total()), (requests, requests, 0));
-        let (from_arithmetic, from_notes) = deviation(&record, &expected);
-        if from_arithmetic < 0.02 && from_notes < 0.02 {
+        let deviation = deviation(&record, &expected);
+        if deviation.from_notes < NEAR {
             // Service time does not contain the waiting: only what was under way at the beginning of the stall saw it.
             let waited_in_service = record.service.count_between(STALL_NS.start, STALL_NS.end);
             assert!(waited_in_service <= connections as u64, "{waited_in_service}");
-            return;
+            if deviation.from_arithmetic < NEAR {
+                return;
+            }
         }
-        deviations.push((from_arithmetic, from_notes));
+        deviations.push(deviation);
     }
-    panic!("never within 2 % of arithmetic and of the server's notes: {deviations:?}");
+    let is_as_noted = deviations.iter().any(|deviation| deviation.from_notes < NEAR);
+    let server_never_could =
+        deviations.iter().all(|deviation| deviation.of_notes_from_arithmetic > NEAR / 2.0);
+    assert!(
+        is_as_noted && server_never_could,
+        "never as arithmetic and the server's notes say: {deviations:?}"
+    );
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::time::Duration;
 use loadline_engine::{ErrorKind, Options, Request, Reuse};
 
 use crate::misbehaving::{Misbehaving, OK, Then, answer_all, end, read_request};
+use crate::support::undisturbed::undisturbed;
 use crate::support::{drive, options, options_for};
 use crate::{TIMEOUT, every_request_is_answered, every_tenth_request_fails, writes};
 
@@ -35,54 +36,60 @@ fn a_reset_within_a_body_without_a_length_is_a_reset() {
 
 #[test]
 fn a_reset_before_the_request_fails_that_request_alone() {
-    // One connection a request, so that every fourth connection is every fourth request.
-    let server = Misbehaving::serving(|mut stream, number, counts| {
-        if number % 4 == 3 {
-            counts.misbehave();
-            return end(stream, Then::Reset);
-        }
-        answer_all(&mut stream);
+    undisturbed(|| {
+        // One connection a request, so that every fourth connection is every fourth request.
+        let server = Misbehaving::serving(|mut stream, number, counts| {
+            if number % 4 == 3 {
+                counts.misbehave();
+                return end(stream, Then::Reset);
+            }
+            answer_all(&mut stream);
+        });
+        let options = Options { reuse: Reuse::Never, timeout: TIMEOUT, ..options(server.address, 4) };
+        let record = drive(&options, "40/s", 1.0);
+        // Whether the handshake or what follows it fails depends on who is first.
+        let failed = record.errors.of(ErrorKind::Connect) + record.errors.of(ErrorKind::Reset);
+        assert_eq!((failed, record.errors.total()), (10, 10), "{:?}", record.errors);
+        assert_eq!((record.due, record.answered, server.misbehaved()), (40, 30, 10));
     });
-    let options = Options { reuse: Reuse::Never, timeout: TIMEOUT, ..options(server.address, 4) };
-    let record = drive(&options, "40/s", 1.0);
-    // Whether the handshake or what follows it fails depends on who is first.
-    let failed = record.errors.of(ErrorKind::Connect) + record.errors.of(ErrorKind::Reset);
-    assert_eq!((failed, record.errors.total()), (10, 10), "{:?}", record.errors);
-    assert_eq!((record.due, record.answered, server.misbehaved()), (40, 30, 10));
 }
 
 #[test]
 fn a_connection_that_is_reset_before_its_first_request_is_opened_again_and_costs_none() {
-    // Connections carry two requests, so that new ones are opened all the time, every fourth in vain.
-    let server = Misbehaving::serving(|mut stream, number, counts| {
-        if number % 4 == 3 {
-            counts.misbehave();
-            return end(stream, Then::Reset);
-        }
-        answer_all(&mut stream);
+    undisturbed(|| {
+        // Connections carry two requests, so that new ones are opened all the time, every fourth in vain.
+        let server = Misbehaving::serving(|mut stream, number, counts| {
+            if number % 4 == 3 {
+                counts.misbehave();
+                return end(stream, Then::Reset);
+            }
+            answer_all(&mut stream);
+        });
+        let options = Options { reuse: Reuse::Times(2), timeout: TIMEOUT, ..options(server.address, 4) };
+        let record = drive(&options, "40/s", 1.0);
+        // A request may have been written just before the reset came.
+        assert!(record.errors.total() <= server.misbehaved(), "{:?}", record.errors);
+        assert_eq!(record.errors.total(), record.errors.of(ErrorKind::Reset), "{:?}", record.errors);
+        assert_eq!((record.due, record.answered + record.errors.total()), (40, 40));
+        assert!(server.misbehaved() >= 4 && record.answered >= 36, "{}", record.answered);
     });
-    let options = Options { reuse: Reuse::Times(2), timeout: TIMEOUT, ..options(server.address, 4) };
-    let record = drive(&options, "40/s", 1.0);
-    // A request may have been written just before the reset came.
-    assert!(record.errors.total() <= server.misbehaved(), "{:?}", record.errors);
-    assert_eq!(record.errors.total(), record.errors.of(ErrorKind::Reset), "{:?}", record.errors);
-    assert_eq!((record.due, record.answered + record.errors.total()), (40, 40));
-    assert!(server.misbehaved() >= 4 && record.answered >= 36, "{}", record.answered);
 }
 
 #[test]
 fn a_reset_while_the_request_is_being_sent_is_a_reset() {
-    let server = Misbehaving::serving(|mut stream, _, counts| {
-        if read_request(&mut stream).is_some() {
-            counts.misbehave();
-        }
-        end(stream, Then::Reset);
+    undisturbed(|| {
+        let server = Misbehaving::serving(|mut stream, _, counts| {
+            if read_request(&mut stream).is_some() {
+                counts.misbehave();
+            }
+            end(stream, Then::Reset);
+        });
+        let request = Request { method: "POST".into(), body: vec![b'x'; 16 << 20], ..Request::get("/") };
+        let options = Options { timeout: TIMEOUT, ..options_for(server.address, 4, &[request]) };
+        let record = drive(&options, "20/s", 0.5);
+        assert_eq!((record.due, record.errors.of(ErrorKind::Reset)), (10, 10), "{:?}", record.errors);
+        assert_eq!((record.errors.total(), server.misbehaved()), (10, 10));
     });
-    let request = Request { method: "POST".into(), body: vec![b'x'; 16 << 20], ..Request::get("/") };
-    let options = Options { timeout: TIMEOUT, ..options_for(server.address, 4, &[request]) };
-    let record = drive(&options, "20/s", 0.5);
-    assert_eq!((record.due, record.errors.of(ErrorKind::Reset)), (10, 10), "{:?}", record.errors);
-    assert_eq!((record.errors.total(), server.misbehaved()), (10, 10));
 }
 
 #[test]

@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use loadline_engine::{ErrorKind, Options, Record};
 use misbehaving::{Misbehaving, Then, write_piece};
+use support::undisturbed::undisturbed;
 use support::{drive, options, response_quantile};
 
 /// Far above what a busy machine delays a response by, so that only a server's silence runs into it.
@@ -27,19 +28,25 @@ fn drive_both_ways(
     check: impl Fn(&Record) + Sync,
 ) {
     let misbehave = Arc::new(misbehave);
-    std::thread::scope(|scope| {
-        for threads in [1, 2] {
-            let (misbehave, check) = (misbehave.clone(), &check);
-            scope.spawn(move || {
-                let server = Misbehaving::every(10, move |stream| misbehave(stream));
-                let options = Options { threads, timeout: TIMEOUT, ..options(server.address, 4) };
-                let record = drive(&options, "40/s", 1.25);
-                println!("{threads} workers: {} answered, {:?}", record.answered, record.errors.by_name());
-                assert_eq!(record.due, 50);
-                check(&record);
-                assert_eq!((server.requests(), server.misbehaved()), (50, 5));
-            });
-        }
+    undisturbed(|| {
+        std::thread::scope(|scope| {
+            for threads in [1, 2] {
+                let (misbehave, check) = (misbehave.clone(), &check);
+                scope.spawn(move || {
+                    let server = Misbehaving::every(10, move |stream| misbehave(stream));
+                    let options = Options { threads, timeout: TIMEOUT, ..options(server.address, 4) };
+                    let record = drive(&options, "40/s", 1.25);
+                    println!(
+                        "{threads} workers: {} answered, {:?}",
+                        record.answered,
+                        record.errors.by_name()
+                    );
+                    assert_eq!(record.due, 50);
+                    check(&record);
+                    assert_eq!((server.requests(), server.misbehaved()), (50, 5));
+                });
+            }
+        });
     });
 }
 

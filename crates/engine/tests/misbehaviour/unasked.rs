@@ -2,11 +2,13 @@
 
 use std::io::Write;
 use std::net::TcpStream;
+use std::sync::Arc;
 
 use loadline_engine::{Options, Reuse};
 
 use crate::TIMEOUT;
 use crate::misbehaving::{Counts, Misbehaving, OK, answer_all, read_request, write_piece};
+use crate::support::undisturbed::undisturbed;
 use crate::support::{drive, options};
 
 /// Whatever comes without a request under way belongs to no request: it is counted for itself, and its connection is not trusted any more.
@@ -14,17 +16,21 @@ fn what_nobody_asked_for_is_counted_for_itself(
     serve: impl Fn(TcpStream, u64, &Counts) + Send + Sync + 'static,
     reuse: Reuse,
 ) {
-    let server = Misbehaving::serving(serve);
-    let record = drive(&Options { timeout: TIMEOUT, reuse, ..options(server.address, 4) }, "20/s", 1.5);
-    assert_eq!((record.due, record.answered, record.errors.total()), (30, 30, 0), "{:?}", record.errors);
-    assert!(server.misbehaved() > 0);
-    // The last ones may come after the slice, when nobody listens.
-    let seen = record.unsolicited;
-    assert!(
-        (server.misbehaved() - 1..=server.misbehaved()).contains(&seen),
-        "{seen} of {}",
-        server.misbehaved()
-    );
+    let serve = Arc::new(serve);
+    undisturbed(|| {
+        let serve = serve.clone();
+        let server = Misbehaving::serving(move |stream, number, counts| serve(stream, number, counts));
+        let record = drive(&Options { timeout: TIMEOUT, reuse, ..options(server.address, 4) }, "20/s", 1.5);
+        assert_eq!((record.due, record.answered, record.errors.total()), (30, 30, 0), "{:?}", record.errors);
+        assert!(server.misbehaved() > 0);
+        // The last ones may come after the slice, when nobody listens.
+        let seen = record.unsolicited;
+        assert!(
+            (server.misbehaved() - 1..=server.misbehaved()).contains(&seen),
+            "{seen} of {}",
+            server.misbehaved()
+        );
+    });
 }
 
 /// Answers, and sends something more to every 5th request a while later, when no other request has come yet: 4 connections of 20/s

@@ -3,6 +3,8 @@
 // Each test file is a program of its own and uses some of this.
 #![allow(dead_code)]
 
+pub mod undisturbed;
+
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
