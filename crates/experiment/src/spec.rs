@@ -120,7 +120,7 @@ pub struct RequestSpec {
 pub struct Ready {
     /// The path asked for; `None`: that the port accepts a connection is enough.
     pub path: Option<String>,
-    /// How long that may take.
+    /// How long that may take once its platform has started it.
     pub within: Duration,
 }
 

@@ -15,7 +15,8 @@ const PAUSE: Duration = Duration::from_millis(5);
 const ATTEMPT: Duration = Duration::from_secs(5);
 
 impl Execution<'_> {
-    /// Asks until the service is ready; returns how long that took from `begun`.
+    /// Asks until the service is ready, for as long as it may take from here on; returns how long that took from `begun`, when its
+    /// platform was told to deploy it.
     pub(super) fn wait_until_ready(
         &self,
         site: &mut LiveSite,
@@ -28,6 +29,7 @@ impl Execution<'_> {
         // The first arrival of a uniform schedule is due at once, the second after the end.
         let load = Load::Open { rate: Rate::per_second(1000.0)?, arrivals: Arrivals::Uniform };
         let once = SliceSpec { load, duration: Duration::from_millis(1), seed: 0, offset: Duration::ZERO };
+        let asked = Instant::now();
         loop {
             let last = match (probe.prepare(), &service.ready.path) {
                 (Err(error), _) => error.to_string(),
@@ -44,7 +46,7 @@ impl Execution<'_> {
                 return Err(death);
             }
             self.check_interrupted()?;
-            if begun.elapsed() >= service.ready.within {
+            if asked.elapsed() >= service.ready.within {
                 let why = format!("it was not ready within {:?}: {last}", service.ready.within);
                 return Err(RunError::service(&site.label, why, &site.output()));
             }

@@ -177,7 +177,7 @@ pub struct ReadyDraft {
     pub place: Place,
     /// A path whose GET is answered with success; without it an accepted connection is enough.
     pub http: Option<Text>,
-    /// How long that may take.
+    /// How long that may take once the platform has started it; 30s by default.
     #[schemars(with = "Option<schema::DurationText>")]
     pub within: Option<Text>,
 }
