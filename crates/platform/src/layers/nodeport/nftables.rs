@@ -7,6 +7,9 @@ use super::{MASQUERADE_MARK, Service};
 use crate::layers::Way;
 
 /// The rules, for `nft -f`. As with kube-proxy's `--nodeport-addresses`, node ports are those of one address.
+///
+/// Only the deployment's own service chooses its endpoint from a map, as kube-proxy writes it. The chains of the others are found by
+/// nobody, and the kernel takes time quadratic in the number of such maps: half a minute for 10,000.
 pub(super) fn rules(way: &Way, services: &[Service]) -> String {
     let mut text = String::new();
     // Writing to a String can't fail.
@@ -25,6 +28,11 @@ fn write_table(text: &mut String, way: &Way, services: &[Service]) -> fmt::Resul
          masquerade fully-random; }}"
     )?;
     for (index, Service { cluster, endpoint }) in services.iter().enumerate() {
+        let to_endpoint = if index == own {
+            format!("numgen random mod 1 vmap {{ 0 : goto endpoint-{index} }}")
+        } else {
+            format!("goto endpoint-{index}")
+        };
         writeln!(
             text,
             "chain endpoint-{index} {{ ip saddr {} jump mark-for-masquerade; meta l4proto tcp dnat to {endpoint}; }}",
@@ -33,7 +41,7 @@ fn write_table(text: &mut String, way: &Way, services: &[Service]) -> fmt::Resul
         writeln!(
             text,
             "chain service-{index} {{ ip daddr {} tcp dport {} ip saddr != {} jump mark-for-masquerade; \
-             numgen random mod 1 vmap {{ 0 : goto endpoint-{index} }}; }}",
+             {to_endpoint}; }}",
             cluster.ip(),
             cluster.port(),
             way.pods
