@@ -126,6 +126,22 @@ fn a_cell_that_fails_a_gate_too_often_is_not_trusted() {
 }
 
 #[test]
+fn what_other_programs_used_is_judged_over_the_whole_run_too() {
+    let mut data = MadeUp::default().data();
+    let mut used = |share: f64| {
+        for (slice, rounding) in data.slices.iter_mut().zip([0.15, -0.15].into_iter().cycle()) {
+            let cpu = slice.cpu_use.as_mut().unwrap();
+            cpu.foreign_ns = Some((cpu.capacity_ns as f64 * (share + rounding)) as i64);
+        }
+        analyse(&data).trust
+    };
+    assert!(used(0.09).trusted);
+    let trust = used(0.11);
+    let gate = trust.gates.iter().find(|gate| !gate.holds).unwrap();
+    assert_eq!((gate.text.as_str(), gate.failed), ("other programs 11.0 %", 0), "no slice failed by itself");
+}
+
+#[test]
 fn late_requests_are_judged_over_the_whole_cell() {
     let mut data = MadeUp::default().data();
     let late = |data: &mut loadline_analysis::RunData, lag_ns: u64| {

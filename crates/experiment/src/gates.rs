@@ -107,25 +107,29 @@ pub struct CpuUse {
     pub capacity_ns: u64,
     /// Taken by the hypervisor.
     pub steal_ns: u64,
-    /// By programs that are neither the load nor a service of this run; `None` when a service can't be told from them.
-    pub foreign_ns: Option<u64>,
+    /// By programs that are neither loadline nor a service of this run; `None` when a service can't be told from them. The kernel
+    /// tells idle time in steps, so that of a short slice it may be negative.
+    pub foreign_ns: Option<i64>,
 }
 
 impl CpuUse {
     /// What is left of the machine's time when idling, the load and the services are taken off. `None` when the machine can't be
     /// read. `services_ns`: `None` when one of them is external and may run here as well.
     ///
+    /// Whoever reads the counters of a slice drives its load, too, unless that is done elsewhere: the larger of the two is loadline's.
+    ///
     /// Idle time is measured by the kernel; busy time is sampled at its ticks and would miss whatever begins with one
     /// (Documentation/admin-guide/cpu-load.rst). So what others used is what is left over, interrupts included.
     pub fn of(machine: &Observations, services_ns: Option<u64>, load_ns: u64, cpus: usize) -> Option<CpuUse> {
         let capacity_ns = machine.wall_ns? * cpus as u64;
         let modes = machine.machine?;
+        let own_ns = load_ns.max(machine.observer_cpu_ns.unwrap_or(0));
         let not_foreign =
-            services_ns.map(|ns| ns + load_ns + modes.idle_ns + modes.iowait_ns + modes.steal_ns);
+            services_ns.map(|ns| ns + own_ns + modes.idle_ns + modes.iowait_ns + modes.steal_ns);
         Some(CpuUse {
             capacity_ns,
             steal_ns: modes.steal_ns,
-            foreign_ns: not_foreign.map(|ns| capacity_ns.saturating_sub(ns)),
+            foreign_ns: not_foreign.map(|ns| capacity_ns as i64 - ns as i64),
         })
     }
 }
@@ -180,19 +184,16 @@ pub fn failures(load: &Load, record: &Record, cpu: Option<CpuUse>) -> Vec<GateFa
         fail(Gate::Errors, format!("{errors} of {} requests failed: {}", record.due, kinds.join(", ")));
     }
     if let Some(cpu) = cpu {
-        let share = |part: u64| part as f64 / cpu.capacity_ns.max(1) as f64;
-        if share(cpu.steal_ns) > STEAL_SHARE {
+        let share = |part: f64| part / cpu.capacity_ns.max(1) as f64;
+        let stolen = share(cpu.steal_ns as f64);
+        if stolen > STEAL_SHARE {
             fail(
                 Gate::Steal,
-                format!(
-                    "stolen CPU {:.1} %, more than {:.0} %",
-                    share(cpu.steal_ns) * 100.0,
-                    STEAL_SHARE * 100.0
-                ),
+                format!("stolen CPU {:.1} %, more than {:.0} %", stolen * 100.0, STEAL_SHARE * 100.0),
             );
         }
         let most = FOREIGN_SHARE + IDLE_GRAIN.as_secs_f64() / record.duration.as_secs_f64();
-        let foreign = cpu.foreign_ns.map_or(0.0, share);
+        let foreign = cpu.foreign_ns.map_or(0.0, |ns| share(ns as f64));
         if foreign > most {
             let (foreign, most) = (foreign * 100.0, most * 100.0);
             fail(Gate::ForeignCpu, format!("other programs {foreign:.1} %, more than {most:.0} %"));

@@ -121,6 +121,14 @@ fn foreign_is_what_idling_the_load_and_the_services_leave() {
     let cpu = CpuUse::of(&observed, Some(600), 340, 2).unwrap();
     assert_eq!(cpu, CpuUse { capacity_ns: 2_000, steal_ns: 10, foreign_ns: Some(100) });
     assert_eq!(CpuUse::of(&Observations::default(), Some(0), 0, 2), None);
+    let with_reading = Observations { observer_cpu_ns: Some(390), ..observed.clone() };
+    assert_eq!(
+        CpuUse::of(&with_reading, Some(600), 340, 2).unwrap().foreign_ns,
+        Some(50),
+        "loadline's own reading"
+    );
+    let rounded = CpuUse::of(&with_reading, Some(700), 340, 2).unwrap();
+    assert_eq!(rounded.foreign_ns, Some(-50), "so that a sum over slices comes out right");
     let external = CpuUse::of(&observed, None, 340, 2).unwrap();
     assert_eq!(external.foreign_ns, None, "an external service may run here as well");
 }

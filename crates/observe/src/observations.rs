@@ -31,6 +31,8 @@ pub struct Observations {
     /// The part of `machine` in which CPUs worked ([`MachineCpu::busy_ns`]); less the service's and the load's, it is what
     /// other programs used.
     pub machine_busy_ns: Option<u64>,
+    /// CPU time of the process that took the snapshots, which may be that of the load as well.
+    pub observer_cpu_ns: Option<u64>,
     /// Periods in which the service had something to run: `nr_periods` in the cgroup's `cpu.stat`. Zero without a quota.
     pub periods: Option<u64>,
     /// Periods in which it used up its quota: `nr_throttled` in `cpu.stat`.
@@ -82,6 +84,7 @@ pub fn between(before: &Snapshot, after: &Snapshot) -> Observations {
         service_system_ns,
         machine,
         machine_busy_ns: machine.map(|cpu| cpu.busy_ns()),
+        observer_cpu_ns: after.observer_cpu_ns.checked_sub(before.observer_cpu_ns),
         periods: throttling.and_then(|(then, now)| now.periods.checked_sub(then.periods)),
         throttled_periods: throttling
             .and_then(|(then, now)| now.throttled_periods.checked_sub(then.throttled_periods)),

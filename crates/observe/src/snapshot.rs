@@ -50,6 +50,8 @@ impl Subject {
 pub struct Snapshot {
     /// `CLOCK_MONOTONIC` of the machine that it was taken on.
     pub(crate) taken_ns: u64,
+    /// `CLOCK_PROCESS_CPUTIME_ID` of whoever took it.
+    pub(crate) observer_cpu_ns: u64,
     pub(crate) machine: Option<MachineCpu>,
     pub(crate) softirqs: Option<Softirqs>,
     pub(crate) cgroup: Option<cgroup::Reading>,
@@ -80,12 +82,12 @@ impl Snapshot {
     /// As [`Snapshot::take`], of the service's CPU time alone: for services that others are measured beside, where it takes a tenth of
     /// the time.
     pub fn take_cpu(subject: &Subject) -> Self {
-        let taken_ns = monotonic_ns();
         let cgroup = subject.cgroup.as_ref().map(Cgroup::read);
         let charged = cgroup.is_some_and(|reading| reading.cpu.is_some());
         let processes = if charged { None } else { process::cpu_of(&subject.processes()) };
         Self {
-            taken_ns,
+            taken_ns: now_ns(ClockId::Monotonic),
+            observer_cpu_ns: now_ns(ClockId::ProcessCPUTime),
             machine: None,
             softirqs: None,
             cgroup,
@@ -97,8 +99,8 @@ impl Snapshot {
     }
 }
 
-/// Nanoseconds since some moment before the boot; the kernel never tells a negative time by this clock.
-fn monotonic_ns() -> u64 {
-    let time = clock_gettime(ClockId::Monotonic);
+/// Nanoseconds of a clock that never tells a negative time.
+fn now_ns(clock: ClockId) -> u64 {
+    let time = clock_gettime(clock);
     time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
 }
