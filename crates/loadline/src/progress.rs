@@ -8,6 +8,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use loadline_experiment::run::Event;
 use loadline_experiment::spec::Experiment;
 
+/// Where nobody watches, a log: this far apart at least.
+const BETWEEN_LINES: Duration = Duration::from_secs(10);
+
 /// Shows the events of one run.
 pub struct Progress {
     bar: Option<ProgressBar>,
@@ -17,6 +20,8 @@ pub struct Progress {
     blocks_done: u64,
     repeated: usize,
     begun: Instant,
+    /// When a plain line last said how far it is.
+    told: Option<Instant>,
     /// Cells warm in this round, and the longest warm-up.
     warm: BTreeMap<usize, (Duration, bool)>,
 }
@@ -45,6 +50,7 @@ impl Progress {
             blocks_done: 0,
             repeated: 0,
             begun: Instant::now(),
+            told: None,
             warm: BTreeMap::new(),
         }
     }
@@ -82,7 +88,9 @@ impl Progress {
                     self.deployments,
                     self.repeated
                 ));
-                if self.bar.is_none() {
+                let is_time = self.told.is_none_or(|told| told.elapsed() >= BETWEEN_LINES);
+                if self.bar.is_none() && (is_time || self.blocks_done == self.total_blocks) {
+                    self.told = Some(Instant::now());
                     eprintln!(
                         "  block {}/{} · {} repeated · {left}",
                         self.blocks_done, self.total_blocks, self.repeated
