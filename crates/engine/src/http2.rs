@@ -164,8 +164,8 @@ impl Http2 {
         settings::write_preface(out);
     }
 
-    /// Whether the peer's settings have come. Before that its limit of concurrent streams is taken to be 100, and a server that
-    /// allows fewer refuses the rest ([`StreamError::Refused`]).
+    /// Whether the peer's settings have come. Before that one request at a time is begun, since a server that allows fewer than are
+    /// begun refuses the rest ([`StreamError::Refused`]).
     pub fn is_ready(&self) -> bool {
         self.peer.told
     }

@@ -5,8 +5,9 @@ use super::frame::{self, DEFAULT_MAX_FRAME_SIZE, FrameHead, GREATEST_31_BIT, kin
 
 /// Initial size of every flow-control window, the connection's among them (section 6.9.2).
 pub const DEFAULT_WINDOW: u32 = 65_535;
-/// How many requests may be under way while the peer's limit is not known; section 6.5.2 asks servers to allow at least as many.
-const UNKNOWN_MAX_STREAMS: u32 = 100;
+/// How many requests may be under way while the peer's limit is not known. Section 6.5.2 asks servers to allow 100, but nginx allows 4
+/// when told so.
+const UNKNOWN_MAX_STREAMS: u32 = 1;
 
 /// Identifiers of settings (section 6.5.2).
 mod setting {

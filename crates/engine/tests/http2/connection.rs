@@ -49,7 +49,7 @@ fn settings_and_pings_are_acknowledged_once() {
 #[test]
 fn the_peers_limit_of_streams_bounds_the_capacity() {
     let mut connection = Connection::fresh(200);
-    assert_eq!(connection.http2.capacity(), 100, "before it is known");
+    assert_eq!(connection.http2.capacity(), 1, "before it is known");
     connection.feed(&settings(&[])).unwrap();
     assert_eq!(connection.http2.capacity(), 200, "there is none");
     connection.feed(&settings(&[(MAX_CONCURRENT_STREAMS, 3)])).unwrap();
