@@ -39,6 +39,25 @@ loads: [{rate: 100/s}]
 "#;
 
 #[test]
+fn whoever_answers_before_the_service_does_is_not_asked_for_ever() {
+    let place = Place::alone();
+    place.write("first.py", &programs::somebody_else_at_first());
+    let arguments = [
+        "compare",
+        "--command",
+        "python3 first.py {host} {port}",
+        "--ready",
+        "/",
+        "--on",
+        "host",
+        "--on",
+        "pod",
+    ];
+    place.run(arguments.into_iter().chain(BRIEF)).assert_measured();
+    leftovers::assert_none(&place.store().label());
+}
+
+#[test]
 fn a_service_that_dies_at_start_is_shown_with_its_last_output() {
     let place = Place::alone();
     place.write("mortal.py", programs::MORTAL);

@@ -36,6 +36,16 @@ pub fn deaf() -> String {
     format!("import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n{MORTAL}")
 }
 
+/// As [`MORTAL`], but nothing is found over its first connection, as if that had gone to somebody else.
+pub fn somebody_else_at_first() -> String {
+    let found = "self.send_response(200)";
+    let found_by_others = "
+        first.append(self.client_address)
+        self.send_response(404 if self.client_address == first[0] else 200)";
+    assert!(MORTAL.contains(found));
+    format!("first = []\n{}", MORTAL.replace(found, found_by_others.trim_start()))
+}
+
 /// `loadline serve` in the background; ends with the value.
 pub struct Served {
     child: Child,
