@@ -128,6 +128,7 @@ fn of_an_external_service_only_the_machine_is_seen() -> Outcome {
         wall_ns: seen.wall_ns,
         machine: seen.machine,
         machine_busy_ns: seen.machine_busy_ns,
+        observer_cpu_ns: seen.observer_cpu_ns,
         net_rx_softirqs: seen.net_rx_softirqs,
         net_tx_softirqs: seen.net_tx_softirqs,
         ..Observations::default()

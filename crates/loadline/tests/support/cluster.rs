@@ -5,12 +5,13 @@ mod two_nodes;
 
 use std::fs;
 use std::ops::Deref;
+use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
 
 use two_nodes::{TwoNodes, run};
 
-use super::PROGRAM;
+use super::{PROGRAM, wait_for};
 
 pub struct Cluster(TwoNodes);
 
@@ -18,6 +19,16 @@ pub struct Cluster(TwoNodes);
 pub fn cluster() -> &'static Cluster {
     static CLUSTER: OnceLock<Cluster> = OnceLock::new();
     CLUSTER.get_or_init(Cluster::up)
+}
+
+/// Waits for the cluster of test programs that have ended to be taken down, which puts back what it changed of the machine.
+pub fn let_unused_one_go() {
+    let users = Path::new("/run/loadline-cluster/users");
+    let is_alive = |user: fs::DirEntry| Path::new("/proc").join(user.file_name()).exists();
+    wait_for("an unused cluster to be taken down", || {
+        let mut left = fs::read_dir(users).ok().into_iter().flatten().flatten();
+        (!users.exists() || left.any(is_alive)).then_some(())
+    });
 }
 
 impl Deref for Cluster {

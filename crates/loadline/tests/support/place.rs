@@ -7,7 +7,7 @@ use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use loadline_analysis::result::RunResult;
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::{PROGRAM, store, wait_for};
+use super::{PROGRAM, cluster, store, wait_for};
 
 /// Exit code, standard output, standard error.
 pub struct Ended {
@@ -45,6 +45,7 @@ impl Place {
         let path = concat!(env!("CARGO_TARGET_TMPDIR"), "/machine.lock");
         let machine = File::create(path).expect("cargo made the folder");
         machine.lock().expect("a lock");
+        cluster::let_unused_one_go();
         Place { dir: tempfile::tempdir().expect("a folder"), _machine: machine }
     }
 
