@@ -42,18 +42,9 @@ loads: [{rate: 100/s}]
 fn whoever_answers_before_the_service_does_is_not_asked_for_ever() {
     let place = Place::alone();
     place.write("first.py", &programs::somebody_else_at_first());
-    let arguments = [
-        "compare",
-        "--command",
-        "python3 first.py {host} {port}",
-        "--ready",
-        "/",
-        "--on",
-        "host",
-        "--on",
-        "pod",
-    ];
-    place.run(arguments.into_iter().chain(BRIEF)).assert_measured();
+    let what = ["compare", "--command", "python3 first.py {host} {port}", "--ready", "/", "--rate", "100/s"];
+    let arguments = what.into_iter().chain(["--on", "host", "--on", "pod", "--no-twin"]);
+    place.run(arguments.chain(BRIEF)).assert_measured();
     leftovers::assert_none(&place.store().label());
 }
 

@@ -7,7 +7,7 @@ use crate::peer::*;
 
 /// What comes of `pieces` when four requests are under way: events, bytes sent, and how it ended.
 fn run(pieces: &[&[u8]]) -> (Vec<Seen>, Vec<u8>, Result<(), ProtocolError>) {
-    let mut connection = Connection::fresh(4);
+    let mut connection = Connection::ready(4);
     connection.get();
     connection.request("HEAD", b"");
     connection.request("POST", &[9; 70_000]);

@@ -46,10 +46,9 @@ impl Generator {
         self.start(&self.requests, load, threads, TIMEOUT, self.stop.clone())
     }
 
-    /// An engine that asks whether the service is ready, one request at a time, each over a connection of its own: as long as a cluster
-    /// has not laid the way to the service, somebody else may be at its address. Ctrl-C is for who uses it to notice.
+    /// An engine that asks whether the service is ready, one request at a time. Ctrl-C is for who uses it to notice.
     pub fn probe(&self, path: &str, patience: Duration) -> Result<Box<dyn Driver>, RunError> {
-        let load = LoadSpec { load: Load::Closed { think: None }, connections: 1, reuse: Reuse::Never };
+        let load = LoadSpec { load: Load::Closed { think: None }, connections: 1, reuse: Reuse::Always };
         self.start(&[Request::get(path)], &load, 1, patience, Arc::new(AtomicBool::new(false)))
     }
 

@@ -25,7 +25,8 @@ impl Execution<'_> {
         begun: Instant,
     ) -> Result<Duration, RunError> {
         let path = service.ready.path.as_deref().unwrap_or("/");
-        let mut probe = generator.probe(path, ATTEMPT.min(service.ready.within))?;
+        let connect = || generator.probe(path, ATTEMPT.min(service.ready.within));
+        let mut probe = connect()?;
         // The first arrival of a uniform schedule is due at once, the second after the end.
         let load = Load::Open { rate: Rate::per_second(1000.0)?, arrivals: Arrivals::Uniform };
         let once = SliceSpec { load, duration: Duration::from_millis(1), seed: 0, offset: Duration::ZERO };
@@ -38,8 +39,15 @@ impl Execution<'_> {
                     Ok(record) if record.answered > 0 && record.errors.total() == 0 => {
                         return Ok(begun.elapsed());
                     }
-                    Ok(record) => format!("GET {path} failed ({})", kinds(&record)),
-                    Err(error) => error.to_string(),
+                    failed => {
+                        // As long as a cluster has not laid the way to the service, whoever is at its address may have answered: he
+                        // is not asked again.
+                        probe = connect()?;
+                        match failed {
+                            Ok(record) => format!("GET {path} failed ({})", kinds(&record)),
+                            Err(error) => error.to_string(),
+                        }
+                    }
                 },
             };
             if let Some(death) = site.death() {
