@@ -42,9 +42,10 @@ loads: [{rate: 100/s}]
 fn whoever_answers_before_the_service_does_is_not_asked_for_ever() {
     let place = Place::alone();
     place.write("first.py", &programs::somebody_else_at_first());
-    let what = ["compare", "--command", "python3 first.py {host} {port}", "--ready", "/", "--rate", "100/s"];
-    let arguments = what.into_iter().chain(["--on", "host", "--on", "pod", "--no-twin"]);
-    place.run(arguments.chain(BRIEF)).assert_measured();
+    let what = ["compare", "--service", "orders", "--command", "python3 first.py {host} {port}"];
+    let how =
+        ["--ready", "/healthz", "--request", "/api/orders", "--on", "host", "--no-twin", "--rate", "100/s"];
+    place.run(what.into_iter().chain(how).chain(BRIEF)).assert_measured();
     leftovers::assert_none(&place.store().label());
 }
 
