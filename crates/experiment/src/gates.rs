@@ -183,21 +183,23 @@ pub fn failures(load: &Load, record: &Record, cpu: Option<CpuUse>) -> Vec<GateFa
             record.errors.by_name().iter().map(|(kind, count)| format!("{count} {kind}")).collect();
         fail(Gate::Errors, format!("{errors} of {} requests failed: {}", record.due, kinds.join(", ")));
     }
-    if let Some(cpu) = cpu {
-        let share = |part: f64| part / cpu.capacity_ns.max(1) as f64;
-        let stolen = share(cpu.steal_ns as f64);
-        if stolen > STEAL_SHARE {
-            fail(
-                Gate::Steal,
-                format!("stolen CPU {:.1} %, more than {:.0} %", stolen * 100.0, STEAL_SHARE * 100.0),
-            );
+    failures.extend(cpu.into_iter().flat_map(|cpu| machine_failures(cpu, record.duration)));
+    failures
+}
+
+/// The gates of the machine that a time fails: how much of its CPUs the hypervisor and other programs took.
+pub fn machine_failures(cpu: CpuUse, duration: Duration) -> Vec<GateFailure> {
+    let mut failures = Vec::new();
+    let mut hold = |gate, what: &str, ns: f64, most: f64| {
+        let (percent, most) = (ns / cpu.capacity_ns.max(1) as f64 * 100.0, most * 100.0);
+        if percent > most {
+            failures
+                .push(GateFailure { gate, text: format!("{what} {percent:.1} %, more than {most:.0} %") });
         }
-        let most = FOREIGN_SHARE + IDLE_GRAIN.as_secs_f64() / record.duration.as_secs_f64();
-        let foreign = cpu.foreign_ns.map_or(0.0, |ns| share(ns as f64));
-        if foreign > most {
-            let (foreign, most) = (foreign * 100.0, most * 100.0);
-            fail(Gate::ForeignCpu, format!("other programs {foreign:.1} %, more than {most:.0} %"));
-        }
-    }
+    };
+    hold(Gate::Steal, "stolen CPU", cpu.steal_ns as f64, STEAL_SHARE);
+    let grain = IDLE_GRAIN.as_secs_f64() / duration.as_secs_f64();
+    let foreign_ns = cpu.foreign_ns.map_or(0.0, |ns| ns as f64);
+    hold(Gate::ForeignCpu, "other programs", foreign_ns, FOREIGN_SHARE + grain);
     failures
 }

@@ -3,6 +3,7 @@
 mod support;
 
 use loadline_analysis::result::{Ladder, RunResult};
+use support::competition::Competition;
 use support::leftovers;
 use support::place::Place;
 
@@ -167,6 +168,17 @@ fn a_profile_says_which_layers_the_kernel_was_seen_in_and_draws_flame_graphs() {
         let svg = std::fs::read_to_string(place.path(&format!("flames/{picture}.svg"))).expect(picture);
         assert!(svg.contains("<svg") && svg.contains("tcp_sendmsg"), "{picture}");
     }
+}
+
+#[test]
+fn a_profile_beside_other_programs_is_repeated_and_then_told_from_an_undisturbed_one() {
+    let place = Place::alone();
+    let _competition = Competition::on_cpu_0();
+    let plan = ["--slice", "50ms", "--blocks", "1", "--deployments", "1", "--warmup", "1s", "--repeats", "1"];
+    let result = layers(&place, &["--rung", "veth", "--profile"], &plan);
+    let told = |note: &String| note.starts_with("the profiler saw disturbed times, too: other programs used");
+    assert!(result.notes.iter().any(told), "{:?}", result.notes);
+    assert!(result.cells.iter().all(|cell| cell.seen.is_some()), "it is kept all the same");
 }
 
 #[test]

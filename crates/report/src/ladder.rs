@@ -106,11 +106,8 @@ pub(crate) fn resolution(result: &RunResult, ladder: &Ladder) -> Option<String> 
             let largest = rows.iter().filter_map(|row| row.resolution).max_by(f64::total_cmp)?;
             let margin = rows.iter().map(|row| row.margin).max_by(f64::total_cmp)?;
             let scale = groups::scale_of(rows)?;
-            Some(format!(
-                "{heading} to ±{} or better, equivalent up to {}",
-                scale.uncertainty(largest),
-                scale.margin(margin)
-            ))
+            let [largest, margin] = [largest, margin].map(|size| scale.uncertainty(size));
+            Some(format!("{heading} to ±{largest} or better, equivalent up to ±{margin}"))
         })
         .collect();
     (!sizes.is_empty()).then(|| format!("Resolution of each layer: {}.", sizes.join("; ")))

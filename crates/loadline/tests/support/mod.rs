@@ -4,6 +4,7 @@
 #![allow(dead_code, reason = "each test file uses its part of this")]
 
 pub mod cluster;
+pub mod competition;
 pub mod hunger;
 pub mod leftovers;
 pub mod loaded;
