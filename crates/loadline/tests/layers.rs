@@ -176,7 +176,7 @@ fn a_profile_beside_other_programs_is_repeated_and_then_told_from_an_undisturbed
     let _competition = Competition::on_cpu_0();
     let plan = ["--slice", "50ms", "--blocks", "1", "--deployments", "1", "--warmup", "1s", "--repeats", "1"];
     let result = layers(&place, &["--rung", "veth", "--profile"], &plan);
-    let told = |note: &String| note.starts_with("the profiler saw disturbed times, too: other programs used");
+    let told = |note: &String| note.starts_with("the profiler saw disturbed times, too (other programs used");
     assert!(result.notes.iter().any(told), "{:?}", result.notes);
     assert!(result.cells.iter().all(|cell| cell.seen.is_some()), "it is kept all the same");
 }

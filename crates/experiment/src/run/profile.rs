@@ -125,9 +125,10 @@ impl Execution<'_> {
             let observed = before.until(&site.read());
             let cpu_use = CpuUse::of(&observed, observed.service_cpu_ns, record.cpu_ns, machine_cpus);
             let failures = cpu_use.map_or_else(Vec::new, |cpu| machine_failures(cpu, record.duration));
-            let Some(failure) = failures.first() else { return Ok(Ok((record, samples))) };
-            if repeats == 0 {
-                self.note(&format!("the profiler saw disturbed times, too: {}", failure.gate.remedy()))?;
+            if failures.is_empty() || repeats == 0 {
+                for failure in failures {
+                    self.note(&format!("the profiler saw disturbed times, too ({})", failure.gate.remedy()))?;
+                }
                 return Ok(Ok((record, samples)));
             }
             (self.events)(Event::Repeating { cells: vec![cell] });
