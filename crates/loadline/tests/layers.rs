@@ -10,8 +10,9 @@ use support::place::Place;
 /// As little measuring as shows that everything works.
 const BRIEF: [&str; 10] =
     ["--slice", "50ms", "--blocks", "2", "--deployments", "3", "--warmup", "1s", "--repeats", "0"];
+/// One slice of each cell, or another where nobody let it have a CPU.
 const ONCE: [&str; 10] =
-    ["--slice", "50ms", "--blocks", "1", "--deployments", "1", "--warmup", "1s", "--repeats", "0"];
+    ["--slice", "50ms", "--blocks", "1", "--deployments", "1", "--warmup", "1s", "--repeats", "3"];
 
 fn layers(place: &Place, arguments: &[&str], plan: &[&str]) -> RunResult {
     let all = ["layers"].iter().chain(arguments).chain(plan).chain(&["--json", "-"]);

@@ -36,13 +36,14 @@ struct Miss {
     what: String,
 }
 
-/// Says what missed; fails at once if the delay is not even seen.
+/// Says what missed.
 fn measure(place: &Place, seed: &str) -> Result<(), Miss> {
     let services = ["compare", "--service", "orders", "--service", "orders --delay 200us", "--on", "host"];
     // A request every millisecond is over before the next begins. At random times delayed requests would meet more often than
     // others, on the one CPU of the service, and their waiting for each other would be a difference too.
     let load = ["--rate", "1000/s", "--arrivals", "uniform"];
-    let plan = ["--slice", "600ms", "--blocks", "2", "--deployments", "6", "--repeats", "1", "--seed", seed];
+    // Where others take the CPUs now and then, some short slices are undisturbed and hardly any long one is.
+    let plan = ["--slice", "50ms", "--blocks", "16", "--deployments", "6", "--repeats", "6", "--seed", seed];
     let ended = place.run(services.into_iter().chain(load).chain(plan).chain(["--json", "-"]));
     ended.assert_measured();
     leftovers::assert_none(&place.store().label());
@@ -50,8 +51,10 @@ fn measure(place: &Place, seed: &str) -> Result<(), Miss> {
     let miss = |what| Err(Miss { trusted: ended.code == Some(0), what });
     let result = ended.result();
     let (found, noise) = (median(&result.contrasts[0]), median(&result.noise[0]));
-    assert_eq!(found.verdict, Verdict::Slower, "{found:?}");
-    let interval = found.interval.expect("twelve blocks make a claim");
+    if found.verdict != Verdict::Slower {
+        return miss(format!("the delay is not seen: {found:?}"));
+    }
+    let interval = found.interval.expect("96 blocks make a claim");
     if !(interval[0] <= 200e3 && 200e3 <= interval[1]) {
         return miss(format!("{interval:?} ns does not hold 200 µs"));
     }

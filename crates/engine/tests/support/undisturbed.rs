@@ -8,19 +8,22 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 /// A thread that waits longer than this for its CPU lets requests meet that were meant to come one after the other.
 const STANDSTILL: Duration = Duration::from_millis(10);
-const TRIES: usize = 6;
+const TRIES: u32 = 8;
+/// Before it is tried again, twice as long each time: what disturbs may last for half a minute.
+const PAUSE: Duration = Duration::from_millis(250);
 /// How often it is looked whether a CPU is to be had.
 const PERIOD: Duration = Duration::from_millis(2);
 
 /// A test that fails while a CPU was not to be had is run again; what the engine does wrong it does on a quiet machine as well.
 pub fn undisturbed<T>(test: impl Fn() -> T) -> T {
-    for _ in 1..TRIES {
+    for attempt in 1..TRIES {
         let (outcome, standstill) = watched(|| catch_unwind(AssertUnwindSafe(&test)));
         match outcome {
             Ok(result) => return result,
             Err(failure) if standstill < STANDSTILL => resume_unwind(failure),
             Err(_) => println!("run again: a thread waited {standstill:?} for its CPU"),
         }
+        std::thread::sleep(PAUSE * 2_u32.pow(attempt - 1));
     }
     test()
 }

@@ -12,6 +12,8 @@ pub mod nginx;
 pub mod place;
 pub mod programs;
 pub mod store;
+#[path = "../../../engine/tests/support/undisturbed.rs"]
+pub mod undisturbed;
 pub mod user;
 
 use std::time::{Duration, Instant};
