@@ -21,8 +21,9 @@ use crate::{Limits, service::mebibytes};
 /// How long Docker may take to notice that a process has ended.
 const NOTICE_PATIENCE: Duration = Duration::from_secs(3);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
-/// Whoever removes a running container has it killed first; so long is waited for the removal to show.
-const REMOVAL_PATIENCE: Duration = Duration::from_millis(300);
+/// Whoever removes a running container has it killed first, and that the kernel killed it for want of memory reaches Docker by
+/// another way than its end; so long is waited for either to show.
+const CAUSE_PATIENCE: Duration = Duration::from_secs(1);
 /// Exit codes above it stand for a signal, as with a shell.
 const SIGNALLED: i64 = 128;
 const SIGKILL: i64 = 9;
@@ -64,7 +65,7 @@ impl Watch {
             match self.inspect(client) {
                 Ok(None) => return "the service's container was removed by someone else".to_owned(),
                 Ok(Some(state)) if runs(&state) && begun.elapsed() < NOTICE_PATIENCE => {}
-                Ok(Some(state)) if was_killed(&state) && begun.elapsed() < REMOVAL_PATIENCE => {}
+                Ok(Some(state)) if was_killed(&state) && begun.elapsed() < CAUSE_PATIENCE => {}
                 Ok(Some(state)) => return sentence(&state, limits),
                 Err(error) if self.process.is_some() => return format!("the service has ended: {error}"),
                 Err(error) => return format!("the service is out of sight: {error}"),
