@@ -80,8 +80,12 @@ impl Gate {
                 "the generator was late: give the load a CPU of its own (--load-cpus), or ask for a lower rate"
             }
             Gate::Errors => "requests failed: look at the service's output and at the requests",
-            Gate::Steal => "the hypervisor took CPU time away: measure on a quieter or dedicated machine",
-            Gate::ForeignCpu => "other programs used the CPUs: stop them, or measure on another machine",
+            Gate::Steal => {
+                "the hypervisor took CPU time away: measure on a quieter or dedicated machine, or in shorter slices (--slice), of which it may spare some"
+            }
+            Gate::ForeignCpu => {
+                "other programs used the CPUs: stop them, or measure on another machine, or in shorter slices (--slice), of which they may spare some"
+            }
         }
     }
 }
