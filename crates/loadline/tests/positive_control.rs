@@ -36,7 +36,7 @@ struct Miss {
     what: String,
 }
 
-/// Says what missed.
+/// Says what missed; fails at once if a run that can be trusted does not even see the delay.
 fn measure(place: &Place, seed: &str) -> Result<(), Miss> {
     let services = ["compare", "--service", "orders", "--service", "orders --delay 200us", "--on", "host"];
     // A request every millisecond is over before the next begins. At random times delayed requests would meet more often than
@@ -48,10 +48,12 @@ fn measure(place: &Place, seed: &str) -> Result<(), Miss> {
     ended.assert_measured();
     leftovers::assert_none(&place.store().label());
 
-    let miss = |what| Err(Miss { trusted: ended.code == Some(0), what });
+    let trusted = ended.code == Some(0);
+    let miss = |what| Err(Miss { trusted, what });
     let result = ended.result();
     let (found, noise) = (median(&result.contrasts[0]), median(&result.noise[0]));
     if found.verdict != Verdict::Slower {
+        assert!(!trusted, "{found:?}");
         return miss(format!("the delay is not seen: {found:?}"));
     }
     let interval = found.interval.expect("96 blocks make a claim");
