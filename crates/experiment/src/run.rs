@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use loadline_engine::Load;
-use loadline_observe::Machine;
+use loadline_observe::{Machine, describe_machine};
 use loadline_platform::{Ground, RunName};
 
 use crate::placement::{self, Cpus};
@@ -77,7 +77,7 @@ pub fn execute(
     let plan = Plan::new(experiment);
     let cpus = placement::place(&experiment.placement, &options.allowed_cpus);
     let name = RunName::random();
-    let machine = Machine::describe();
+    let machine = describe_machine();
     let run = store.begin_run(&NewRun {
         label: &name.to_string(),
         version: &options.version,

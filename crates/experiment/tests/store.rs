@@ -30,7 +30,7 @@ fn begin(store: &Store, experiment: &Experiment) -> i64 {
             command_line: &["loadline".to_owned(), "compare".to_owned()],
             experiment,
             plan: &Plan::new(experiment),
-            machine: &loadline_observe::Machine::describe(),
+            machine: &loadline_observe::describe_machine(),
             service_cpus: &[0],
             load_cpus: &[1],
         })

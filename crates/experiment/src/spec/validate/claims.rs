@@ -3,11 +3,11 @@
 use super::choices::switch;
 use super::loads;
 use super::way_out;
-use crate::spec::claim::{CLAIM_COUNTS, CLAIM_METRICS, Claim, Says};
 use crate::spec::draft::{ClaimDraft, Draft, Text};
 use crate::spec::error::{Complaint, Problems, suggestion};
 use crate::spec::units::{parse_duration, parse_share};
 use crate::spec::{LoadSpec, Platform, Service};
+use loadline_model::experiment::{CLAIM_COUNTS, CLAIM_METRICS, Claim, Says};
 
 /// "About 60 %" is read as 60 % give or take this part of it.
 const ABOUT: f64 = 0.2;

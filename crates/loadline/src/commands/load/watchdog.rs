@@ -5,7 +5,7 @@
 
 use loadline_engine::{Load, Record};
 use loadline_experiment::gates::{self, CpuUse, FOREIGN_SHARE, Gate, LOAD_BUSY_SHARE};
-use loadline_observe::{Machine, Observations, Snapshot, Subject, between};
+use loadline_observe::{Observations, Snapshot, Subject, between, describe_machine};
 
 /// Watches from the moment it is made until it is asked.
 pub struct Watchdog {
@@ -43,7 +43,7 @@ impl Watchdog {
     /// What is to be said of the load that has ended.
     pub fn judge(self, load: &Load, record: &Record) -> Verdict {
         let observed = between(&self.before, &Snapshot::take(&self.subject));
-        let cpus = Machine::describe().cpus.unwrap_or(1) as usize;
+        let cpus = describe_machine().cpus.unwrap_or(1) as usize;
         let cpu = CpuUse::of(&observed, None, record.cpu_ns, cpus);
         let failures = gates::failures(load, record, cpu);
         let mut verdict = Verdict {

@@ -1,17 +1,30 @@
 //! What load to offer: arrivals at a rate, along a profile or at given times, or a closed loop.
 
+mod profile;
+mod rate;
+mod replay;
+mod reuse;
+mod time_text;
+
 use std::fmt;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::clock::{Nanos, nanos};
-use crate::profile::Profile;
-use crate::rate::Rate;
-use crate::replay::Replay;
-use crate::schedule::unit_exponential;
-use crate::time_text::show_time;
+pub use profile::{Intensity, Inverse, Profile, ProfileError};
+pub use rate::{Rate, RateError, RateUnit};
+pub use replay::Replay;
+pub use reuse::Reuse;
+pub use time_text::{SECOND, TimeError, parse_time, show_time};
+
+/// A moment or a span of time, ns.
+pub type Nanos = u64;
+
+/// A duration in ns; what does not fit 64 bits (584 years) is cut.
+pub fn nanos(duration: Duration) -> Nanos {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
 
 /// How requests arrive.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -105,16 +118,6 @@ pub enum ThinkDistribution {
     Constant,
 }
 
-impl Think {
-    /// The think time, ns, that a uniform random number in [0, 2^64) stands for.
-    pub fn draw(&self, random: u64) -> Nanos {
-        match self.distribution {
-            ThinkDistribution::Constant => nanos(self.mean),
-            ThinkDistribution::Exponential => (unit_exponential(random) * nanos(self.mean) as f64) as Nanos,
-        }
-    }
-}
-
 impl fmt::Display for Load {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -149,20 +152,6 @@ impl fmt::Display for Think {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rand_pcg::Pcg64;
-    use rand_pcg::rand_core::{Rng, SeedableRng};
-
-    #[test]
-    fn think_times_have_their_mean() {
-        let mean = Duration::from_millis(20);
-        let constant = Think { mean, distribution: ThinkDistribution::Constant };
-        assert_eq!(constant.draw(12345), 20_000_000);
-        let exponential = Think { mean, distribution: ThinkDistribution::Exponential };
-        let mut rng = Pcg64::seed_from_u64(7);
-        let sum: u64 = (0..100_000).map(|_| exponential.draw(rng.next_u64())).sum();
-        // The standard deviation of the mean of 100,000 is 0.3 %; four of them.
-        assert!((sum as f64 / 100_000.0 / 20e6 - 1.0).abs() < 0.013, "{sum}");
-    }
 
     #[test]
     fn a_load_says_what_it_is() {

@@ -1,10 +1,16 @@
 //! What a profile says: CPU time by layer, by side, and what could not be told. Profiles of several slices add up.
 
+mod call_tree;
+mod layer;
+mod softirqs;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{CallTree, Layer, ProfileError};
+pub use call_tree::CallTree;
+pub use layer::Layer;
+pub use softirqs::{Reason, SoftirqReasons};
 
 /// Where the CPU time of the watched CPUs went. Every sample is in exactly one of `kernel_ns`, `unknown_ns`, `user_ns`,
 /// `foreign_ns` and `idle_ns`; all are nanoseconds.
@@ -47,6 +53,16 @@ pub struct UserTime {
     pub load: u64,
 }
 
+/// Two profiles that do not fit together.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("profiles of {ours_ns} ns and of {theirs_ns} ns a sample cannot be added")]
+pub struct PeriodsDiffer {
+    /// CPU time that a sample of the one stands for.
+    pub ours_ns: u64,
+    /// CPU time that a sample of the other stands for.
+    pub theirs_ns: u64,
+}
+
 impl Profile {
     /// A profile of nothing, to add others to.
     pub fn empty(period_ns: u64) -> Profile {
@@ -70,9 +86,9 @@ impl Profile {
     ///
     /// # Errors
     /// If a sample of the other stands for another time: one of the two was then bound by a lower `perf_event_max_sample_rate`.
-    pub fn merge(&mut self, other: &Profile) -> Result<(), ProfileError> {
+    pub fn merge(&mut self, other: &Profile) -> Result<(), PeriodsDiffer> {
         if self.period_ns != other.period_ns {
-            return Err(ProfileError::Periods { ours_ns: self.period_ns, theirs_ns: other.period_ns });
+            return Err(PeriodsDiffer { ours_ns: self.period_ns, theirs_ns: other.period_ns });
         }
         self.watched_ns += other.watched_ns;
         self.samples += other.samples;

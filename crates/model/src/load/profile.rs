@@ -11,12 +11,10 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use intensity::Intensity;
-pub(crate) use intensity::Inverse;
+pub use intensity::{Intensity, Inverse};
 pub use read::ProfileError;
 
-use crate::clock::{Nanos, nanos};
-use crate::rate::Rate;
+use super::{Nanos, Rate, nanos};
 
 /// A rate that changes with time, kept as it was written so that it can be printed back.
 ///

@@ -1,6 +1,6 @@
 //! Spans of time as people write them, `250ms` or `1.5s`, read exactly: a decimal fraction never passes through a float.
 
-use crate::clock::Nanos;
+use super::Nanos;
 
 /// Units of time with their length in ns, the longest first.
 const UNITS: [(&str, Nanos); 7] = [

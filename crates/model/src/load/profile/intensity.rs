@@ -66,7 +66,7 @@ impl Piece {
 
 impl Intensity {
     /// A constant rate, requests per second.
-    pub(crate) fn constant(per_second: f64) -> Intensity {
+    pub fn constant(per_second: f64) -> Intensity {
         Intensity::new(std::iter::empty(), per_second)
     }
 
@@ -96,20 +96,21 @@ impl Intensity {
     }
 
     /// The inverse for counts that are asked for in ascending order.
-    pub(crate) fn inverse(&self) -> Inverse {
+    pub fn inverse(&self) -> Inverse {
         Inverse { current: self.pieces[0], pieces: self.pieces.clone(), index: 0 }
     }
 }
 
 /// [`Intensity::time_of`] for ascending counts: it stays in the piece that the last one lay in.
 #[derive(Clone, Debug)]
-pub(crate) struct Inverse {
+pub struct Inverse {
     current: Piece,
     pieces: Arc<[Piece]>,
     index: usize,
 }
 
 impl Inverse {
+    /// [`Intensity::time_of`], for a count that is no smaller than the last one.
     #[inline]
     pub fn time_of(&mut self, count: f64) -> Option<f64> {
         while count >= self.current.end_count {
@@ -123,7 +124,7 @@ impl Inverse {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::Profile;
+    use crate::load::Profile;
     use proptest::prelude::*;
     use std::time::Duration;
 

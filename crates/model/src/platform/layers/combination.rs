@@ -3,45 +3,104 @@
 use std::path::PathBuf;
 
 use super::{IpvlanMode, Layer, Overlay, Sidecar};
-use crate::{Error, addresses::STAND_INS};
+
+/// Among how many services a node port may stand: so many addresses there are for its stand-ins.
+pub const MOST_SERVICES: u32 = 20_000;
+
+/// Why layers don't go together.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LayersError {
+    /// A layer was asked for without the one that it stands on.
+    #[error("the layer `{layer}` needs the layer `{needs}`: add `{needs}` or leave `{layer}` out")]
+    Needs {
+        /// The layer asked for.
+        layer: Layer,
+        /// The layer that is missing.
+        needs: Layer,
+    },
+    /// A layer that changes its node for all that is on it, asked for on a node that others share.
+    #[error(
+        "the layer `{layer}` changes its node for all that is on it: write `nodes: own` in the plan, or --nodes own, which gives each \
+        platform a node of its own"
+    )]
+    NeedsOwnNode {
+        /// The layer asked for.
+        layer: Layer,
+    },
+    /// Two layers that exclude each other, or the same one twice.
+    #[error("the layers `{first}` and `{second}` can't be combined: one takes the place of the other")]
+    Exclude {
+        /// The earlier layer.
+        first: Layer,
+        /// The later layer.
+        second: Layer,
+    },
+    /// A node port among no services, or among more than there are addresses for.
+    #[error("`services: {services}` can't be: a node port stands among 1 to {most} services")]
+    BadServiceCount {
+        /// The number as given.
+        services: u32,
+        /// The greatest number possible.
+        most: u32,
+    },
+}
 
 /// A set of layers that go together.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Layers {
+pub struct Layers {
+    /// A control group of its own.
     pub cgroup: bool,
+    /// A quota that is never used up.
     pub quota: bool,
     /// How the service's network namespace is joined to the node; without one it is on the node itself.
     pub attachment: Option<Attachment>,
+    /// A bridge between the node and the veth pair.
     pub bridge: bool,
+    /// Bridged packets pass the IP rules.
     pub br_netfilter: bool,
+    /// The node tracks connections.
     pub conntrack: bool,
+    /// So many rules that match nothing.
     pub rules: Option<u32>,
+    /// So many counts of a BPF program for each packet.
     pub spin: Option<u32>,
     /// The node port or published port.
     pub entrance: Option<Layer>,
+    /// A process of the node copies what passes.
     pub userland_proxy: bool,
+    /// The way to another node, where the pod is.
     pub other_node: Option<Overlay>,
+    /// Proxies in the request path.
     pub sidecar: Option<Sidecar>,
 }
 
 /// How a network namespace is joined to its node.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Attachment {
+pub enum Attachment {
+    /// A veth pair.
     Veth,
+    /// A macvlan link.
     Macvlan,
+    /// An ipvlan link.
     Ipvlan(IpvlanMode),
+    /// A netkit pair.
     Netkit,
+    /// A veth pair with BPF programs.
     Ebpf,
+    /// What the plugins of this configuration list set up.
     Cni(PathBuf),
 }
 
 impl Layers {
     /// A layer named twice is the same as once, except for those of which there can be one: attachment, entrance, way to another node.
-    pub fn check(layers: &[Layer], own_node: bool) -> Result<Layers, Error> {
+    ///
+    /// # Errors
+    /// Which layer lacks what, or which two exclude each other.
+    pub fn check(layers: &[Layer], own_node: bool) -> Result<Layers, LayersError> {
         let mut set = Layers::default();
         for layer in layers {
             if layer.needs_own_node() && !own_node {
-                return Err(Error::LayerNeedsOwnNode { layer: layer.clone() });
+                return Err(LayersError::NeedsOwnNode { layer: layer.clone() });
             }
             let exclusive = |other: &dyn Fn(&Layer) -> bool| match layers
                 .iter()
@@ -49,7 +108,7 @@ impl Layers {
                 .find(|earlier| other(earlier))
             {
                 Some(first) if first != layer => {
-                    Err(Error::LayersExclude { first: first.clone(), second: layer.clone() })
+                    Err(LayersError::Exclude { first: first.clone(), second: layer.clone() })
                 }
                 _ => Ok(()),
             };
@@ -83,21 +142,21 @@ impl Layers {
                 | Layer::Cni(_) => {}
             }
             if let Layer::NodePort { services, .. } = layer
-                && !(1..=STAND_INS).contains(services)
+                && !(1..=MOST_SERVICES).contains(services)
             {
-                return Err(Error::BadServiceCount { services: *services, most: STAND_INS });
+                return Err(LayersError::BadServiceCount { services: *services, most: MOST_SERVICES });
             }
         }
         layers.iter().try_for_each(|layer| set.check_foundation(layer))?;
         // The programs hand replies over before their addresses would be translated back.
         if set.attachment == Some(Attachment::Ebpf) && set.entrance == Some(Layer::PublishedPort) {
-            return Err(Error::LayersExclude { first: Layer::Ebpf, second: Layer::PublishedPort });
+            return Err(LayersError::Exclude { first: Layer::Ebpf, second: Layer::PublishedPort });
         }
         Ok(set)
     }
 
     /// Whether what the layer stands on is there.
-    fn check_foundation(&self, layer: &Layer) -> Result<(), Error> {
+    fn check_foundation(&self, layer: &Layer) -> Result<(), LayersError> {
         let needs = match layer {
             Layer::Quota if !self.cgroup => Layer::Cgroup,
             Layer::BrNetfilter if !self.bridge => Layer::Bridge,
@@ -126,7 +185,7 @@ impl Layers {
             }
             _ => return Ok(()),
         };
-        Err(Error::LayerNeeds { layer: layer.clone(), needs })
+        Err(LayersError::Needs { layer: layer.clone(), needs })
     }
 }
 
@@ -145,7 +204,7 @@ fn attachment(layer: &Layer) -> Option<Attachment> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layers::{Backend, preset};
+    use crate::platform::{Backend, preset};
 
     #[test]
     fn a_layer_without_the_one_it_stands_on_is_refused_by_name() {
@@ -174,17 +233,17 @@ mod tests {
     fn there_is_one_entrance_and_one_attachment_at_most() {
         let ports = [preset("pod").unwrap(), preset("container").unwrap()].concat();
         for layers in [ports, vec![Layer::Veth, Layer::Macvlan]] {
-            assert!(matches!(Layers::check(&layers, true), Err(Error::LayersExclude { .. })), "{layers:?}");
+            assert!(matches!(Layers::check(&layers, true), Err(LayersError::Exclude { .. })), "{layers:?}");
         }
         assert!(Layers::check(&[Layer::Veth, Layer::Cgroup, Layer::Veth], false).is_ok());
     }
 
     #[test]
     fn service_counts_have_bounds() {
-        for services in [0, STAND_INS + 1, u32::MAX] {
+        for services in [0, MOST_SERVICES + 1, u32::MAX] {
             let layers = [Layer::Veth, Layer::NodePort { backend: Backend::Nftables, services }];
             assert!(
-                matches!(Layers::check(&layers, false), Err(Error::BadServiceCount { .. })),
+                matches!(Layers::check(&layers, false), Err(LayersError::BadServiceCount { .. })),
                 "{services}"
             );
         }

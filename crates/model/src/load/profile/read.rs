@@ -3,9 +3,7 @@
 use std::str::FromStr;
 
 use super::{Profile, Segment};
-use crate::clock::Nanos;
-use crate::rate::{Rate, RateError};
-use crate::time_text::{TimeError, parse_time};
+use crate::load::{Nanos, Rate, RateError, TimeError, parse_time};
 
 /// Why a text is not a profile. The message ends with what to write.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
