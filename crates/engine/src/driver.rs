@@ -20,6 +20,7 @@ use crate::mix::Mix;
 use crate::overflow::Overflow;
 use crate::record::Record;
 use crate::slice::SliceSpec;
+use crate::sys;
 use crate::transport::Timestamps;
 use crate::worker::{Handing, Share, Worker};
 
@@ -36,6 +37,9 @@ pub struct Options {
     pub threads: usize,
     /// CPUs that the workers are pinned to, in turn; empty leaves them to the scheduler.
     pub cpus: Vec<usize>,
+    /// Whether the workers run before all other programs on their CPUs, where a service shares those with them. Without the right to it
+    /// ([`real_time_permitted`]), they run like everybody else.
+    pub real_time: bool,
     /// Requests at once on a connection of HTTP/2; without it, HTTP/1.1 is spoken.
     pub streams: Option<NonZeroUsize>,
     /// How long a connection is used.
@@ -66,6 +70,7 @@ impl Options {
             connections: 1,
             threads: 1,
             cpus: Vec::new(),
+            real_time: false,
             streams: None,
             reuse: Reuse::default(),
             timeout: Duration::from_secs(10),
@@ -152,6 +157,16 @@ pub(crate) enum Answer {
     Interval(Box<Record>),
     /// The slice is over; this is its last interval, or all of it.
     Ran(io::Result<Box<Record>>),
+}
+
+/// Above programs and below the kernel's threads for interrupts, which have 50 where they are threads (sched(7), `threadirqs`).
+const REAL_TIME_PRIORITY: i32 = 49;
+
+/// Whether this process may let its threads run before all other programs: root, or who has CAP_SYS_NICE or a limit
+/// (`RLIMIT_RTPRIO`) of 49 at least.
+pub fn real_time_permitted() -> bool {
+    // Tried on a thread of its own, which takes the priority with it.
+    std::thread::spawn(|| sys::run_first(REAL_TIME_PRIORITY).is_ok()).join().unwrap_or(false)
 }
 
 /// Time between the start being decided and the first request, so that every worker is there.
@@ -358,6 +373,10 @@ fn set_up_thread(options: &Options, share: Share) -> io::Result<()> {
         let mut set = CpuSet::new();
         set.set(options.cpus[share.index % options.cpus.len()]);
         rustix::thread::sched_setaffinity(None, &set)?;
+    }
+    if options.real_time {
+        // Without the right to it the worker is as good as any other program; whoever asked was told beforehand.
+        let _ = sys::run_first(REAL_TIME_PRIORITY);
     }
     // The default slack of 50 µs would be added to every wait (prctl(2), PR_SET_TIMERSLACK).
     rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1))?;

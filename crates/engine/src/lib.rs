@@ -26,7 +26,7 @@ mod thinking;
 mod transport;
 mod worker;
 
-pub use driver::{Engine, EngineError, Options};
+pub use driver::{Engine, EngineError, Options, real_time_permitted};
 pub use endpoint::{Endpoint, Target};
 pub use errors::{ErrorKind, Errors};
 pub use expect::{Check, Expectation, ExpectationError, Failed};
