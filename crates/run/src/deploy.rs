@@ -1,0 +1,168 @@
+//! Deploying for real: the platforms of an experiment, engines that load their services, and observers that read their counters.
+
+mod generator;
+mod live;
+mod network;
+mod watch;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use loadline_machine::{Environment, RunName};
+use loadline_model::Machine;
+use loadline_model::experiment::{Experiment, Start};
+use loadline_model::ids::{PlatformId, ServiceId, SiteId};
+use loadline_model::notes::Note;
+use loadline_model::plan::Plan;
+use loadline_model::platform::{Image, ImageSource};
+use loadline_model::rows::Surroundings;
+use loadline_platform::{Platform, Service, Starting};
+
+use crate::deployer::{Deployer, LiveSite, MachineId, StartingSite};
+use crate::error::BoxError;
+use crate::placement::Cpus;
+use generator::Generator;
+use live::{DeployedSite, Surrounding};
+
+pub use network::{NeedsRoot, Network};
+
+/// Deploys the sites of an experiment on real platforms.
+pub struct PlatformDeployer<'a> {
+    /// What is asked for.
+    pub experiment: &'a Experiment,
+    /// Its sites.
+    pub plan: &'a Plan,
+    /// The experiment's platforms, in its order.
+    pub platforms: Vec<Box<dyn Platform>>,
+    /// Where services and load run.
+    pub cpus: &'a Cpus,
+    /// Names what is made on the machine.
+    pub run: RunName,
+    /// The program that serves the built-in services.
+    pub program: PathBuf,
+    /// [`Network::choose`]n for the experiment, and entered if need be.
+    pub network: Network,
+    /// The machine of the load.
+    pub machine: &'a Machine,
+    /// Set to end whatever is driven.
+    pub stop: Arc<AtomicBool>,
+    /// Made by [`Deployer::prepare`]; none where every platform is external.
+    pub environment: Option<Environment>,
+}
+
+impl Deployer for PlatformDeployer<'_> {
+    fn prepare(&mut self) -> Result<Vec<Note>, BoxError> {
+        if self.platforms.iter().all(|platform| platform.capabilities().is_external) {
+            return Ok(Vec::new());
+        }
+        match self.network {
+            Network::Wired | Network::WiredInUserNamespace => {
+                self.environment = Some(Environment::prepare(self.run)?);
+                Ok(Vec::new())
+            }
+            Network::WithoutWire => {
+                self.environment = Some(Environment::prepare_without_wire(self.run)?);
+                Ok(vec![Note::NoWire])
+            }
+        }
+    }
+
+    fn surroundings(&self, platform: PlatformId) -> Option<Surroundings> {
+        // One that can't be asked now says why when it is to deploy.
+        let found = self.platforms[platform.0].surroundings(self.environment.as_ref()?).ok()??;
+        Some(Surroundings { summary: found.summary, facts: found.facts })
+    }
+
+    fn start<'d>(
+        &'d self,
+        site: SiteId,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Box<dyn StartingSite + 'd>, BoxError> {
+        let planned = *self.plan.site(site);
+        let platform = &self.platforms[planned.platform.0];
+        let starting =
+            platform.start(self.environment.as_ref(), &self.service(planned.service), progress)?;
+        Ok(Box::new(Started { deployer: self, site, platform: platform.as_ref(), starting }))
+    }
+
+    fn remove(&mut self) -> Result<(), BoxError> {
+        match self.environment.take() {
+            Some(environment) => Ok(environment.remove()?),
+            None => Ok(()),
+        }
+    }
+}
+
+impl PlatformDeployer<'_> {
+    fn service(&self, id: ServiceId) -> Service {
+        let service = self.experiment.service(id);
+        Service {
+            argv: service.start.as_ref().map_or_else(Vec::new, |start| argv(start, &self.program)),
+            image: service.image.clone().or_else(|| image_of(service.start.as_ref()?, &self.program)),
+            env: service.env.clone(),
+            cpus: self.cpus.pins().to_vec(),
+            limits: self.experiment.limits,
+            working_dir: None,
+            port: service.port,
+            ready_path: service.ready.path.clone(),
+        }
+    }
+
+}
+
+/// A service that a platform was asked for.
+struct Started<'d> {
+    deployer: &'d PlatformDeployer<'d>,
+    site: SiteId,
+    platform: &'d dyn Platform,
+    starting: Starting<'d>,
+}
+
+impl StartingSite for Started<'_> {
+    fn holds_back(&self) -> bool {
+        self.platform.capabilities().holds_back
+    }
+
+    fn wait(self: Box<Self>, progress: &mut dyn FnMut(&str)) -> Result<Box<dyn LiveSite>, BoxError> {
+        let Started { deployer, site, platform, starting } = *self;
+        let deployment = starting.wait(progress)?;
+        let label = deployer.plan.site(site).label(deployer.experiment);
+        let service = deployer.experiment.service(deployer.plan.site(site).service);
+        let client = deployer.environment.as_ref().map(|environment| environment.client().clone());
+        let generator = Generator::of(
+            label,
+            deployment.as_ref(),
+            client,
+            &service.requests,
+            deployer.cpus,
+            deployer.stop.clone(),
+        );
+        let around = Surrounding {
+            here: MachineId::of(deployer.machine),
+            is_external: platform.capabilities().is_external,
+            ready: service.ready.clone(),
+        };
+        Ok(Box::new(DeployedSite::new(deployment, generator, around)?))
+    }
+}
+
+fn argv(start: &Start, program: &Path) -> Vec<String> {
+    match start {
+        Start::Command(argv) => argv.clone(),
+        Start::Builtin { name, args } => {
+            let fixed =
+                [&program.to_string_lossy(), "serve", name, "--listen", "{host}:{port}"].map(str::to_owned);
+            fixed.into_iter().chain(args.iter().cloned()).collect()
+        }
+    }
+}
+
+/// The image that a service without one of its own gets: its program and nothing else.
+fn image_of(start: &Start, program: &Path) -> Option<Image> {
+    let program = match start {
+        Start::Builtin { .. } => program.to_owned(),
+        Start::Command(argv) => argv.first()?.into(),
+    };
+    Some(Image { source: ImageSource::Program(program), entrypoint: None })
+}
