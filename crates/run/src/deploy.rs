@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 use loadline_machine::{Environment, RunName};
 use loadline_model::Machine;
 use loadline_model::experiment::{Experiment, Start};
-use loadline_model::ids::{PlatformId, ServiceId, SiteId};
+use loadline_model::{PlatformId, ServiceId, SiteId};
 use loadline_model::notes::Note;
 use loadline_model::plan::Plan;
 use loadline_model::platform::{Image, ImageSource};

@@ -4,7 +4,7 @@
 
 use loadline_agent::Driver;
 use loadline_model::experiment::LoadSpec;
-use loadline_model::ids::{PlatformId, SiteId};
+use loadline_model::{PlatformId, SiteId};
 use loadline_model::notes::Note;
 use loadline_model::rows::{StartupRow, Surroundings};
 use loadline_model::{Machine, Observations};

@@ -1,6 +1,6 @@
 //! Why a run can't go on, with what the service last printed.
 
-use loadline_model::ids::CellId;
+use loadline_model::CellId;
 
 /// An error of a platform or a journal.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;

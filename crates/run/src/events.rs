@@ -2,14 +2,12 @@
 
 use std::time::Duration;
 
-use loadline_model::ids::CellId;
+use loadline_model::CellId;
 use loadline_model::notes::Note;
 use loadline_model::rows::SliceRow;
-use serde::Serialize;
 
 /// One thing that happened.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug)]
 pub enum Event {
     /// A service is being started.
     Deploying {

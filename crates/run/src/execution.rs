@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use loadline_model::Machine;
 use loadline_model::experiment::{Experiment, OnFailure};
-use loadline_model::ids::{CellId, PlatformId, SiteId};
+use loadline_model::{CellId, PlatformId, SiteId};
 use loadline_model::notes::Note;
 use loadline_model::plan::Plan;
 use loadline_model::RunState;
@@ -128,10 +128,10 @@ pub(crate) struct Execution<'a> {
     /// Notes already in the journal.
     pub noted: Vec<Note>,
     pub events: &'a mut dyn FnMut(Event),
+    pub strategy: &'a mut dyn Strategy,
     stop: Arc<AtomicBool>,
     /// Sites that failed in a run that goes on without them.
     given_up: Vec<SiteId>,
-    strategy: &'a mut dyn Strategy,
 }
 
 /// A site whose service was asked for.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use loadline_agent::Driver;
-use loadline_model::ids::{CellId, SiteId};
+use loadline_model::{CellId, SiteId};
 
 use crate::deployer::{LiveSite, MachineId};
 use crate::error::RunError;

@@ -1,7 +1,7 @@
 //! Where a run is kept while it goes on. Each call returns once what it was given survives a kill of the process.
 
 use loadline_model::experiment::Experiment;
-use loadline_model::ids::CellId;
+use loadline_model::CellId;
 use loadline_model::notes::Note;
 use loadline_model::plan::Plan;
 use loadline_model::RunState;

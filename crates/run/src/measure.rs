@@ -3,7 +3,7 @@
 use loadline_engine::{Engine, Record, SliceSpec};
 use loadline_model::Observations;
 use loadline_model::gates::CpuUse;
-use loadline_model::ids::CellId;
+use loadline_model::CellId;
 use loadline_model::rows::SliceRow;
 
 use crate::deployer::{MachineId, ReadOut};
@@ -31,7 +31,7 @@ struct Driven<'t> {
 
 /// What one deployed site's counters said of a turn.
 struct SiteObserved {
-    site: loadline_model::ids::SiteId,
+    site: loadline_model::SiteId,
     observations: Observations,
 }
 
@@ -63,7 +63,7 @@ impl Execution<'_> {
             if side_by_side {
                 observations.forget_machine();
             }
-            let slice = slice(self.plan, place, visit, at_s, record, observations, cpu_use, gate_failures);
+            let slice = slice(place, visit, at_s, record, observations, cpu_use, gate_failures);
             self.journal.slice(&slice).map_err(RunError::Journal)?;
             self.strategy.measured(&slice);
             (self.events)(Event::Measured(Box::new(slice)));
@@ -156,7 +156,6 @@ impl Driven<'_> {
 
 #[expect(clippy::too_many_arguments, reason = "a row has many sources")]
 fn slice(
-    plan: &loadline_model::plan::Plan,
     place: Place,
     visit: &Visit,
     at_s: f64,
@@ -165,7 +164,6 @@ fn slice(
     cpu_use: Option<CpuUse>,
     gate_failures: Vec<loadline_model::gates::GateFailure>,
 ) -> SliceRow {
-    let _ = plan;
     SliceRow {
         cell: visit.cell,
         load: visit.load.clone(),

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use loadline_model::experiment::Isolation;
-use loadline_model::ids::{CellId, LoadId, SiteId};
+use loadline_model::{CellId, LoadId, SiteId};
 use loadline_model::plan::Plan;
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{Rng, SeedableRng};

@@ -6,7 +6,7 @@ use loadline_model::experiment::Placement;
 use loadline_model::notes::Note;
 
 /// The CPUs of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Cpus {
     /// Services run on these.
     pub service: Vec<usize>,

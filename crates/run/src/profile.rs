@@ -6,7 +6,7 @@ use std::fs;
 use std::time::Duration;
 
 use loadline_engine::{Record, SliceSpec};
-use loadline_model::ids::CellId;
+use loadline_model::CellId;
 use loadline_model::load::{Arrivals, Load, Think, ThinkDistribution};
 use loadline_model::notes::Note;
 use loadline_model::rows::{ProfileRow, ReasonsRow};

@@ -6,7 +6,7 @@ mod until;
 
 use std::time::Duration;
 
-use loadline_model::ids::{CellId, SiteId};
+use loadline_model::{CellId, SiteId};
 use loadline_model::rows::SliceRow;
 
 pub use fixed::FixedPlan;

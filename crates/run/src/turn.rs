@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use loadline_model::ids::{CellId, SiteId};
+use loadline_model::{CellId, SiteId};
 use loadline_model::load::Load;
 
 /// What one turn measures: one visit alone, or several side by side.

@@ -60,7 +60,7 @@ impl Strategy for FixedPlan<'_> {
 }
 
 impl FixedPlan<'_> {
-    fn visit(&self, at: &BlockContext<'_>, cell: loadline_model::ids::CellId, offset: Duration) -> Visit {
+    fn visit(&self, at: &BlockContext<'_>, cell: loadline_model::CellId, offset: Duration) -> Visit {
         let planned = self.plan.cell(cell);
         Visit {
             site: planned.site,

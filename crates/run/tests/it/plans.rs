@@ -100,7 +100,7 @@ fn a_strategy_may_try_loads_that_the_experiment_does_not_list() {
     let slices = world.journal.slices.borrow();
     let rates: Vec<f64> = slices
         .iter()
-        .filter_map(|slice| slice.load.as_ref()?.rate())
+        .filter_map(|slice| slice.load.rate())
         .map(|rate| rate.as_per_second())
         .collect();
     assert_eq!(rates, [8_000.0, 8_000.0, 8_000.0, 4_000.0, 4_000.0, 4_000.0, 2_000.0, 2_000.0, 2_000.0]);

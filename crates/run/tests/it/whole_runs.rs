@@ -52,7 +52,7 @@ fn a_slice_keeps_the_load_that_it_was() {
     let mut world = World::new(experiment());
     world.run().unwrap();
     let expected = world.experiment.loads[0].load.clone();
-    assert!(world.journal.slices.borrow().iter().all(|slice| slice.load.as_ref() == Some(&expected)));
+    assert!(world.journal.slices.borrow().iter().all(|slice| slice.load == expected));
 }
 
 #[test]

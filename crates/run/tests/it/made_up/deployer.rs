@@ -5,7 +5,7 @@ use std::time::Duration;
 use loadline_agent::{DriveError, Driver};
 use loadline_engine::{EngineError, Record, SliceSpec};
 use loadline_model::experiment::LoadSpec;
-use loadline_model::ids::{PlatformId, SiteId};
+use loadline_model::{PlatformId, SiteId};
 use loadline_model::notes::Note;
 use loadline_model::plan::Plan;
 use loadline_model::rows::{StartupRow, Surroundings};

@@ -1,6 +1,6 @@
 use std::cell::RefCell;
 
-use loadline_model::ids::CellId;
+use loadline_model::CellId;
 use loadline_model::notes::Note;
 use loadline_model::RunState;
 use loadline_model::notes::Failure;
