@@ -26,7 +26,7 @@ pub fn with_starts_and_claims() -> RunResult {
         ),
     ];
     let finding = |claimed, is_share, found, interval, judgement| Finding {
-        cell: 2,
+        cell: loadline_model::CellId(2),
         claimed,
         is_share,
         found,
