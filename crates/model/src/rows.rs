@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::experiment::Experiment;
 use crate::gates::{CpuUse, GateFailure};
-use crate::ids::{CellId, LoadId, SiteId};
+use crate::ids::{CellId, SiteId};
+use crate::load::Load;
 use crate::notes::{Failure, Note};
 use crate::plan::Plan;
 use crate::profile::{Profile, SoftirqReasons};
@@ -157,7 +158,7 @@ pub struct SliceRow {
     /// Which cell.
     pub cell: CellId,
     /// The load that it was.
-    pub load: LoadId,
+    pub load: Load,
     /// Round of deployments.
     pub round: u32,
     /// Block within the round.

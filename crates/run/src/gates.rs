@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use loadline_engine::Record;
-use loadline_model::Observations;
 use loadline_model::gates::{
     CpuUse, ERROR_SHARE, FOREIGN_SHARE, Gate, GateFailure, LOAD_BUSY_SHARE, SENT_SHARE, STEAL_SHARE, late,
 };
@@ -48,27 +47,6 @@ pub fn failures(load: &Load, record: &Record, cpu: Option<CpuUse>) -> Vec<GateFa
     }
     failures.extend(cpu.into_iter().flat_map(|cpu| machine_failures(cpu, record.duration)));
     failures
-}
-
-/// What a hypervisor and other programs took of a machine while it was observed; `None` when the machine could not be read. `ours` is the
-/// CPU time that services and load of the run used there, as far as that is known.
-///
-/// Whoever reads the counters drives the load, too, unless that is done elsewhere: the larger of the two is loadline's.
-///
-/// Idle time is measured by the kernel; busy time is sampled at its ticks and would miss whatever begins with one
-/// (Documentation/admin-guide/cpu-load.rst). So what others used is what is left over, interrupts included.
-pub fn cpu_use(observed: &Observations, ours: Option<(u64, u64)>) -> Option<CpuUse> {
-    let capacity_ns = observed.wall_ns? * u64::from(observed.cpus?);
-    let modes = observed.machine?;
-    let not_foreign = ours.map(|(services_ns, load_ns)| {
-        let own_ns = load_ns.max(observed.observer_cpu_ns.unwrap_or(0));
-        services_ns + own_ns + modes.idle_ns + modes.iowait_ns + modes.steal_ns
-    });
-    Some(CpuUse {
-        capacity_ns,
-        steal_ns: modes.steal_ns,
-        foreign_ns: not_foreign.map(|ns| capacity_ns as i64 - ns as i64),
-    })
 }
 
 /// The gates of the machine that a time fails: how much of its CPUs the hypervisor and other programs took.

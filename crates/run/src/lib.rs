@@ -4,7 +4,7 @@
 //! [`Strategy`] decides what is measured next, a [`Journal`] keeps what was measured. [`deploy`] holds the deployer of real platforms.
 
 mod clock;
-pub mod deploy;
+// pub mod deploy;
 mod deployer;
 mod error;
 mod events;

@@ -150,7 +150,7 @@ impl Driven<'_> {
                 None => load_ns = None,
             }
         }
-        gates::cpu_use(self.observations(visit)?, services_ns.zip(load_ns))
+        CpuUse::of(self.observations(visit)?, services_ns.zip(load_ns))
     }
 }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 use loadline_engine::{Record, SliceSpec};
 use loadline_model::CellId;
 use loadline_model::load::{Arrivals, Load, Think, ThinkDistribution};
+use loadline_model::gates::CpuUse;
 use loadline_model::notes::Note;
 use loadline_model::rows::{ProfileRow, ReasonsRow};
 use loadline_profile::{Options, ProfileError, Profiler, Samples, SoftirqWatch, Who};
@@ -126,8 +127,8 @@ impl Execution<'_> {
                 Err(refused) => return Ok(Err(refused)),
             };
             let observed = member.site.read_end();
-            let others = observed.service_cpu_ns.map(|ns| (ns, record.cpu_ns));
-            let cpu_use = gates::cpu_use(&observed, others);
+            let ours = observed.service_cpu_ns.map(|ns| (ns, record.cpu_ns));
+            let cpu_use = CpuUse::of(&observed, ours);
             let failures = cpu_use.map_or_else(Vec::new, |cpu| gates::machine_failures(cpu, record.duration));
             if failures.is_empty() || repeats == 0 {
                 for failure in failures {

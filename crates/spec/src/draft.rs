@@ -273,8 +273,8 @@ pub struct PlanDraft {
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema)]
 #[schemars(deny_unknown_fields, rename = "Cpus")]
 pub struct CpusDraft {
-    /// CPUs that services are pinned to.
-    #[schemars(with = "Option<schema::CpuSet>")]
+    /// CPUs that services are pinned to; `all`: they are not pinned, and see all CPUs as an ordinary pod does.
+    #[schemars(with = "Option<schema::ServiceCpuSet>")]
     pub service: Option<CpuWords>,
     /// CPUs that load threads are pinned to.
     #[schemars(with = "Option<schema::CpuSet>")]

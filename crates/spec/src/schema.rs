@@ -160,6 +160,22 @@ texts! {
             },
         ]
     };
+    /// CPU numbers and ranges, or all CPUs.
+    ServiceCpuSet => {
+        "anyOf": [
+            { "const": "all" },
+            { "type": "integer", "minimum": 0 },
+            { "type": "string", "pattern": "^[0-9]+(-[0-9]+)?$" },
+            {
+                "type": "array",
+                "minItems": 1,
+                "items": { "anyOf": [
+                    { "type": "integer", "minimum": 0 },
+                    { "type": "string", "pattern": "^[0-9]+(-[0-9]+)?$" },
+                ] },
+            },
+        ]
+    };
     /// What takes no options.
     NoOptions => { "type": ["object", "null"], "additionalProperties": false };
 }

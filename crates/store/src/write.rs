@@ -108,7 +108,7 @@ impl Store {
             named_params! {
                 ":run": run,
                 ":cell": row.cell.0,
-                ":load": row.load.0,
+                ":load": json(&row.load),
                 ":round": row.round,
                 ":block": row.block,
                 ":attempt": row.attempt,

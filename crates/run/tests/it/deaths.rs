@@ -116,7 +116,7 @@ fn an_engine_that_fails_ends_a_run_that_goes_on_without_nobody() {
 #[test]
 fn sites_are_given_up_one_by_one_until_none_is_left() {
     let mut world = World::new(with(|plan| plan.on_failure = OnFailure::Continue))
-        .site(0, |site| site.ends_after = Some(12))
+        .site(0, |site| site.ends_after = Some(11))
         .site(1, |site| site.ends_after = Some(10))
         .site(2, |site| site.start_fails = Some("the daemon is gone"));
     let outcome = world.run().unwrap();

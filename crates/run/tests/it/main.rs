@@ -2,9 +2,11 @@
 
 mod deaths;
 mod disturbances;
+mod gates;
 mod interrupts;
 mod journals;
 mod made_up;
+mod order;
 mod plans;
 mod side_by_side;
 mod whole_runs;

@@ -45,8 +45,7 @@ impl Watchdog {
     /// What is to be said of the load that has ended.
     pub fn judge(self, load: &Load, record: &Record) -> Verdict {
         let observed = between(&self.before, &Snapshot::take(&self.subject));
-        let cpus = describe_machine().cpus.unwrap_or(1) as usize;
-        let cpu = CpuUse::of(&observed, None, record.cpu_ns, cpus);
+        let cpu = CpuUse::of(&observed, None);
         let failures = gates::failures(load, record, cpu);
         let mut verdict = Verdict {
             doubts: failures

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use loadline_engine::{Arrivals, Endpoint, Engine, Load, Mix, Options, Record, Request, SliceSpec};
-use loadline_experiment::gates::{CpuUse, Gate, GateFailure, deserve_repeat, failures};
-use loadline_observe::{MachineCpu, Observations};
+use loadline_model::gates::{CpuUse, Gate, GateFailure};
+use loadline_model::{MachineCpu, Observations};
+use loadline_run::gates::{deserve_repeat, failures};
 
 const OPEN: fn() -> Load = || Load::Open { rate: "100/s".parse().unwrap(), arrivals: Arrivals::Uniform };
 
@@ -117,18 +118,23 @@ fn stolen_and_foreign_cpu_fail_beyond_their_shares() {
 #[test]
 fn foreign_is_what_idling_the_load_and_the_services_leave() {
     let machine = MachineCpu { idle_ns: 900, iowait_ns: 50, steal_ns: 10, ..MachineCpu::default() };
-    let observed = Observations { wall_ns: Some(1_000), machine: Some(machine), ..Observations::default() };
-    let cpu = CpuUse::of(&observed, Some(600), 340, 2).unwrap();
+    let observed = Observations {
+        wall_ns: Some(1_000),
+        cpus: Some(2),
+        machine: Some(machine),
+        ..Observations::default()
+    };
+    let cpu = CpuUse::of(&observed, Some((600, 340))).unwrap();
     assert_eq!(cpu, CpuUse { capacity_ns: 2_000, steal_ns: 10, foreign_ns: Some(100) });
-    assert_eq!(CpuUse::of(&Observations::default(), Some(0), 0, 2), None);
+    assert_eq!(CpuUse::of(&Observations::default(), Some((0, 0))), None);
     let with_reading = Observations { observer_cpu_ns: Some(390), ..observed.clone() };
     assert_eq!(
-        CpuUse::of(&with_reading, Some(600), 340, 2).unwrap().foreign_ns,
+        CpuUse::of(&with_reading, Some((600, 340))).unwrap().foreign_ns,
         Some(50),
         "loadline's own reading"
     );
-    let rounded = CpuUse::of(&with_reading, Some(700), 340, 2).unwrap();
+    let rounded = CpuUse::of(&with_reading, Some((700, 340))).unwrap();
     assert_eq!(rounded.foreign_ns, Some(-50), "so that a sum over slices comes out right");
-    let external = CpuUse::of(&observed, None, 340, 2).unwrap();
+    let external = CpuUse::of(&observed, None).unwrap();
     assert_eq!(external.foreign_ns, None, "an external service may run here as well");
 }
