@@ -11,7 +11,7 @@ use flate2::read::GzDecoder;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::DockerError;
+use crate::error::DockerError;
 
 /// More than any description of one image has.
 const MOST_BYTES: u64 = 4 << 20;
@@ -20,7 +20,7 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// The one image of an archive.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Contents {
+pub(crate) struct Contents {
     /// Its name with the tag; its id if it has no name.
     pub reference: String,
     /// What Docker may call it: the digest of its configuration or, when containerd keeps the images, of its manifest.
@@ -46,7 +46,7 @@ struct Descriptor {
 }
 
 /// Looks into an archive, compressed by gzip or not at all.
-pub(super) fn read(path: &Path) -> Result<Contents, DockerError> {
+pub(crate) fn read(path: &Path) -> Result<Contents, DockerError> {
     documents(path)
         .and_then(|(manifest, index)| contents(manifest, index))
         .map_err(|reason| DockerError::BadArchive { path: path.to_owned(), reason })

@@ -6,8 +6,9 @@ use std::time::Duration;
 use bollard::{API_DEFAULT_VERSION, errors::Error as Failure};
 use tokio::{runtime::Runtime, time::timeout};
 
-use super::{DockerError, endpoint};
-use crate::{Error, Netns, error::Doing};
+use loadline_machine::{Doing, Error, Netns};
+
+use crate::{endpoint, error::DockerError};
 
 /// How long Docker may take for anything but a transfer of an image. It needs milliseconds, or seconds on a slow disk.
 const CALL_PATIENCE: Duration = Duration::from_secs(10);
@@ -15,7 +16,7 @@ const CALL_PATIENCE: Duration = Duration::from_secs(10);
 const NO_LIMIT_S: u64 = 1 << 32;
 
 /// A way to one Docker daemon. Nothing stays connected between two calls.
-pub(super) struct Client {
+pub(crate) struct Client {
     api: bollard::Docker,
     endpoint: String,
     runtime: Runtime,
@@ -23,15 +24,15 @@ pub(super) struct Client {
 
 impl Client {
     /// The daemon at `given`, or else the one that this machine is set up for; it is there.
-    pub fn connect(given: Option<&str>, node: &Netns) -> Result<Client, Error> {
+    pub fn connect(given: Option<&str>, node: &Netns) -> Result<Client, DockerError> {
         let runtime = runtime()?;
         let endpoint = runtime.block_on(endpoint::find(given, node))?;
-        Ok(Client::new(runtime, endpoint)?)
+        Client::new(runtime, endpoint)
     }
 
     /// The daemon at an address that an earlier [`Client::connect`] found.
-    pub fn at(endpoint: &str) -> Result<Client, Error> {
-        Ok(Client::new(runtime()?, endpoint.to_owned())?)
+    pub fn at(endpoint: &str) -> Result<Client, DockerError> {
+        Client::new(runtime()?, endpoint.to_owned())
     }
 
     fn new(runtime: Runtime, endpoint: String) -> Result<Client, DockerError> {

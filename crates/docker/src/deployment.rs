@@ -1,6 +1,6 @@
 //! One container of a run, from the wish for it to its removal.
 
-use std::{net::SocketAddr, sync::Arc, time::Instant};
+use std::{net::SocketAddr, time::Instant};
 
 use bollard::{
     models::{ContainerCreateBody, ContainerInspectResponse},
@@ -8,19 +8,17 @@ use bollard::{
 };
 use futures_util::TryStreamExt;
 
-use super::{
-    Docker, DockerError,
+use loadline_machine::{Cgroup, Cleanup, Container, Environment, NetworkScope, Resources, TAIL_BYTES};
+use loadline_model::platform::{Docker, Limits};
+use loadline_platform::{Deployment, Phase, PlatformError, Service, Startup, Subject, Vantage};
+
+use crate::{
+    cleaner::{CLEANERS, DockerSection},
     client::Client,
+    error::DockerError,
     image, network,
     request::{self, TERM_PATIENCE_S},
     watch::{self, Watch},
-};
-use crate::{
-    Cgroup, Container, Deployment, Error, Environment, Limits, Netns, Phase, Service, Startup, Vantage,
-    clean::{self, Traces},
-    output::TAIL_BYTES,
-    registry::RunFolder,
-    slots::Slot,
 };
 
 /// Lines asked of Docker for the end of the output.
@@ -28,7 +26,7 @@ const TAIL_LINES: &str = "4000";
 
 /// A container that was started. Dropping it stops and removes it.
 struct DockerDeployment {
-    made: Made,
+    made: Cleanup<Made>,
     watch: Watch,
     address: SocketAddr,
     limits: Limits,
@@ -38,41 +36,39 @@ struct DockerDeployment {
     ended: Option<String>,
 }
 
-/// What has to be removed in the end, or once something fails on the way.
+/// What has to be ended before it can be removed.
 struct Made {
-    slot: Slot,
-    node: Netns,
-    folder: Arc<RunFolder>,
     client: Client,
     /// The container's id.
     container: Option<String>,
-    removed: bool,
 }
 
-pub(super) fn deploy(
+pub(crate) fn deploy(
     docker: &Docker,
+    endpoint: Option<&str>,
     environment: &Environment,
     service: &Service,
     progress: &mut dyn FnMut(&str),
-) -> Result<Box<dyn Deployment>, Error> {
+) -> Result<Box<dyn Deployment>, DockerError> {
     let begun = Instant::now();
     let reached = |name| Phase { name, after: begun.elapsed() };
     network::check(docker)?;
     let image = service.image.as_ref().ok_or(DockerError::NoImage)?;
-    let client = Client::connect(environment.docker(), environment.node())?;
+    let client = Client::connect(endpoint, environment.node())?;
     let endpoint = client.endpoint().to_owned();
-    environment.folder().update(|state| state.docker = Some(endpoint))?;
+    environment.folder().update(|section: &mut DockerSection| section.endpoint = Some(endpoint))?;
     let slot = environment.next_slot()?;
     let (owner, subnet) = (slot.owner, slot.subnet());
     let place = (&owner, &subnet);
-    let (node, folder) = (environment.node().clone(), Arc::clone(environment.folder()));
-    let mut made = Made { slot, node, folder, client, container: None, removed: false };
+    let scope = NetworkScope::OnNode(environment.node().clone());
+    let made = Made { client, container: None };
+    let mut made = Cleanup::new(slot, environment.folder(), scope, CLEANERS, made);
 
     let ready = image::ensure(&made.client, environment.folder(), &image.source, progress)?;
     let has_image = reached("image");
     let attachment = network::prepare(docker, environment, service, &made.client, place)?;
     let body = request::container(docker, service, image, &ready.reference, &owner, &attachment)?;
-    let (id, warnings) = made.create(body)?;
+    let (id, warnings) = made.create(&owner.label(), body)?;
     let created = reached("created");
     made.client
         .call(&format!("start a container of {}", ready.reference), |api| api.start_container(&id, None))?;
@@ -80,7 +76,7 @@ pub(super) fn deploy(
     let inspected = made.inspect_started(&id, &service.limits)?;
     let watch = Watch::over(&id, inspected.state.as_ref());
     let address = network::join(docker, environment, place, &attachment, &inspected, &watch)?;
-    let cgroup = watch.pid().and_then(|pid| Container::of_process(pid.unsigned_abs()).ok()?);
+    let cgroup = watch.pid().and_then(|pid| Container::of_process(pid).ok()?);
     Ok(Box::new(DockerDeployment {
         made,
         address: SocketAddr::V4(address),
@@ -95,9 +91,12 @@ pub(super) fn deploy(
 
 impl Made {
     /// Makes the container. Returns its id, and what Docker can't do for it.
-    fn create(&mut self, body: ContainerCreateBody) -> Result<(String, Vec<String>), DockerError> {
-        let name = self.slot.owner.label();
-        let options = CreateContainerOptionsBuilder::default().name(&name).build();
+    fn create(
+        &mut self,
+        name: &str,
+        body: ContainerCreateBody,
+    ) -> Result<(String, Vec<String>), DockerError> {
+        let options = CreateContainerOptionsBuilder::default().name(name).build();
         let what = format!("make the container {name}");
         let created = self.client.call(&what, |api| api.create_container(Some(options), body))?;
         self.container = Some(created.id.clone());
@@ -130,32 +129,20 @@ impl Made {
         // Some ways of logging can't be read back, and a container that is gone has no output any more.
         String::from_utf8_lossy(&read.unwrap_or_default()).into_owned()
     }
-
-    fn remove(&mut self) -> Result<(), Error> {
-        if std::mem::replace(&mut self.removed, true) {
-            return Ok(());
-        }
-        if let Some(id) = &self.container {
-            let options = StopContainerOptionsBuilder::default().t(TERM_PATIENCE_S).build();
-            // Whatever comes of it, the container is removed next; and if that can't be, it says so.
-            if let Err(error) =
-                self.client.look("stop the service", |api| api.stop_container(id, Some(options)))
-            {
-                tracing::debug!("{error}");
-            }
-        }
-        let traces = Traces::OnNode(&self.node);
-        clean::remove_owned(&self.slot.owner, &self.folder.state(), &traces, &mut Vec::new())?;
-        self.slot.release();
-        Ok(())
-    }
 }
 
-impl Drop for Made {
-    fn drop(&mut self) {
-        if let Err(error) = self.remove() {
-            tracing::warn!("{} was not removed wholly: {error}", self.slot.owner);
+impl Resources for Made {
+    type Error = DockerError;
+
+    fn end(&mut self) -> Result<(), DockerError> {
+        let Some(id) = &self.container else { return Ok(()) };
+        let options = StopContainerOptionsBuilder::default().t(TERM_PATIENCE_S).build();
+        // Whatever comes of it, the container is removed next; and if that can't be, it says so.
+        if let Err(error) = self.client.look("stop the service", |api| api.stop_container(id, Some(options)))
+        {
+            tracing::debug!("{error}");
         }
+        Ok(())
     }
 }
 
@@ -168,12 +155,8 @@ impl Deployment for DockerDeployment {
         Vantage::Client
     }
 
-    fn root_pid(&self) -> Option<u32> {
-        self.watch.pid().map(i32::unsigned_abs)
-    }
-
-    fn cgroup(&self) -> Option<&Cgroup> {
-        self.cgroup.as_ref()
+    fn subject(&self) -> Subject {
+        Subject::Here { root_pids: self.watch.pid().into_iter().collect(), cgroup: self.cgroup.clone() }
     }
 
     fn left_out(&self) -> &[String] {
@@ -195,7 +178,7 @@ impl Deployment for DockerDeployment {
         self.startup.clone()
     }
 
-    fn stop(mut self: Box<Self>) -> Result<(), Error> {
-        self.made.remove()
+    fn stop(mut self: Box<Self>) -> Result<(), PlatformError> {
+        Ok(self.made.remove()?)
     }
 }

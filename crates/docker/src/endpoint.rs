@@ -8,8 +8,9 @@ use std::{
 
 use tokio::net::UnixStream;
 
-use super::DockerError;
-use crate::{Netns, netns};
+use loadline_machine::{Netns, is_in};
+
+use crate::error::DockerError;
 
 /// Docker's own socket.
 const DOCKER_SOCKET: &str = "/var/run/docker.sock";
@@ -20,7 +21,7 @@ const START_IT: &str = "Start it (`systemctl start docker`, or `systemctl start 
 const MAY_NOT: &str = "Join the group that may use it (`usermod -aG docker USER` as root, then log in again), or run loadline as root";
 
 /// The address of the API, which somebody answers at: `given`, or DOCKER_HOST, or the first of the usual ones.
-pub(super) async fn find(given: Option<&str>, node: &Netns) -> Result<String, DockerError> {
+pub(crate) async fn find(given: Option<&str>, node: &Netns) -> Result<String, DockerError> {
     let host = env::var("DOCKER_HOST").ok().filter(|host| !host.is_empty());
     let candidates = match given.map(str::to_owned).or(host) {
         Some(uri) => vec![uri],
@@ -64,7 +65,7 @@ fn is_elsewhere(stream: &UnixStream, node: &Netns) -> bool {
     let Some(pid) = stream.peer_cred().ok().and_then(|peer| peer.pid()).filter(|pid| *pid > 0) else {
         return false;
     };
-    match netns::is_in(node, pid) {
+    match is_in(node, pid.unsigned_abs()) {
         Ok(inside) => !inside,
         // Only root of a user namespace is root and refused the look, and has a network namespace of its own. An ordinary user can't know.
         Err(error) => error.kind() == io::ErrorKind::PermissionDenied && rustix::process::geteuid().is_root(),

@@ -3,11 +3,15 @@
 
 use std::{net::SocketAddrV4, path::PathBuf};
 
-use crate::{DockerNetwork, Publish};
+use loadline_model::platform::{DockerNetwork, Publish};
+use loadline_platform::PlatformError;
 
 /// A container could not be had, or not be removed.
 #[derive(Debug, thiserror::Error)]
 pub enum DockerError {
+    /// Something could not be made on this machine, or not be removed from it.
+    #[error(transparent)]
+    Machine(#[from] loadline_machine::Error),
     /// The service is a command only.
     #[error(
         "a container needs an image, and the service has none: name one, or an archive, or a static program"
@@ -176,9 +180,28 @@ pub enum DockerError {
     Image(#[from] loadline_image::ImageError),
 }
 
+impl From<DockerError> for PlatformError {
+    fn from(error: DockerError) -> PlatformError {
+        match error {
+            DockerError::Machine(error) => PlatformError::Machine(error),
+            error => PlatformError::of(error),
+        }
+    }
+}
+
+/// For a cleaner, which fails as the machine does.
+impl From<DockerError> for loadline_machine::Error {
+    fn from(error: DockerError) -> loadline_machine::Error {
+        match error {
+            DockerError::Machine(error) => error,
+            error => loadline_machine::Error::Cleaner(Box::new(error)),
+        }
+    }
+}
+
 impl DockerError {
     /// Whether Docker said that there is no such thing.
-    pub(super) fn is_not_found(&self) -> bool {
+    pub(crate) fn is_not_found(&self) -> bool {
         matches!(self, DockerError::Refused { status: Some(404), .. })
     }
 }

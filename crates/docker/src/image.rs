@@ -9,11 +9,13 @@ use std::{
 
 use loadline_image::Program;
 
-use super::{DockerError, archive, client::Client, transfer};
-use crate::{Error, ImageSource, error::Doing, registry::RunFolder};
+use loadline_machine::{Doing, RunFolder};
+use loadline_model::platform::ImageSource;
+
+use crate::{archive, cleaner::DockerSection, client::Client, error::DockerError, transfer};
 
 /// An image that containers can be made from.
-pub(super) struct Ready {
+pub(crate) struct Ready {
     /// Its name, or its id.
     pub reference: String,
     /// Its size in Docker's store, unpacked.
@@ -21,12 +23,12 @@ pub(super) struct Ready {
 }
 
 /// Sees to it that the image is there.
-pub(super) fn ensure(
+pub(crate) fn ensure(
     client: &Client,
     run: &RunFolder,
     source: &ImageSource,
     progress: &mut dyn FnMut(&str),
-) -> Result<Ready, Error> {
+) -> Result<Ready, DockerError> {
     let (reference, found) = match source {
         ImageSource::Name(name) => named(client, name, progress)?,
         ImageSource::Archive(path) => archived(client, run, path, progress)?,
@@ -37,7 +39,7 @@ pub(super) fn ensure(
 
 type Found = (String, bollard::models::ImageInspect);
 
-fn named(client: &Client, name: &str, progress: &mut dyn FnMut(&str)) -> Result<Found, Error> {
+fn named(client: &Client, name: &str, progress: &mut dyn FnMut(&str)) -> Result<Found, DockerError> {
     let name = full_name(name)?;
     if let Some(found) = inspect(client, &name)? {
         return Ok((name, found));
@@ -46,8 +48,8 @@ fn named(client: &Client, name: &str, progress: &mut dyn FnMut(&str)) -> Result<
     let refused = |reason| DockerError::NoSuchImage { name: name.clone(), reason };
     match transfer::pull(client, &name, progress) {
         Ok(()) => {}
-        Err(DockerError::Refused { message, .. }) => return Err(refused(message).into()),
-        Err(error) => return Err(error.into()),
+        Err(DockerError::Refused { message, .. }) => return Err(refused(message)),
+        Err(error) => return Err(error),
     }
     let found =
         inspect(client, &name)?.ok_or_else(|| refused("Docker pulled it and has it not".to_owned()))?;
@@ -59,14 +61,14 @@ fn archived(
     run: &RunFolder,
     path: &Path,
     progress: &mut dyn FnMut(&str),
-) -> Result<Found, Error> {
+) -> Result<Found, DockerError> {
     let contents = archive::read(path)?;
     let name = contents.reference;
     if let Some(found) = inspect(client, &name)? {
         let is_the_same = found.id.as_ref().is_some_and(|id| contents.ids.contains(id));
         // Where containerd converts what it loads, ids differ; but what a run loaded under the name is known.
         if !(belongs_to_runs(run, &name)? || is_the_same) {
-            return Err(DockerError::ImageNameTaken { path: path.to_owned(), name }.into());
+            return Err(DockerError::ImageNameTaken { path: path.to_owned(), name });
         }
         return Ok((name, found));
     }
@@ -80,7 +82,7 @@ fn made(
     run: &RunFolder,
     path: &Path,
     progress: &mut dyn FnMut(&str),
-) -> Result<Found, Error> {
+) -> Result<Found, DockerError> {
     let shown = path.file_name().unwrap_or_default().to_string_lossy();
     let program = Program::open(path).map_err(DockerError::from)?;
     let image = loadline_image::Image::new(program, &shown).map_err(DockerError::from)?;
@@ -105,8 +107,8 @@ fn load(
     file: File,
     shown: &str,
     progress: &mut dyn FnMut(&str),
-) -> Result<Found, Error> {
-    run.update(|state| note(&mut state.docker_images, &name))?;
+) -> Result<Found, DockerError> {
+    run.update(|section: &mut DockerSection| note(&mut section.images, &name))?;
     transfer::load(client, file, shown, progress)?;
     let found = inspect(client, &name)?.ok_or_else(|| DockerError::BadArchive {
         path: PathBuf::from(shown),
@@ -117,15 +119,15 @@ fn load(
 
 /// Whether a run loaded the image. If another one did, it is this one's as well from now on: it goes with whichever ends while no container
 /// uses it, and the other loads it again.
-fn belongs_to_runs(run: &RunFolder, name: &str) -> Result<bool, Error> {
+fn belongs_to_runs(run: &RunFolder, name: &str) -> Result<bool, DockerError> {
     let ours = |images: &[String]| images.iter().any(|image| image == name);
-    if ours(&run.state().docker_images) {
+    if ours(&run.section::<DockerSection>().images) {
         return Ok(true);
     }
-    if !run.others()?.iter().any(|other| ours(&other.docker_images)) {
+    if !run.sections_of_others::<DockerSection>()?.iter().any(|other| ours(&other.images)) {
         return Ok(false);
     }
-    run.update(|state| note(&mut state.docker_images, name))?;
+    run.update(|section: &mut DockerSection| note(&mut section.images, name))?;
     Ok(true)
 }
 

@@ -5,16 +5,17 @@ use std::collections::HashMap;
 
 use bollard::models::{Ipam, IpamConfig, NetworkCreateRequest};
 
-use super::{client::Client, request};
-use crate::{
-    Error, Environment,
-    addresses::Subnet,
-    netlink::{self, Netlink},
-    owner::{Owner, Role},
-};
+use loadline_machine::{Environment, Netlink, Owner, Role, addresses::Subnet};
+
+use crate::{client::Client, error::DockerError, request};
 
 /// Lays the wire, with the subnet's gateway at the client's end, and makes Docker's network on the node's end. Returns its name.
-pub(super) fn lay(environment: &Environment, client: &Client, owner: &Owner, subnet: &Subnet) -> Result<String, Error> {
+pub(crate) fn lay(
+    environment: &Environment,
+    client: &Client,
+    owner: &Owner,
+    subnet: &Subnet,
+) -> Result<String, DockerError> {
     let (near, far) = (owner.link(Role::Macvlan), owner.link(Role::Peer));
     // The client has one such link for each deployment.
     let name_there = owner.link(Role::Macvlan);
@@ -28,12 +29,10 @@ pub(super) fn lay(environment: &Environment, client: &Client, owner: &Owner, sub
         net.up(index).await
     })?;
     let network = owner.label();
-    match client.call(&format!("make the macvlan network {network}"), |api| {
+    client.call(&format!("make the macvlan network {network}"), |api| {
         api.create_network(request(owner, subnet, near))
-    }) {
-        Ok(_) => Ok(network),
-        Err(error) => Err(error.into()),
-    }
+    })?;
+    Ok(network)
 }
 
 fn request(owner: &Owner, subnet: &Subnet, parent: String) -> NetworkCreateRequest {

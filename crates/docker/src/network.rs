@@ -9,25 +9,17 @@ use std::{
 use bollard::models::{ContainerInspectResponse, NetworkSettings};
 use loadline_image::PORT;
 
-use super::{
-    Docker, DockerError, DockerNetwork, Publish, client::Client, macvlan, request::Attachment,
-    userland_proxy, watch::Watch,
-};
-use crate::{
-    Error, Environment, Netns, Service,
-    addresses::Subnet,
-    layers::veth,
-    netlink::{self, Netlink},
-    node::Node,
-    owner::Owner,
-    path::listen_on_node,
-};
+use loadline_machine::{Environment, Netlink, Netns, Node, Owner, addresses::Subnet};
+use loadline_model::platform::{Docker, DockerNetwork, Publish};
+use loadline_platform::Service;
+
+use crate::{client::Client, error::DockerError, macvlan, request::Attachment, userland_proxy, watch::Watch};
 
 /// How long a packet to a container may take to be answered, with one repetition (RFC 6298: after a second).
 const PROBE_PATIENCE: Duration = Duration::from_millis(2500);
 
 /// Refuses what doesn't go together.
-pub(super) fn check(docker: &Docker) -> Result<(), DockerError> {
+pub(crate) fn check(docker: &Docker) -> Result<(), DockerError> {
     let network = docker.network;
     if docker.publish == Publish::UserlandProxy && network != DockerNetwork::Bridge {
         return Err(DockerError::NothingToPublish { network });
@@ -36,13 +28,13 @@ pub(super) fn check(docker: &Docker) -> Result<(), DockerError> {
 }
 
 /// Lays what the container's network needs.
-pub(super) fn prepare(
+pub(crate) fn prepare(
     docker: &Docker,
     environment: &Environment,
     service: &Service,
     client: &Client,
     (owner, subnet): (&Owner, &Subnet),
-) -> Result<Attachment, Error> {
+) -> Result<Attachment, DockerError> {
     // A container has all its addresses and ports to itself.
     let alone = Attachment {
         network: String::new(),
@@ -61,7 +53,7 @@ pub(super) fn prepare(
             Attachment { network: "bridge".to_owned(), publish_at, ..alone }
         }
         DockerNetwork::Host => {
-            let listen = listen_on_node(&Node::shared_by(environment, owner, *subnet), service)?;
+            let listen = service.listen_on(&Node::shared_by(environment, owner, *subnet))?;
             Attachment { network: "host".to_owned(), host: *listen.ip(), port: listen.port(), ..alone }
         }
         DockerNetwork::Macvlan => {
@@ -73,14 +65,14 @@ pub(super) fn prepare(
 }
 
 /// Lays the rest for a container that runs, and says where the client connects.
-pub(super) fn join(
+pub(crate) fn join(
     docker: &Docker,
     environment: &Environment,
     (owner, subnet): (&Owner, &Subnet),
     attachment: &Attachment,
     inspected: &ContainerInspectResponse,
     watch: &Watch,
-) -> Result<SocketAddrV4, Error> {
+) -> Result<SocketAddrV4, DockerError> {
     let settings = inspected.network_settings.as_ref();
     let not_said = |what| DockerError::NotSaid { what, network: docker.network, publish: docker.publish };
     match (docker.network, docker.publish) {
@@ -105,7 +97,7 @@ pub(super) fn join(
         (DockerNetwork::NoneWithWire, _) => {
             let pid = watch.pid().ok_or(DockerError::NoProcess { network: docker.network })?;
             let node = Node::shared_by(environment, owner, *subnet);
-            veth::join(&node, &Netns::of_process(pid)?, None, None)?;
+            node.join(&Netns::of_process(pid)?, None, None)?;
             Ok(SocketAddrV4::new(subnet.far, attachment.port))
         }
     }
@@ -113,7 +105,7 @@ pub(super) fn join(
 
 /// The node's address on Docker's bridge: the kernel translates a port published there for a client on the node too, while one on loopback
 /// is carried by docker-proxy; and nobody outside finds it. Loopback where the node has no such address, as with Podman.
-fn bridge_address(environment: &Environment, client: &Client) -> Result<Ipv4Addr, Error> {
+fn bridge_address(environment: &Environment, client: &Client) -> Result<Ipv4Addr, DockerError> {
     let found = client.look("ask for Docker's bridge", |api| api.inspect_network("bridge", None))?;
     let pools = found.and_then(|network| network.ipam?.config).unwrap_or_default();
     let subnets: Vec<(u32, u32)> = pools.into_iter().filter_map(|pool| subnet(&pool.subnet?)).collect();
@@ -145,13 +137,14 @@ fn published_port(settings: Option<&NetworkSettings>, port: u16) -> Option<u16> 
 }
 
 /// Whether packets of the client get to the container at all: a refusal is an answer, silence is none.
-fn probe(client: &Netns, address: SocketAddrV4) -> Result<(), Error> {
-    client.run(|| match TcpStream::connect_timeout(&SocketAddr::V4(address), PROBE_PATIENCE) {
+fn probe(client: &Netns, address: SocketAddrV4) -> Result<(), DockerError> {
+    let connect = || TcpStream::connect_timeout(&SocketAddr::V4(address), PROBE_PATIENCE);
+    match client.run(|| Ok(connect()))? {
         Err(error) if error.kind() != std::io::ErrorKind::ConnectionRefused => {
-            Err(DockerError::NoDirectAccess { address, reason: error.to_string() }.into())
+            Err(DockerError::NoDirectAccess { address, reason: error.to_string() })
         }
         _ => Ok(()),
-    })
+    }
 }
 
 #[cfg(test)]

@@ -1,39 +1,37 @@
-//! The service in a container of the Docker Engine, or of Podman through the same API.
-//! Its limits, labels and removal are those of every other deployment; how it is joined to the client is chosen.
+//! The platform `docker`: what it can do, and its part of the interface.
 
-mod archive;
-mod client;
-mod deployment;
-mod endpoint;
-mod error;
-mod image;
-mod macvlan;
-mod network;
-mod remove;
-mod request;
-mod surroundings;
-mod transfer;
-mod userland_proxy;
-mod watch;
+use loadline_machine::Environment;
+use loadline_model::platform::{Capabilities, Docker};
+use loadline_platform::{Deployment, Platform, PlatformError, Service, Surroundings};
 
-use loadline_model::platform::{Docker, DockerNetwork, Mount, Publish};
+use crate::{deployment, surroundings};
 
-pub use error::DockerError;
-pub(crate) use remove::remove;
+/// The platform `docker`.
+#[derive(Clone, Debug, Default)]
+pub struct DockerPlatform {
+    /// Its options.
+    pub options: Docker,
+    /// Where the API of the daemon is, `unix:///PATH` or `tcp://HOST:PORT`. Otherwise DOCKER_HOST says where, or it is looked for at the
+    /// usual sockets of Docker and Podman. The daemon must be in the node's network namespace.
+    pub endpoint: Option<String>,
+}
 
-use crate::{Deployment, Error, Environment, Platform, Service, Surroundings};
+impl Platform for DockerPlatform {
+    fn capabilities(&self) -> Capabilities {
+        self.options.capabilities()
+    }
 
-impl Platform for Docker {
     fn deploy(
         &self,
         environment: &Environment,
         service: &Service,
         progress: &mut dyn FnMut(&str),
-    ) -> Result<Box<dyn Deployment>, Error> {
-        deployment::deploy(self, environment, service, progress)
+    ) -> Result<Box<dyn Deployment>, PlatformError> {
+        let endpoint = self.endpoint.as_deref();
+        Ok(deployment::deploy(&self.options, endpoint, environment, service, progress)?)
     }
 
-    fn surroundings(&self, environment: &Environment) -> Result<Option<Surroundings>, Error> {
-        surroundings::read(environment).map(Some)
+    fn surroundings(&self, environment: &Environment) -> Result<Option<Surroundings>, PlatformError> {
+        Ok(Some(surroundings::read(self.endpoint.as_deref(), environment)?))
     }
 }

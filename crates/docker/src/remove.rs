@@ -1,49 +1,59 @@
 //! Removing what a run made in Docker: containers and networks by their label, images by the names that the run registered.
 
-use std::{
-    collections::HashMap,
-    thread::sleep,
-    time::{Duration, Instant},
-};
+use std::{collections::HashMap, time::Duration};
 
 use bollard::query_parameters::{
     ListContainersOptionsBuilder, ListNetworksOptionsBuilder, RemoveContainerOptionsBuilder,
     RemoveImageOptions,
 };
 
-use super::{DockerError, client::Client, request};
-use crate::{Error, Kind, owner::Owner};
+use loadline_machine::{
+    Owner, Removed,
+    wait::{self, DAEMON_INTERVAL},
+};
+
+use crate::{client::Client, error::DockerError, request};
 
 /// How long Docker may take to be through with what it is removing already, or with what stands in the way.
 const PATIENCE: Duration = Duration::from_secs(5);
-const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// The status for what is being removed, or is in use.
 const CONFLICT: u16 = 409;
 /// The status for a network that has containers in it.
 const FORBIDDEN: u16 = 403;
 
 /// Removes the owner's containers and networks from the daemon at `endpoint` and, if the owner is a whole run, those of `images` that
-/// no container uses. Returns what was there.
-pub(crate) fn remove(owner: &Owner, endpoint: &str, images: &[String]) -> Result<Vec<(Kind, String)>, Error> {
-    let mut removed = Vec::new();
-    let outcome = Client::at(endpoint).and_then(|client| {
-        removed.extend(containers(&client, owner)?.into_iter().map(|name| (Kind::Container, name)));
-        removed.extend(networks(&client, owner)?.into_iter().map(|name| (Kind::Network, name)));
-        let images = if owner.slot.is_none() { images } else { &[] };
-        for image in images {
-            if remove_image(&client, image)? {
-                removed.push((Kind::Image, image.clone()));
-            }
+/// no container uses. Adds what was there to `removed`.
+pub(crate) fn remove(
+    owner: &Owner,
+    endpoint: &str,
+    images: &[String],
+    removed: &mut Vec<Removed>,
+) -> Result<(), DockerError> {
+    remove_from(owner, endpoint, images, removed).map_err(|error| match error {
+        DockerError::Gone { endpoint, reason, .. } => {
+            DockerError::Remains { owner: owner.to_string(), endpoint, reason }
         }
-        Ok(())
-    });
-    match outcome {
-        Ok(()) => Ok(removed),
-        Err(Error::Docker(DockerError::Gone { endpoint, reason, .. })) => {
-            Err(DockerError::Remains { owner: owner.to_string(), endpoint, reason }.into())
+        error => error,
+    })
+}
+
+fn remove_from(
+    owner: &Owner,
+    endpoint: &str,
+    images: &[String],
+    removed: &mut Vec<Removed>,
+) -> Result<(), DockerError> {
+    let of_owner = |kind, name| Removed { run: owner.run, kind, name };
+    let client = Client::at(endpoint)?;
+    removed.extend(containers(&client, owner)?.into_iter().map(|name| of_owner("container", name)));
+    removed.extend(networks(&client, owner)?.into_iter().map(|name| of_owner("network", name)));
+    let images = if owner.slot.is_none() { images } else { &[] };
+    for image in images {
+        if remove_image(&client, image)? {
+            removed.push(of_owner("image", image.clone()));
         }
-        Err(error) => Err(error),
     }
+    Ok(())
 }
 
 /// What Docker has to match to be the owner's.
@@ -110,17 +120,10 @@ fn remove_image(client: &Client, name: &str) -> Result<bool, DockerError> {
 /// Repeats `attempt` while Docker answers with one of the `passing` statuses, which mean that it is busy.
 fn persist(
     passing: &[u16],
-    mut attempt: impl FnMut() -> Result<Option<()>, DockerError>,
+    attempt: impl FnMut() -> Result<Option<()>, DockerError>,
 ) -> Result<(), DockerError> {
-    let deadline = Instant::now() + PATIENCE;
-    loop {
-        match attempt() {
-            Err(DockerError::Refused { status: Some(status), .. })
-                if passing.contains(&status) && Instant::now() < deadline => {}
-            outcome => return outcome.map(drop),
-        }
-        sleep(POLL_INTERVAL);
-    }
+    let is_busy = |error: &DockerError| matches!(error, DockerError::Refused { status: Some(status), .. } if passing.contains(status));
+    wait::retry(PATIENCE, DAEMON_INTERVAL, is_busy, attempt).map(drop)
 }
 
 #[cfg(test)]

@@ -10,19 +10,19 @@ use bollard::models::{
     NetworkingConfig, PortBinding,
 };
 
-use super::Docker;
-use crate::{
-    Error, Image, Service,
+use loadline_machine::{
+    Error, Owner, PROCESS_LABEL, RUN_LABEL, SLOT_LABEL,
     cgroup::{self, CPU_PERIOD_US},
-    owner::{Owner, PROCESS_LABEL, RUN_LABEL, SLOT_LABEL},
 };
+use loadline_model::platform::{self, Docker, Image};
+use loadline_platform::Service;
 
 /// How long a service may take to end by itself after SIGTERM.
-pub(super) const TERM_PATIENCE_S: i32 = 2;
+pub(crate) const TERM_PATIENCE_S: i32 = 2;
 
 /// How the container is joined to a network, as far as it is known before there is one.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Attachment {
+pub(crate) struct Attachment {
     /// The network's name, or `host` or `none`.
     pub network: String,
     /// What the service is told to listen on.
@@ -36,7 +36,7 @@ pub(super) struct Attachment {
 }
 
 /// The body of `POST /containers/create`.
-pub(super) fn container(
+pub(crate) fn container(
     docker: &Docker,
     service: &Service,
     image: &Image,
@@ -71,7 +71,7 @@ pub(super) fn container(
 }
 
 /// The labels of everything that a run makes in Docker.
-pub(super) fn labels(owner: &Owner) -> HashMap<String, String> {
+pub(crate) fn labels(owner: &Owner) -> HashMap<String, String> {
     let run = (RUN_LABEL.to_owned(), owner.run.to_string());
     let slot = owner.slot.map(|slot| (SLOT_LABEL.to_owned(), slot.to_string()));
     std::iter::once(run).chain(slot).collect()
@@ -109,7 +109,7 @@ fn bindings(port: String, host: Ipv4Addr) -> HashMap<String, Option<Vec<PortBind
     HashMap::from([(port, Some(vec![binding]))])
 }
 
-fn mount(mount: &super::Mount) -> Mount {
+fn mount(mount: &platform::Mount) -> Mount {
     Mount {
         typ: Some(MountType::BIND),
         source: Some(mount.source.display().to_string()),
@@ -128,7 +128,7 @@ fn at(network: &str, address: Ipv4Addr) -> NetworkingConfig {
 
 #[cfg(test)]
 mod tests {
-    use crate::{ImageSource, Limits};
+    use loadline_model::platform::{ImageSource, Limits};
 
     use super::*;
 

@@ -2,12 +2,14 @@
 
 use bollard::models::{SystemInfo, SystemVersion};
 
-use super::client::Client;
-use crate::{Error, Environment, Surroundings};
+use loadline_machine::Environment;
+use loadline_platform::Surroundings;
+
+use crate::{client::Client, error::DockerError};
 
 /// Asks the daemon.
-pub(super) fn read(environment: &Environment) -> Result<Surroundings, Error> {
-    let client = Client::connect(environment.docker(), environment.node())?;
+pub(crate) fn read(endpoint: Option<&str>, environment: &Environment) -> Result<Surroundings, DockerError> {
+    let client = Client::connect(endpoint, environment.node())?;
     let version = client.call("read Docker's version", bollard::Docker::version)?;
     let info = client.call("read Docker's settings", bollard::Docker::info)?;
     Ok(describe(version, info))

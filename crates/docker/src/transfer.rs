@@ -21,7 +21,7 @@ use bytes::Bytes;
 use futures_util::{Stream, StreamExt, stream};
 use tokio::time::timeout;
 
-use super::{DockerError, client::Client};
+use crate::{client::Client, error::DockerError};
 
 /// Without a byte or a word for so long, a transfer is given up.
 const STALL: Duration = Duration::from_secs(60);
@@ -30,7 +30,7 @@ const TELL_EVERY: Duration = Duration::from_secs(1);
 const CHUNK_BYTES: usize = 256 << 10;
 
 /// Pulls `name`, which has a tag or a digest.
-pub(super) fn pull(client: &Client, name: &str, progress: &mut dyn FnMut(&str)) -> Result<(), DockerError> {
+pub(crate) fn pull(client: &Client, name: &str, progress: &mut dyn FnMut(&str)) -> Result<(), DockerError> {
     let options = CreateImageOptionsBuilder::default().from_image(name).build();
     client.converse(|api| async move {
         let answers = api.create_image(Some(options), None, None);
@@ -40,7 +40,7 @@ pub(super) fn pull(client: &Client, name: &str, progress: &mut dyn FnMut(&str)) 
 }
 
 /// Loads the archive in `file`, which messages call `what`.
-pub(super) fn load(
+pub(crate) fn load(
     client: &Client,
     file: File,
     what: &str,

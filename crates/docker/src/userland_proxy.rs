@@ -4,22 +4,24 @@
 
 use std::{fs, net::SocketAddrV4};
 
-use super::DockerError;
-use crate::{
-    Error, Environment, netns, nftables,
-    owner::{Owner, Role},
-};
+use loadline_machine::{Environment, Owner, Role, is_in, nftables};
+
+use crate::error::DockerError;
 
 /// Leads the client's packets for `published` to the process, past Docker's translation of addresses.
-pub(super) fn lead_to(environment: &Environment, owner: &Owner, published: SocketAddrV4) -> Result<(), Error> {
+pub(crate) fn lead_to(
+    environment: &Environment,
+    owner: &Owner,
+    published: SocketAddrV4,
+) -> Result<(), DockerError> {
     if !is_carried(environment, published.port()) {
-        return Err(DockerError::NoUserlandProxy.into());
+        return Err(DockerError::NoUserlandProxy);
     }
     if !environment.has_wire() {
         return Ok(());
     }
     let wire = Owner::run(owner.run).link(Role::Wire);
-    environment.node().run(|| nftables::install(&rules(owner, &wire, published)))
+    Ok(environment.node().run(|| nftables::install(&rules(owner, &wire, published)))?)
 }
 
 /// Translated to where it goes anyway, before Docker's rules: what is translated once isn't translated again (kernel,
@@ -37,11 +39,11 @@ fn rules(owner: &Owner, wire: &str, published: SocketAddrV4) -> String {
 /// Whether a docker-proxy of the node carries the port (moby, cmd/docker-proxy; `-host-port PORT`).
 fn is_carried(environment: &Environment, port: u16) -> bool {
     let pids = fs::read_dir("/proc").into_iter().flatten();
-    let mut pids = pids.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
+    let mut pids = pids.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
     pids.any(|pid| {
         let command = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         // An ordinary user isn't told where root's processes are.
-        carries(&command, port) && netns::is_in(environment.node(), pid).unwrap_or(!environment.has_wire())
+        carries(&command, port) && is_in(environment.node(), pid).unwrap_or(!environment.has_wire())
     })
 }
 

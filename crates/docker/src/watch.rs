@@ -3,24 +3,24 @@
 
 use std::{
     fs,
-    os::{fd::OwnedFd, unix::process::ExitStatusExt},
+    os::unix::process::ExitStatusExt,
     process::ExitStatus,
-    thread::sleep,
     time::{Duration, Instant},
 };
 
 use bollard::models::{ContainerInspectResponse, ContainerState};
-use rustix::{
-    event::{PollFd, PollFlags, Timespec, poll},
-    process::{Pid, PidfdFlags, pidfd_open},
-};
 
-use super::{DockerError, client::Client};
-use crate::{Limits, service::mebibytes};
+use loadline_machine::{
+    ProcessHandle,
+    wait::{self, DAEMON_INTERVAL},
+};
+use loadline_model::platform::Limits;
+use loadline_platform::mebibytes;
+
+use crate::{client::Client, error::DockerError};
 
 /// How long Docker may take to notice that a process has ended.
 const NOTICE_PATIENCE: Duration = Duration::from_secs(3);
-const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// Whoever removes a running container has it killed first, and that the kernel killed it for want of memory reaches Docker by
 /// another way than its end; so long is waited for either to show.
 const CAUSE_PATIENCE: Duration = Duration::from_secs(1);
@@ -29,28 +29,28 @@ const SIGNALLED: i64 = 128;
 const SIGKILL: i64 = 9;
 
 /// A container and, if it is on this machine, its first process.
-pub(super) struct Watch {
+pub(crate) struct Watch {
     id: String,
-    process: Option<(Pid, OwnedFd)>,
+    process: Option<ProcessHandle>,
 }
 
 impl Watch {
     /// Holds the process that Docker says is the container's first, if it is: of a daemon elsewhere, the number means another.
     pub fn over(id: &str, state: Option<&ContainerState>) -> Watch {
-        let pid = state.and_then(|state| Pid::from_raw(i32::try_from(state.pid?).ok()?));
-        let held = pid.and_then(|pid| Some((pid, pidfd_open(pid, PidfdFlags::empty()).ok()?)));
-        Watch { id: id.to_owned(), process: held.filter(|(pid, _)| is_in_container(*pid, id)) }
+        let pid = state.and_then(|state| u32::try_from(state.pid?).ok());
+        let held = pid.and_then(|pid| ProcessHandle::open(pid).ok());
+        Watch { id: id.to_owned(), process: held.filter(|process| is_in_container(process.pid(), id)) }
     }
 
     /// The number of the first process on this machine.
-    pub fn pid(&self) -> Option<i32> {
-        self.process.as_ref().map(|(pid, _)| pid.as_raw_nonzero().get())
+    pub fn pid(&self) -> Option<u32> {
+        self.process.as_ref().map(ProcessHandle::pid)
     }
 
     /// Why the container runs no more, once it doesn't.
     pub fn ended(&self, client: &Client, limits: &Limits) -> Option<String> {
         match &self.process {
-            Some((_, pidfd)) if !has_ended(pidfd) => None,
+            Some(process) if !process.has_ended() => None,
             Some(_) => Some(self.reason(client, limits)),
             None => match self.inspect(client) {
                 Ok(Some(state)) if runs(&state) => None,
@@ -61,16 +61,16 @@ impl Watch {
 
     fn reason(&self, client: &Client, limits: &Limits) -> String {
         let begun = Instant::now();
-        loop {
-            match self.inspect(client) {
-                Ok(None) => return "the service's container was removed by someone else".to_owned(),
-                Ok(Some(state)) if runs(&state) && begun.elapsed() < NOTICE_PATIENCE => {}
-                Ok(Some(state)) if was_killed(&state) && begun.elapsed() < CAUSE_PATIENCE => {}
-                Ok(Some(state)) => return sentence(&state, limits),
-                Err(error) if self.process.is_some() => return format!("the service has ended: {error}"),
-                Err(error) => return format!("the service is out of sight: {error}"),
-            }
-            sleep(POLL_INTERVAL);
+        let found = wait::until(NOTICE_PATIENCE, DAEMON_INTERVAL, || match self.inspect(client) {
+            Ok(Some(state)) if runs(&state) && begun.elapsed() < NOTICE_PATIENCE => None,
+            Ok(Some(state)) if was_killed(&state) && begun.elapsed() < CAUSE_PATIENCE => None,
+            found => Some(found),
+        });
+        match found.unwrap_or_else(|| self.inspect(client)) {
+            Ok(None) => "the service's container was removed by someone else".to_owned(),
+            Ok(Some(state)) => sentence(&state, limits),
+            Err(error) if self.process.is_some() => format!("the service has ended: {error}"),
+            Err(error) => format!("the service is out of sight: {error}"),
         }
     }
 
@@ -81,19 +81,13 @@ impl Watch {
 }
 
 /// What Docker says of a container, if it has one of that id.
-pub(super) fn inspect(client: &Client, id: &str) -> Result<Option<ContainerInspectResponse>, DockerError> {
+pub(crate) fn inspect(client: &Client, id: &str) -> Result<Option<ContainerInspectResponse>, DockerError> {
     client.look("ask for the container", |api| api.inspect_container(id, None))
 }
 
-fn has_ended(pidfd: &OwnedFd) -> bool {
-    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-    // A pidfd is readable once its process has ended (`pidfd_open(2)`).
-    matches!(poll(&mut [PollFd::new(pidfd, PollFlags::IN)], Some(&at_once)), Ok(1..))
-}
-
 /// Runtimes put the id into the path of the cgroup.
-fn is_in_container(pid: Pid, id: &str) -> bool {
-    let groups = fs::read_to_string(format!("/proc/{}/cgroup", pid.as_raw_nonzero()));
+fn is_in_container(pid: u32, id: &str) -> bool {
+    let groups = fs::read_to_string(format!("/proc/{pid}/cgroup"));
     groups.is_ok_and(|groups| groups.contains(id))
 }
 
@@ -106,7 +100,7 @@ fn was_killed(state: &ContainerState) -> bool {
 }
 
 /// How a container that runs no more has ended.
-pub(super) fn sentence(state: &ContainerState, limits: &Limits) -> String {
+pub(crate) fn sentence(state: &ContainerState, limits: &Limits) -> String {
     if state.oom_killed == Some(true) {
         return match limits.memory_bytes {
             Some(bytes) => {

@@ -4,9 +4,9 @@
 use std::{
     collections::BTreeMap,
     os::unix::net::UnixStream,
-    sync::{Arc, Mutex, PoisonError},
-    thread::sleep,
-    time::{Duration, Instant},
+    path::Path,
+    sync::{Arc, PoisonError},
+    time::Duration,
 };
 
 use k8s_openapi::{
@@ -23,24 +23,29 @@ use k8s_openapi::{
 use kube::Api;
 use loadline_image::Program;
 
-use super::{
-    ClusterError, Kubernetes,
+use loadline_machine::{
+    Doing, Owner,
+    wait::{self, CLUSTER_INTERVAL},
+};
+use loadline_model::platform::{Image, ImageSource, Kubernetes};
+use loadline_platform::{Agent, PlatformError};
+
+use crate::{
     apply::apply,
     ended::Member,
+    error::ClusterError,
     image::PodImage,
     labels, logs,
+    readiness::{self, Awaited},
     rights::{self, Right},
     run_cluster::RunCluster,
-    wait::{self, Awaited},
 };
-use crate::{Agent, Error, Environment, Image, ImageSource, error::Doing, owner::Owner};
 
 /// Where an agent listens in its pod.
 const PORT: u16 = 7373;
 /// What an agent prints once it listens.
 const LISTENING: &str = "listening on";
 const LISTENING_PATIENCE: Duration = Duration::from_secs(10);
-const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Which of the run's agents a pod is.
 const PART_LABEL: &str = "loadline.part";
@@ -56,14 +61,6 @@ pub(crate) const OBSERVER_RIGHTS: [Right; 2] = [
     Right::in_namespace(&["create", "patch"], "apps", "daemonsets"),
     Right::in_namespace(&["create", "get"], "", "pods/portforward"),
 ];
-
-/// The agents of a run in one cluster, made when they are first needed. They go with the run's namespace.
-#[derive(Default)]
-pub(crate) struct Agents {
-    load: Mutex<Option<Member>>,
-    /// By the name of the node.
-    observers: Mutex<BTreeMap<String, Member>>,
-}
 
 #[derive(Clone, Copy)]
 enum Part {
@@ -83,16 +80,16 @@ impl Part {
 /// Where the load runs in the cluster: its agent, and the name of its node.
 pub(crate) fn load(
     cluster: &Arc<RunCluster>,
-    environment: &Environment,
     options: &Kubernetes,
+    program: Option<&Path>,
     progress: &mut dyn FnMut(&str),
-) -> Result<(Agent, String), Error> {
+) -> Result<(Agent, String), ClusterError> {
     let mut made = cluster.agents.load.lock().unwrap_or_else(PoisonError::into_inner);
     let member = match &*made {
         Some(member) => member.clone(),
         None => {
             rights::check(&cluster.cluster, &cluster.namespace(), &LOAD_RIGHTS)?;
-            let image = image(environment, options)?;
+            let image = image(options, program)?;
             let spec = PodSpec { restart_policy: Some("Never".to_owned()), ..pod_spec(container(&image)) };
             let template = template(cluster, Part::Load, spec);
             let job = Job {
@@ -110,16 +107,16 @@ pub(crate) fn load(
 /// The agent that reads counters on the node.
 pub(crate) fn observer(
     cluster: &Arc<RunCluster>,
-    environment: &Environment,
     options: &Kubernetes,
+    program: Option<&Path>,
     node: &str,
     progress: &mut dyn FnMut(&str),
-) -> Result<Agent, Error> {
+) -> Result<Agent, ClusterError> {
     let mut made = cluster.agents.observers.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(member) = made.get(node) {
         return Ok(agent(cluster, &member.name));
     }
-    let image = image(environment, options)?;
+    let image = image(options, program)?;
     let template = template(cluster, Part::Observers, observer_spec(&image));
     let selector =
         LabelSelector { match_labels: Some(labels_of(cluster, Part::Observers)), ..Default::default() };
@@ -135,11 +132,11 @@ pub(crate) fn observer(
     Ok(agent(cluster, &member.name))
 }
 
-fn image(environment: &Environment, options: &Kubernetes) -> Result<PodImage, Error> {
+fn image(options: &Kubernetes, program: Option<&Path>) -> Result<PodImage, ClusterError> {
     if let Some(name) = &options.agent_image {
         return PodImage::of(&Image { source: ImageSource::Name(name.clone()), entrypoint: None });
     }
-    let image = match environment.program() {
+    let image = match program {
         Some(path) => Program::open(path).map(|program| (program, path.to_owned())),
         None => Program::running().map(|program| {
             let path = program.path().to_owned();
@@ -224,7 +221,7 @@ fn member(
     node: Option<&str>,
     image: &PodImage,
     progress: &mut dyn FnMut(&str),
-) -> Result<Member, Error> {
+) -> Result<Member, ClusterError> {
     let namespace = cluster.namespace();
     let awaited = Awaited {
         namespace: namespace.clone(),
@@ -234,17 +231,15 @@ fn member(
         replicas: 1,
         image: Some(image.clone()),
     };
-    let pods = wait::until_ready(&cluster.cluster, &awaited, progress)?;
+    let pods = readiness::until_ready(&cluster.cluster, &awaited, progress)?;
     // As many as were awaited.
     let member = Member::of(&pods[0]);
-    let deadline = Instant::now() + LISTENING_PATIENCE;
-    while !logs::tail(&cluster.cluster, &namespace, &member.name, false).contains(LISTENING) {
-        if Instant::now() > deadline {
-            let words = logs::last_lines(&cluster.cluster, &namespace, &member.name);
-            let why = format!("its agent doesn't listen; its last words:\n{words}");
-            return Err(ClusterError::Stuck { pod: member.name, why }.into());
-        }
-        sleep(POLL_INTERVAL);
+    let listens = || logs::tail(&cluster.cluster, &namespace, &member.name, false).contains(LISTENING);
+    let listening = wait::until(LISTENING_PATIENCE, CLUSTER_INTERVAL, || listens().then_some(()));
+    if listening.is_none() {
+        let words = logs::last_lines(&cluster.cluster, &namespace, &member.name);
+        let why = format!("its agent doesn't listen; its last words:\n{words}");
+        return Err(ClusterError::Stuck { pod: member.name, why });
     }
     Ok(member)
 }
@@ -258,7 +253,8 @@ fn agent(cluster: &Arc<RunCluster>, pod: &str) -> Agent {
         let forwarder = cluster.cluster.call(&format!("reach the agent in the pod {pod}"), |client| {
             let (api, pod): (Api<Pod>, _) = (Api::namespaced(client, &cluster.namespace()), pod.clone());
             async move { api.portforward(&pod, &[PORT]).await }
-        })?;
+        });
+        let forwarder = forwarder.map_err(PlatformError::from)?;
         cluster.cluster.handle().spawn(bridge(theirs, forwarder));
         Ok(ours)
     })

@@ -10,14 +10,15 @@ use kube::{
 };
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{connection::Cluster, labels, namespace};
-use crate::{Error, RunName};
+use loadline_machine::RunName;
+
+use crate::{connection::Cluster, error::ClusterError, labels};
 
 /// Requests on their way at a time.
 const BATCH: usize = 32;
 
 /// Makes `object` in the run's namespace.
-pub(crate) fn apply<K>(cluster: &Cluster, run: RunName, object: &K) -> Result<K, Error>
+pub(crate) fn apply<K>(cluster: &Cluster, run: RunName, object: &K) -> Result<K, ClusterError>
 where
     K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
     K: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static,
@@ -25,13 +26,13 @@ where
     let name = object.meta().name.clone().unwrap_or_default();
     cluster.call(&format!("make the {} {name}", K::kind(&())), |client| {
         let (object, name) = (object.clone(), name.clone());
-        let api = Api::<K>::namespaced(client, &namespace::name(run));
+        let api = Api::<K>::namespaced(client, &labels::namespace(run));
         async move { api.patch(&name, &parameters(), &Patch::Apply(&object)).await }
     })
 }
 
 /// Makes many of a kind.
-pub(crate) fn apply_all<K>(cluster: &Cluster, run: RunName, objects: Vec<K>) -> Result<(), Error>
+pub(crate) fn apply_all<K>(cluster: &Cluster, run: RunName, objects: Vec<K>) -> Result<(), ClusterError>
 where
     K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
     K: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static,
@@ -39,7 +40,7 @@ where
     for batch in objects.chunks(BATCH) {
         cluster.call(&format!("make the {}", K::plural(&())), |client| {
             let batch = batch.to_vec();
-            let api = Api::<K>::namespaced(client, &namespace::name(run));
+            let api = Api::<K>::namespaced(client, &labels::namespace(run));
             async move {
                 let made = batch.into_iter().map(|object| {
                     let api = api.clone();

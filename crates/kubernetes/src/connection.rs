@@ -1,28 +1,26 @@
 //! A connection to one cluster: asked synchronously, with a time limit on every request and patience with a server that restarts.
 //! All requests of the platform go through [`Cluster::call`].
 
-use std::{
-    future::Future,
-    sync::mpsc,
-    thread::sleep,
-    time::{Duration, Instant},
-};
+use std::{future::Future, sync::mpsc, time::Duration};
 
 use kube::Client;
 use tokio::runtime::{Handle, Runtime};
 
-use super::{
-    ClusterError,
+use loadline_machine::{
+    Doing, Netns,
+    wait::{self, CLUSTER_INTERVAL},
+};
+
+use crate::{
+    error::ClusterError,
     failure::{Asked, Failure},
     kubeconfig::ClusterMark,
 };
-use crate::{Error, Netns, error::Doing};
 
 /// How long one request may take.
 const CALL_LIMIT: Duration = Duration::from_secs(10);
 /// How long requests are repeated that fail in a way that may pass. An API server restarts in about 5 s.
 const PATIENCE: Duration = Duration::from_secs(15);
-const RETRY_INTERVAL: Duration = Duration::from_millis(300);
 
 /// A cluster of the kubeconfig.
 pub(crate) struct Cluster {
@@ -47,7 +45,7 @@ impl Drop for Stopping {
 
 impl Cluster {
     /// Reads the credentials. Nothing is sent yet, but a program that gives credentials is run.
-    pub fn connect(mark: ClusterMark, node: &Netns) -> Result<Cluster, Error> {
+    pub fn connect(mark: ClusterMark, node: &Netns) -> Result<Cluster, ClusterError> {
         let runtime = node.run(|| {
             let mut builder = tokio::runtime::Builder::new_multi_thread();
             builder.worker_threads(1).thread_name("cluster").enable_all();
@@ -62,10 +60,10 @@ impl Cluster {
             config.default_retry = false;
             let server = config.cluster_url.to_string().trim_end_matches('/').to_owned();
             let client = Client::try_from(config);
-            Ok::<_, Error>((mark, server, client))
+            Ok::<_, ClusterError>((mark, server, client))
         };
-        let (mark, server, client) = wait(&handle, task)
-            .unwrap_or_else(|| Err(ClusterError::Unfit("reading the kubeconfig failed".to_owned()).into()))?;
+        let (mark, server, client) = perform(&handle, task)
+            .unwrap_or_else(|| Err(ClusterError::Unfit("reading the kubeconfig failed".to_owned())))?;
         match client {
             Ok(client) => Ok(Cluster { mark, server, client, handle, _runtime: runtime }),
             Err(error) => {
@@ -76,8 +74,7 @@ impl Cluster {
                         ClusterError::BadKubeconfig { files: files.collect::<Vec<_>>().join(", "), reason }
                     }
                     other => other,
-                }
-                .into())
+                })
             }
         }
     }
@@ -99,7 +96,7 @@ impl Cluster {
 
     /// Makes a request, again and again while it fails in a way that may pass. It must be one that can be made twice.
     /// `what` completes the sentence "could not …".
-    pub fn call<T, F>(&self, what: &str, request: impl Fn(Client) -> F) -> Result<T, Error>
+    pub fn call<T, F>(&self, what: &str, request: impl Fn(Client) -> F) -> Result<T, ClusterError>
     where
         T: Send + 'static,
         F: Future<Output = kube::Result<T>> + Send + 'static,
@@ -113,13 +110,9 @@ impl Cluster {
         T: Send + 'static,
         F: Future<Output = kube::Result<T>> + Send + 'static,
     {
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            match self.once(CALL_LIMIT, request(self.client.clone())) {
-                Err(failure) if failure.may_pass() && Instant::now() < deadline => sleep(RETRY_INTERVAL),
-                outcome => return outcome,
-            }
-        }
+        wait::retry(PATIENCE, CLUSTER_INTERVAL, Failure::may_pass, || {
+            self.once(CALL_LIMIT, request(self.client.clone()))
+        })
     }
 
     /// Makes a request once.
@@ -129,15 +122,15 @@ impl Cluster {
         F: Future<Output = kube::Result<T>> + Send + 'static,
     {
         let limited = async move { tokio::time::timeout(limit, request).await };
-        match wait(&self.handle, limited) {
+        match perform(&self.handle, limited) {
             Some(Ok(outcome)) => outcome.map_err(Failure::Request),
             Some(Err(_)) | None => Err(Failure::TimedOut),
         }
     }
 
     /// What a failed request means.
-    pub fn explain(&self, what: &str, failure: Failure) -> Error {
-        failure.explain(&Asked { what, server: &self.server, context: &self.mark.context }).into()
+    pub fn explain(&self, what: &str, failure: Failure) -> ClusterError {
+        failure.explain(&Asked { what, server: &self.server, context: &self.mark.context })
     }
 
     /// For what goes on by itself: watching, copying.
@@ -151,7 +144,7 @@ impl Cluster {
 }
 
 /// Has the runtime's own thread do the work, so that sockets are made in its network namespace. `None` if it panicked.
-fn wait<T: Send + 'static>(runtime: &Handle, work: impl Future<Output = T> + Send + 'static) -> Option<T> {
+fn perform<T: Send + 'static>(runtime: &Handle, work: impl Future<Output = T> + Send + 'static) -> Option<T> {
     let (done, outcome) = mpsc::channel();
     runtime.spawn(async move {
         // A caller that is gone needs no answer.

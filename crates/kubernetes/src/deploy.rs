@@ -1,6 +1,6 @@
 //! From a service and options to pods that are ready and an address that leads to them, step by step.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use k8s_openapi::api::{
     apps::v1::{Deployment as Controller, ReplicaSet},
@@ -9,33 +9,33 @@ use k8s_openapi::api::{
 };
 use kube::api::ApiResource;
 
-use super::{
-    ClusterError, Expose, Kubernetes, LoadFrom, agents,
+use loadline_machine::Environment;
+use loadline_model::platform::{Expose, Kubernetes, LoadFrom};
+use loadline_platform::{Agent, Service, Starting, Vantage};
+
+use crate::{
     apply::{apply, apply_all},
+    context::Context,
     entrance::{self, ServiceKind},
+    error::ClusterError,
     image::PodImage,
     labels,
     manifests::Read,
     moments::Moments,
-    nodes::{ClusterNode, Nodes},
+    nodes::Nodes,
     pod_deployment::PodDeployment,
     pod_spec::{NodeRule, PodPlan, pod_spec},
     reach::{self, Found, Origin, Target},
-    removal::Made,
+    readiness::{self, Awaited},
+    removal::{self, Made},
     request::{self, PodPorts},
-    run_cluster::RunCluster,
-    static_pod, wait,
-    wait::Awaited,
+    run_cluster::Clusters,
+    static_pod,
 };
-use crate::{Agent, Error, Environment, Service, Starting, Vantage};
 
 /// Something on its way to being deployed.
-pub(crate) struct Deploying<'g> {
-    pub options: Kubernetes,
-    pub environment: &'g Environment,
-    pub service: Service,
-    pub cluster: Arc<RunCluster>,
-    pub nodes: Nodes,
+struct Deploying<'g> {
+    context: Context<'g>,
     /// The load's place in the cluster, once it is decided that it runs there: its agent and its node.
     load: Option<(Agent, String)>,
 }
@@ -51,35 +51,39 @@ struct Asked {
 /// Asks the cluster for everything; what is left is to wait for the pods and to find the way to them.
 pub(crate) fn start<'g>(
     options: &Kubernetes,
+    program: Option<&Path>,
     environment: &'g Environment,
     service: &Service,
     progress: &mut dyn FnMut(&str),
-) -> Result<Starting<'g>, Error> {
+) -> Result<Starting<'g>, ClusterError> {
     request::check(options)?;
-    let cluster = environment.clusters().get(environment, options)?;
+    let cluster = environment.shared::<Clusters>().get(environment, options)?;
     cluster.enter(environment, &request::rights(options))?;
     let nodes = Nodes::ask(&cluster.cluster, environment)?;
-    let (options, service) = (options.clone(), service.clone());
-    let mut deploying = Deploying { options, environment, service, cluster, nodes, load: None };
+    let (options, program, service) = (options.clone(), program.map(Path::to_owned), service.clone());
+    let context = Context { options, program, environment, service, cluster, nodes };
+    let mut deploying = Deploying { context, load: None };
     let (made, asked) = deploying.ask(progress)?;
     Ok(Starting::new(move |progress| Ok(Box::new(deploying.wait(made, asked, progress)?))))
 }
 
 impl Deploying<'_> {
-    fn ask(&mut self, progress: &mut dyn FnMut(&str)) -> Result<(Made, Asked), Error> {
-        if let Expose::Ingress(_) = self.options.expose {
-            reach::check_ingress(&self.cluster.cluster)?;
+    fn ask(&mut self, progress: &mut dyn FnMut(&str)) -> Result<(Made, Asked), ClusterError> {
+        if let Expose::Ingress(_) = self.context.options.expose {
+            reach::check_ingress(&self.context.cluster.cluster)?;
         }
         // Where the pod goes may depend on where the load is, so that has to be known first.
-        let placed = self.options.placement.is_some() && self.nodes.here().is_none();
-        if self.options.load_from == LoadFrom::Cluster || placed && self.options.load_from == LoadFrom::Auto {
-            self.load = Some(agents::load(&self.cluster, self.environment, &self.options, progress)?);
+        let placed = self.context.options.placement.is_some() && self.context.nodes.here().is_none();
+        if self.context.options.load_from == LoadFrom::Cluster
+            || placed && self.context.options.load_from == LoadFrom::Auto
+        {
+            self.load = Some(self.context.load(progress)?);
         }
-        let slot = self.environment.next_slot()?;
+        let slot = self.context.environment.next_slot()?;
         let owner = slot.owner;
         // From here on a failure drops this, and with it goes whatever was made by then.
-        let mut made = Made::nothing(Arc::clone(&self.cluster), slot, self.environment);
-        let asked = match &self.options.manifests {
+        let mut made = removal::guard(Arc::clone(&self.context.cluster), slot, self.context.environment);
+        let asked = match &self.context.options.manifests {
             Some(manifests) => self.make_users(&mut made, &Read::from_file(manifests, &owner)?)?,
             None => self.make_own(&mut made)?,
         };
@@ -91,41 +95,50 @@ impl Deploying<'_> {
         made: Made,
         asked: Asked,
         progress: &mut dyn FnMut(&str),
-    ) -> Result<PodDeployment, Error> {
-        let ready = wait::until_ready(&self.cluster.cluster, &asked.awaited, progress)?;
+    ) -> Result<PodDeployment, ClusterError> {
+        let ready = readiness::until_ready(&self.context.cluster.cluster, &asked.awaited, progress)?;
         let (target, vantage) = self.find(&made, &asked, &ready[0], progress)?;
-        PodDeployment::new(self, made, &ready, asked.moments, target, vantage, progress)
+        PodDeployment::new(&self.context, made, &ready, asked.moments, target, vantage, progress)
     }
 
     /// A Deployment or static pod of the service.
-    fn make_own(&self, made: &mut Made) -> Result<Asked, Error> {
-        let (cluster, owner) = (&self.cluster.cluster, made.owner);
-        let image = PodImage::of_service(&self.service)?;
+    fn make_own(&self, made: &mut Made) -> Result<Asked, ClusterError> {
+        let (cluster, owner) = (&self.context.cluster.cluster, *made.owner());
+        let image = PodImage::of_service(&self.context.service)?;
         let load = self.load_node();
-        let (rule, here) = if self.options.static_pod {
+        let (rule, here) = if self.context.options.static_pod {
             (NodeRule::Anywhere, true)
         } else {
-            let rule = request::node_rule(self.options.placement, &self.nodes, load.as_deref())?;
-            let here = self.nodes.here().is_some_and(|node| rule == NodeRule::On(node.host_name.clone()));
+            let rule =
+                request::node_rule(self.context.options.placement, &self.context.nodes, load.as_deref())?;
+            let here =
+                self.context.nodes.here().is_some_and(|node| rule == NodeRule::On(node.host_name.clone()));
             (rule, here)
         };
-        let ports = request::pod_ports(self.environment, &owner, &self.options.expose, &self.service, here)?;
+        let ports = request::pod_ports(
+            self.context.environment,
+            &owner,
+            &self.context.options.expose,
+            &self.context.service,
+            here,
+        )?;
         let plan = PodPlan {
             image: image.clone(),
             port: ports.port,
-            host_network: self.options.expose == Expose::HostNetwork,
+            host_network: self.context.options.expose == Expose::HostNetwork,
             host_port: ports.host_port,
             node: rule,
-            probes: self.options.probes,
-            requests: self.options.requests,
-            user: self.options.user,
+            probes: self.context.options.probes,
+            requests: self.context.options.requests,
+            user: self.context.options.user,
         };
-        let spec = pod_spec(&self.service, &plan);
+        let spec = pod_spec(&self.context.service, &plan);
         let service = self.make_services(made, &labels::of(&owner), ports.port)?;
-        let (namespace, selector, name) = (self.cluster.namespace(), labels::selector(&owner), owner.label());
+        let (namespace, selector, name) =
+            (self.context.cluster.namespace(), labels::selector(&owner), owner.label());
         let moments = Moments::watch(cluster, &namespace, &selector, &name);
-        if self.options.static_pod {
-            let node = self.nodes.here().ok_or_else(|| {
+        if self.context.options.static_pod {
+            let node = self.context.nodes.here().ok_or_else(|| {
                 let why =
                     "`static: true` can't be: this machine is no node of the cluster; run loadline on one";
                 ClusterError::Unfit(why.to_owned())
@@ -136,24 +149,24 @@ impl Deploying<'_> {
         } else {
             made.will_hold(ApiResource::erase::<Controller>(&()));
             made.will_hold(ApiResource::erase::<ReplicaSet>(&()));
-            let deployment = entrance::deployment(&owner, self.options.replicas, spec);
+            let deployment = entrance::deployment(&owner, self.context.options.replicas, spec);
             apply(cluster, owner.run, &deployment)?;
         }
-        let replicas = self.options.replicas as usize;
+        let replicas = self.context.options.replicas as usize;
         let awaited =
             Awaited { namespace, selector, node: None, workload: name, replicas, image: Some(image) };
         Ok(Asked { awaited, ports, moments, service })
     }
 
     /// The user's manifests, with an entrance of ours.
-    fn make_users(&self, made: &mut Made, read: &Read) -> Result<Asked, Error> {
-        let (cluster, namespace) = (&self.cluster.cluster, self.cluster.namespace());
+    fn make_users(&self, made: &mut Made, read: &Read) -> Result<Asked, ClusterError> {
+        let (cluster, namespace) = (&self.context.cluster.cluster, self.context.cluster.namespace());
         let workload = &read.workload;
-        let unfit = |why: String| Error::from(ClusterError::Unfit(why));
-        let port = self.service.port.or(workload.port).ok_or_else(|| {
+        let unfit = |why: String| ClusterError::Unfit(why);
+        let port = self.context.service.port.or(workload.port).ok_or_else(|| {
             unfit(format!("{} declares no containerPort: give the service its port", workload.name))
         })?;
-        let missing = match self.options.expose {
+        let missing = match self.context.options.expose {
             Expose::HostNetwork if !workload.host_network => Some("hostNetwork: true"),
             Expose::HostPort if workload.host_port.is_none() => Some("a hostPort"),
             _ => None,
@@ -181,12 +194,12 @@ impl Deploying<'_> {
         made: &mut Made,
         pods: &std::collections::BTreeMap<String, String>,
         port: u16,
-    ) -> Result<Option<ClusterService>, Error> {
-        let (cluster, owner) = (&self.cluster.cluster, made.owner);
-        let kind = request::service_kind(&self.options.expose);
+    ) -> Result<Option<ClusterService>, ClusterError> {
+        let (cluster, owner) = (&self.context.cluster.cluster, *made.owner());
+        let kind = request::service_kind(&self.context.options.expose);
         made.will_hold(ApiResource::erase::<ClusterService>(&()));
         // kube-proxy writes rules for Services with pods only, so these have the same.
-        let others = entrance::stand_in_names(&owner, self.options.services - 1);
+        let others = entrance::stand_in_names(&owner, self.context.options.services - 1);
         let kind_of_others = match kind {
             Some(ServiceKind::NodePort) => ServiceKind::NodePort,
             _ => ServiceKind::ClusterIP,
@@ -194,7 +207,7 @@ impl Deploying<'_> {
         let others = others.map(|name| entrance::service(&owner, name, kind_of_others, pods, port)).collect();
         apply_all(cluster, owner.run, others)?;
         let Some(kind) = kind else { return Ok(None) };
-        if let Expose::Ingress(url) = &self.options.expose {
+        if let Expose::Ingress(url) = &self.context.options.expose {
             let url = parse_url(url)?;
             made.will_hold(ApiResource::erase::<Ingress>(&()));
             // An address can't be a rule's host.
@@ -212,8 +225,8 @@ impl Deploying<'_> {
         asked: &Asked,
         pod: &Pod,
         progress: &mut dyn FnMut(&str),
-    ) -> Result<(Target, Vantage), Error> {
-        let node = self.node_of(pod)?.clone();
+    ) -> Result<(Target, Vantage), ClusterError> {
+        let node = self.context.node_of(pod)?.clone();
         let found = Found {
             service: asked.service.as_ref(),
             pod_ip: pod.status.as_ref().and_then(|status| status.pod_ip.as_ref()?.parse().ok()),
@@ -224,36 +237,38 @@ impl Deploying<'_> {
         if let Some((agent, _)) = &self.load {
             return Ok((self.target(made, &found, Origin::Cluster)?, Vantage::Agent(agent.clone())));
         }
-        let (from, vantage, netns) = match self.nodes.here() {
-            Some(here) => (Origin::Node(here), Vantage::Client, self.environment.client()),
-            None => (Origin::Outside, Vantage::Node, self.environment.node()),
+        let (from, vantage, netns) = match self.context.nodes.here() {
+            Some(here) => (Origin::Node(here), Vantage::Client, self.context.environment.client()),
+            None => (Origin::Outside, Vantage::Node, self.context.environment.node()),
         };
         let target = self.target(made, &found, from)?;
         if let Origin::Node(_) = from {
-            let strangers = reach::strangers(&self.options.expose, &found, target.address.ip());
-            reach::masquerade(self.environment, &made.owner, &strangers)?;
+            let strangers = reach::strangers(&self.context.options.expose, &found, target.address.ip());
+            reach::masquerade(self.context.environment, made.owner(), &strangers)?;
         }
-        if self.options.load_from == LoadFrom::Here || reach::can_reach(netns, target.address)? {
+        if self.context.options.load_from == LoadFrom::Here || reach::can_reach(netns, target.address)? {
             return Ok((target, vantage));
         }
         progress("this machine can't reach the pod: the load will run in the cluster");
-        let (agent, node) = agents::load(&self.cluster, self.environment, &self.options, progress)?;
+        let (agent, node) = self.context.load(progress)?;
         self.load = Some((agent.clone(), node));
         Ok((self.target(made, &found, Origin::Cluster)?, Vantage::Agent(agent)))
     }
 
-    fn target(&self, made: &Made, found: &Found, from: Origin) -> Result<Target, Error> {
-        let node = self.environment.node();
-        match &self.options.expose {
+    fn target(&self, made: &Made, found: &Found, from: Origin) -> Result<Target, ClusterError> {
+        let node = self.context.environment.node();
+        match &self.context.options.expose {
             Expose::LoadBalancer => {
-                let (cluster, namespace) = (&self.cluster.cluster, self.cluster.namespace());
-                reach::load_balancer(cluster, &namespace, &made.owner.label(), found.port, node)
+                let (cluster, namespace) = (&self.context.cluster.cluster, self.context.cluster.namespace());
+                reach::load_balancer(cluster, &namespace, &made.owner().label(), found.port, node)
             }
             Expose::Ingress(url) => reach::url(&parse_url(url)?, node),
             expose => reach::target(expose, found, from).ok_or_else(|| {
-                let why =
-                    format!("the cluster gave {} no address of the kind that `expose` asks for", made.owner);
-                ClusterError::Unfit(why).into()
+                let why = format!(
+                    "the cluster gave {} no address of the kind that `expose` asks for",
+                    *made.owner()
+                );
+                ClusterError::Unfit(why)
             }),
         }
     }
@@ -262,23 +277,15 @@ impl Deploying<'_> {
     fn load_node(&self) -> Option<String> {
         match &self.load {
             Some((_, node)) => Some(node.clone()),
-            None => self.nodes.here().map(|node| node.name.clone()),
+            None => self.context.nodes.here().map(|node| node.name.clone()),
         }
-    }
-
-    pub fn node_of(&self, pod: &Pod) -> Result<&ClusterNode, Error> {
-        let name = pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()).unwrap_or_default();
-        self.nodes.named(name).ok_or_else(|| {
-            ClusterError::Unfit(format!("the pod runs on the node {name}, which has just joined: try again"))
-                .into()
-        })
     }
 }
 
 /// `http://HOST[:PORT][/PATH]`.
-fn parse_url(url: &str) -> Result<http::Uri, Error> {
+fn parse_url(url: &str) -> Result<http::Uri, ClusterError> {
     let parsed: Option<http::Uri> = url.parse().ok();
     parsed.filter(|url| url.scheme_str() == Some("http") && url.host().is_some()).ok_or_else(|| {
-        ClusterError::Unfit(format!("`expose: {{ingress: {url}}}` can't be: write http://HOST/PATH")).into()
+        ClusterError::Unfit(format!("`expose: {{ingress: {url}}}` can't be: write http://HOST/PATH"))
     })
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::{Node, Pod};
 use kube::Api;
 
-use super::{connection::Cluster, failure::Failure, moments::condition, nodes, obstacle};
+use crate::{connection::Cluster, failure::Failure, moments::condition, nodes, obstacle};
 
 /// How long one question may take: slices wait for the answer.
 pub(crate) const ASK_LIMIT: Duration = Duration::from_secs(2);

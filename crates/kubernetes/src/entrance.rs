@@ -17,8 +17,9 @@ use k8s_openapi::{
     },
 };
 
-use super::labels;
-use crate::owner::Owner;
+use loadline_machine::Owner;
+
+use crate::labels;
 
 /// Kinds of Services.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,7 +148,7 @@ mod tests {
 
     #[test]
     fn the_names_of_stand_ins_fit_a_dns_label() {
-        let longest = Owner { slot: Some(crate::addresses::SLOTS), ..owner() };
+        let longest = Owner { slot: Some(loadline_machine::addresses::SLOTS), ..owner() };
         assert!(stand_in_names(&longest, 20_000).all(|name| name.len() <= 63));
         assert_eq!(
             stand_in_names(&owner(), 2).collect::<Vec<_>>(),

@@ -3,9 +3,14 @@
 
 use std::path::PathBuf;
 
+use loadline_platform::PlatformError;
+
 /// A cluster did not do what was asked of it.
 #[derive(Debug, thiserror::Error)]
 pub enum ClusterError {
+    /// Something could not be made on this machine, or not be removed from it.
+    #[error(transparent)]
+    Machine(#[from] loadline_machine::Error),
     /// No file says where a cluster is.
     #[error(
         "there is no kubeconfig at {}: name one in KUBECONFIG, or write one with your cluster's tool (kubectl config view shows what is known)",
@@ -202,4 +207,23 @@ pub enum ClusterError {
         /// What is wrong with it.
         why: String,
     },
+}
+
+impl From<ClusterError> for PlatformError {
+    fn from(error: ClusterError) -> PlatformError {
+        match error {
+            ClusterError::Machine(error) => PlatformError::Machine(error),
+            error => PlatformError::of(error),
+        }
+    }
+}
+
+/// For a cleaner, which fails as the machine does.
+impl From<ClusterError> for loadline_machine::Error {
+    fn from(error: ClusterError) -> loadline_machine::Error {
+        match error {
+            ClusterError::Machine(error) => error,
+            error => loadline_machine::Error::Cleaner(Box::new(error)),
+        }
+    }
 }

@@ -15,8 +15,9 @@ use k8s_openapi::{
 use kube::{Api, Resource, api::ListParams};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::{connection::Cluster, nodes, nodes::Nodes, static_pod};
-use crate::{Error, Environment};
+use loadline_machine::Environment;
+
+use crate::{connection::Cluster, error::ClusterError, nodes, nodes::Nodes, static_pod};
 
 /// What a cluster is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,7 +67,7 @@ pub struct Cni {
 }
 
 /// Asks for all of it.
-pub(super) fn ask(cluster: &Cluster, environment: &Environment) -> Result<ClusterFacts, Error> {
+pub(crate) fn ask(cluster: &Cluster, environment: &Environment) -> Result<ClusterFacts, ClusterError> {
     let known = Nodes::ask(cluster, environment)?;
     let here = known.here().map(|node| node.name.as_str());
     let version = cluster.attempt(|client| async move { client.apiserver_version().await });

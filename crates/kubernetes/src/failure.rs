@@ -2,7 +2,7 @@
 
 use std::{error::Error as StdError, io};
 
-use super::ClusterError;
+use crate::error::ClusterError;
 
 /// A failed request.
 #[derive(Debug)]
@@ -103,7 +103,7 @@ fn tls_error<'a>(cause: &'a (dyn StdError + 'static)) -> Option<&'a rustls::Erro
 
 fn hint() -> &'static str {
     let rootless =
-        crate::user_namespace::outer_uid().is_ok_and(|uid| uid != 0) && rustix::process::geteuid().is_root();
+        loadline_machine::outer_uid().is_ok_and(|uid| uid != 0) && rustix::process::geteuid().is_root();
     if rootless { ROOTLESS_HINT } else { "" }
 }
 

@@ -5,8 +5,10 @@ use std::{fs::File, path::Path};
 use loadline_image::Program;
 use serde::Deserialize;
 
-use super::ClusterError;
-use crate::{Error, Image, ImageSource, Service};
+use loadline_model::platform::{Image, ImageSource};
+use loadline_platform::Service;
+
+use crate::error::ClusterError;
 
 /// An image as a pod names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +24,7 @@ pub(crate) struct PodImage {
 
 impl PodImage {
     /// The image of a service.
-    pub fn of_service(service: &Service) -> Result<PodImage, Error> {
+    pub fn of_service(service: &Service) -> Result<PodImage, ClusterError> {
         let image = service.image.as_ref().ok_or_else(|| {
             let what = "a pod needs an image: name the service's, or let `loadline image` make one of its static program";
             ClusterError::Unfit(what.to_owned())
@@ -30,7 +32,7 @@ impl PodImage {
         PodImage::of(image)
     }
 
-    pub fn of(image: &Image) -> Result<PodImage, Error> {
+    pub fn of(image: &Image) -> Result<PodImage, ClusterError> {
         let entrypoint = image.entrypoint.clone();
         match &image.source {
             ImageSource::Name(name) => {
@@ -52,7 +54,7 @@ impl PodImage {
     }
 
     /// The image that `loadline image` makes of a program.
-    pub fn of_program(program: Program, path: &Path) -> Result<PodImage, Error> {
+    pub fn of_program(program: Program, path: &Path) -> Result<PodImage, ClusterError> {
         let title = path.file_name().unwrap_or_default().to_string_lossy();
         let image = loadline_image::Image::new(program, &title).map_err(ClusterError::Program)?;
         let hint = format!(
@@ -84,7 +86,7 @@ struct ArchivedImage {
     names: Option<Vec<String>>,
 }
 
-fn name_in_archive(path: &Path) -> Result<String, Error> {
+fn name_in_archive(path: &Path) -> Result<String, ClusterError> {
     let bad = |why: String| ClusterError::Archive { path: path.to_owned(), why };
     let file = File::open(path).map_err(|error| bad(error.to_string()))?;
     let mut archive = tar::Archive::new(file);
@@ -99,7 +101,7 @@ fn name_in_archive(path: &Path) -> Result<String, Error> {
             return Ok(in_full(&named));
         }
     }
-    Err(bad("it holds no manifest.json".to_owned()).into())
+    Err(bad("it holds no manifest.json".to_owned()))
 }
 
 /// A name as containerd imports it: with a registry, Docker Hub's if there is none

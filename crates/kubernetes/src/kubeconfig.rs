@@ -9,8 +9,10 @@ use kube::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::{ClusterError, Kubernetes};
-use crate::{Error, error::Doing};
+use loadline_machine::Doing;
+use loadline_model::platform::Kubernetes;
+
+use crate::error::ClusterError;
 
 /// A cluster as the registry remembers it, to be found again after the run was killed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -23,7 +25,7 @@ pub(crate) struct ClusterMark {
 
 impl ClusterMark {
     /// What the options and the environment mean now.
-    pub fn find(options: &Kubernetes) -> Result<ClusterMark, Error> {
+    pub fn find(options: &Kubernetes) -> Result<ClusterMark, ClusterError> {
         let kubeconfig = files(options.kubeconfig.as_ref())?;
         let merged = read(&kubeconfig)?;
         let known = || {
@@ -32,17 +34,17 @@ impl ClusterMark {
         };
         let current = merged.current_context.as_deref().filter(|name| !name.is_empty());
         let Some(context) = options.context.as_deref().or(current) else {
-            return Err(ClusterError::NoCurrentContext { files: shown(&kubeconfig), known: known() }.into());
+            return Err(ClusterError::NoCurrentContext { files: shown(&kubeconfig), known: known() });
         };
         if !merged.contexts.iter().any(|known| known.name == context) {
             let context = context.to_owned();
-            return Err(ClusterError::NoContext { files: shown(&kubeconfig), context, known: known() }.into());
+            return Err(ClusterError::NoContext { files: shown(&kubeconfig), context, known: known() });
         }
         Ok(ClusterMark { context: context.to_owned(), kubeconfig })
     }
 
     /// What a client needs: the server and the credentials.
-    pub async fn config(&self) -> Result<Config, Error> {
+    pub async fn config(&self) -> Result<Config, ClusterError> {
         let merged = read(&self.kubeconfig)?;
         let options = KubeConfigOptions { context: Some(self.context.clone()), ..Default::default() };
         let proxy = self.proxy_of(&merged);
@@ -62,13 +64,13 @@ impl ClusterMark {
         cluster.cluster.as_ref()?.proxy_url.clone().filter(|url| !url.is_empty())
     }
 
-    fn bad(&self, reason: String) -> Error {
-        ClusterError::BadKubeconfig { files: shown(&self.kubeconfig), reason }.into()
+    fn bad(&self, reason: String) -> ClusterError {
+        ClusterError::BadKubeconfig { files: shown(&self.kubeconfig), reason }
     }
 }
 
 /// The given file, else those that KUBECONFIG names, else the one in the home folder. Of several, those that aren't there are passed over.
-fn files(given: Option<&PathBuf>) -> Result<Vec<PathBuf>, Error> {
+fn files(given: Option<&PathBuf>) -> Result<Vec<PathBuf>, ClusterError> {
     let named: Vec<PathBuf> = std::env::var_os("KUBECONFIG")
         .map(|paths| std::env::split_paths(&paths).filter(|path| !path.as_os_str().is_empty()).collect())
         .unwrap_or_default();
@@ -80,28 +82,26 @@ fn files(given: Option<&PathBuf>) -> Result<Vec<PathBuf>, Error> {
     };
     let there: Vec<PathBuf> = candidates.iter().filter(|path| path.exists()).cloned().collect();
     match candidates.into_iter().next() {
-        Some(path) if there.is_empty() => Err(ClusterError::NoKubeconfig { path }.into()),
+        Some(path) if there.is_empty() => Err(ClusterError::NoKubeconfig { path }),
         _ => there
             .into_iter()
             .map(|path| {
-                std::path::absolute(&path).doing(|| format!("make {} an absolute path", path.display()))
+                Ok(std::path::absolute(&path)
+                    .doing(|| format!("make {} an absolute path", path.display()))?)
             })
             .collect(),
     }
 }
 
-fn read(files: &[PathBuf]) -> Result<Kubeconfig, Error> {
+fn read(files: &[PathBuf]) -> Result<Kubeconfig, ClusterError> {
     let merged = files
         .iter()
         .try_fold(Kubeconfig::default(), |merged, path| merged.merge(Kubeconfig::read_from(path)?));
-    merged.map_err(|error| {
-        match error {
-            KubeconfigError::ReadConfig(source, path) if source.kind() == std::io::ErrorKind::NotFound => {
-                ClusterError::NoKubeconfig { path }
-            }
-            other => ClusterError::BadKubeconfig { files: shown(files), reason: other.to_string() },
+    merged.map_err(|error| match error {
+        KubeconfigError::ReadConfig(source, path) if source.kind() == std::io::ErrorKind::NotFound => {
+            ClusterError::NoKubeconfig { path }
         }
-        .into()
+        other => ClusterError::BadKubeconfig { files: shown(files), reason: other.to_string() },
     })
 }
 
@@ -120,7 +120,7 @@ mod tests {
         (dir, ClusterMark { kubeconfig: vec![path], context: context.to_owned() })
     }
 
-    fn config(mark: &ClusterMark) -> Result<Config, Error> {
+    fn config(mark: &ClusterMark) -> Result<Config, ClusterError> {
         tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(mark.config())
     }
 

@@ -9,8 +9,9 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use super::{connection::Cluster, rights::Right, run_cluster::RunCluster};
-use crate::{KubeletReader, KubeletReading};
+use loadline_platform::{Usage, UsageReader};
+
+use crate::{connection::Cluster, ended, rights::Right, run_cluster::RunCluster};
 
 /// What asking takes.
 pub(crate) const RIGHTS: [Right; 1] = [Right::in_cluster(&["get"], "", "nodes/proxy")];
@@ -23,21 +24,21 @@ const CPU_S: &str = "container_cpu_usage_seconds_total";
 const MEMORY_BYTES: &str = "container_memory_working_set_bytes";
 
 /// Reads the pod's figures, once per call and without patience: a reading that fails is one that can't be had.
-pub(crate) fn reader(cluster: &Arc<RunCluster>, node: &str, pod: &str) -> KubeletReader {
+pub(crate) fn reader(cluster: &Arc<RunCluster>, node: &str, pod: &str) -> UsageReader {
     let cluster = Arc::clone(cluster);
     let labels = [format!("namespace=\"{}\"", cluster.namespace()), format!("pod=\"{pod}\"")];
     let path = format!("/api/v1/nodes/{node}/proxy/metrics/resource");
-    KubeletReader::new(move || reading(&ask(&cluster.cluster, &path)?, &labels))
+    UsageReader::new(move || reading(&ask(&cluster.cluster, &path)?, &labels))
 }
 
 fn ask(cluster: &Cluster, path: &str) -> Option<String> {
     let (client, request) = (cluster.client(), http::Request::get(path).body(Vec::new()).ok()?);
-    let asked = cluster.once(super::ended::ASK_LIMIT, async move { client.request_text(request).await });
+    let asked = cluster.once(ended::ASK_LIMIT, async move { client.request_text(request).await });
     asked.inspect_err(|failure| tracing::debug!("the kubelet's figures can't be had: {failure:?}")).ok()
 }
 
 /// The figures of the pod with the labels: the sum of its containers, at the time of the latest.
-fn reading(metrics: &str, labels: &[String]) -> Option<KubeletReading> {
+fn reading(metrics: &str, labels: &[String]) -> Option<Usage> {
     let of = |name: &'static str| {
         let lines = metrics.lines().filter_map(move |line| line.strip_prefix(name)?.strip_prefix('{'));
         lines.filter_map(|line| sample(line, labels)).collect::<Vec<(f64, u64)>>()
@@ -45,7 +46,7 @@ fn reading(metrics: &str, labels: &[String]) -> Option<KubeletReading> {
     let (cpu, memory) = (of(CPU_S), of(MEMORY_BYTES));
     let at_ms = cpu.iter().map(|(_, at_ms)| *at_ms).max()?;
     let bytes = memory.iter().map(|(bytes, _)| *bytes as u64).reduce(|sum, bytes| sum + bytes);
-    Some(KubeletReading {
+    Some(Usage {
         at: SystemTime::UNIX_EPOCH + Duration::from_millis(at_ms),
         cpu_ns: (cpu.iter().map(|(seconds, _)| seconds).sum::<f64>() * 1e9).round() as u64,
         memory_bytes: bytes,

@@ -4,10 +4,7 @@ use std::collections::BTreeMap;
 
 use kube::api::ObjectMeta;
 
-use crate::{
-    RunName,
-    owner::{Owner, RUN_LABEL, SLOT_LABEL},
-};
+use loadline_machine::{Owner, RUN_LABEL, RunName, SLOT_LABEL};
 
 /// The name under which fields are set.
 pub(crate) const MANAGER: &str = "loadline";
@@ -19,6 +16,11 @@ pub(crate) fn of(owner: &Owner) -> BTreeMap<String, String> {
         labels.insert(SLOT_LABEL.to_owned(), slot.to_string());
     }
     labels
+}
+
+/// The name of a run's namespace: `loadline-RUN`.
+pub(crate) fn namespace(run: RunName) -> String {
+    Owner::run(run).label()
 }
 
 /// The selector of all that the owner made.
@@ -41,7 +43,7 @@ pub(crate) fn carries(metadata: &ObjectMeta, run: RunName) -> bool {
 pub(crate) fn metadata(owner: &Owner, name: String) -> ObjectMeta {
     ObjectMeta {
         name: Some(name),
-        namespace: Some(super::namespace::name(owner.run)),
+        namespace: Some(namespace(owner.run)),
         labels: Some(of(owner)),
         ..Default::default()
     }

@@ -3,7 +3,7 @@
 use k8s_openapi::api::core::v1::Pod;
 use kube::{Api, api::LogParams};
 
-use super::connection::Cluster;
+use crate::connection::Cluster;
 
 /// Kept of a service's output, as on every platform.
 const TAIL_BYTES: usize = 64 * 1024;

@@ -10,8 +10,10 @@ use kube::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{ClusterError, Manifests, apply, connection::Cluster, labels, removal::Made};
-use crate::{Error, owner::Owner};
+use loadline_machine::Owner;
+use loadline_model::platform::Manifests;
+
+use crate::{apply, connection::Cluster, error::ClusterError, labels, removal::Made};
 
 /// The workload that is measured, as its manifest has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,15 +45,15 @@ const WORKLOADS: [(&str, &str); 4] = [
 
 impl Read {
     /// Reads the file and labels its objects as the owner's.
-    pub fn from_file(manifests: &Manifests, owner: &Owner) -> Result<Read, Error> {
+    pub fn from_file(manifests: &Manifests, owner: &Owner) -> Result<Read, ClusterError> {
         let bad = |why: String| ClusterError::Manifests { file: manifests.file.clone(), why };
         let text =
             fs::read_to_string(&manifests.file).map_err(|error| bad(format!("it can't be read: {error}")))?;
-        read(&text, manifests, owner).map_err(|why| bad(why).into())
+        read(&text, manifests, owner).map_err(bad)
     }
 
     /// Makes the objects, in the file's order.
-    pub fn apply(&self, cluster: &Cluster, namespace: &str, made: &mut Made) -> Result<(), Error> {
+    pub fn apply(&self, cluster: &Cluster, namespace: &str, made: &mut Made) -> Result<(), ClusterError> {
         for object in &self.objects {
             let resource = self.resource(cluster, object)?;
             let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
@@ -66,7 +68,7 @@ impl Read {
     }
 
     /// What the cluster calls objects of this kind. Those without a namespace would outlive the run, or be somebody else's.
-    fn resource(&self, cluster: &Cluster, object: &Value) -> Result<ApiResource, Error> {
+    fn resource(&self, cluster: &Cluster, object: &Value) -> Result<ApiResource, ClusterError> {
         let (version, kind) = (text(object, "apiVersion"), text(object, "kind"));
         let (group, version) = version.split_once('/').unwrap_or(("", version));
         let gvk = GroupVersionKind::gvk(group, version, kind);
@@ -83,7 +85,7 @@ impl Read {
             "the {kind} {name} belongs to the whole cluster, and a run makes things in its own namespace only: \
              make it beforehand and leave it out of the file"
         );
-        Err(ClusterError::Manifests { file: self.file.clone(), why }.into())
+        Err(ClusterError::Manifests { file: self.file.clone(), why })
     }
 }
 

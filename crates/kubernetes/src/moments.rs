@@ -7,7 +7,7 @@ use std::{
     collections::BTreeMap,
     fmt::Debug,
     sync::{Arc, Mutex, PoisonError},
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use futures_util::StreamExt;
@@ -19,11 +19,10 @@ use kube::{
 use serde::de::DeserializeOwned;
 use tokio::task::JoinHandle;
 
-use super::connection::Cluster;
-use crate::Phase;
+use loadline_machine::wait::CLUSTER_INTERVAL;
+use loadline_platform::Phase;
 
-/// Between two attempts to watch.
-const RETRY_INTERVAL: Duration = Duration::from_millis(100);
+use crate::connection::Cluster;
 
 /// The steps of a start, in order.
 pub(crate) const STEPS: [&str; 5] = ["scheduled", "image", "created", "started", "ready"];
@@ -100,7 +99,7 @@ where
                 }
             }
         }
-        tokio::time::sleep(RETRY_INTERVAL).await;
+        tokio::time::sleep(CLUSTER_INTERVAL).await;
     }
 }
 

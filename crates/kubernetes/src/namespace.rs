@@ -1,10 +1,7 @@
 //! The run's namespace: it holds everything that the run makes in a cluster, and goes with all of it.
 //! One of the same name that lacks the run's label is somebody else's and is never touched.
 
-use std::{
-    thread::sleep,
-    time::{Duration, Instant},
-};
+use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Namespace;
 use kube::{
@@ -12,32 +9,28 @@ use kube::{
     api::{DeleteParams, ObjectMeta, PostParams, Preconditions},
 };
 
-use super::{ClusterError, connection::Cluster, labels};
-use crate::{
-    Error, RunName,
-    owner::{Owner, RUN_LABEL},
+use loadline_machine::{
+    Owner, RUN_LABEL, RunName,
+    wait::{self, CLUSTER_INTERVAL},
 };
+
+use crate::{connection::Cluster, error::ClusterError, labels};
 
 /// How long its removal may take: that of the pods in it, and of what controllers add to their own removal.
 const REMOVAL_PATIENCE: Duration = Duration::from_secs(60);
-const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Pods in the node's network, with privileges or a port of the host need this where Pod Security is enforced
 /// (<https://kubernetes.io/docs/concepts/security/pod-security-admission/>).
 const POD_SECURITY: (&str, &str) = ("pod-security.kubernetes.io/enforce", "privileged");
 
-/// Its name: `loadline-RUN`.
-pub(crate) fn name(run: RunName) -> String {
-    Owner::run(run).label()
-}
-
 /// Makes it, or finds it made by this run.
-pub(crate) fn ensure(cluster: &Cluster, run: RunName) -> Result<(), Error> {
+pub(crate) fn ensure(cluster: &Cluster, run: RunName) -> Result<(), ClusterError> {
     let mut labels = labels::of(&Owner::run(run));
     labels.insert(POD_SECURITY.0.to_owned(), POD_SECURITY.1.to_owned());
-    let metadata = ObjectMeta { name: Some(name(run)), labels: Some(labels), ..Default::default() };
+    let metadata =
+        ObjectMeta { name: Some(labels::namespace(run)), labels: Some(labels), ..Default::default() };
     let namespace = Namespace { metadata, ..Default::default() };
-    let what = format!("make the namespace {}", name(run));
+    let what = format!("make the namespace {}", labels::namespace(run));
     // Made and not applied: applying would put the label on somebody else's.
     let made = cluster.attempt(|client| {
         let namespace = namespace.clone();
@@ -52,9 +45,9 @@ pub(crate) fn ensure(cluster: &Cluster, run: RunName) -> Result<(), Error> {
 }
 
 /// Removes it with all that is in it, and waits until it is gone. Says whether there was one.
-pub(crate) fn remove(cluster: &Cluster, run: RunName) -> Result<bool, Error> {
+pub(crate) fn remove(cluster: &Cluster, run: RunName) -> Result<bool, ClusterError> {
     let Some(found) = find(cluster, run)? else { return Ok(false) };
-    let name = name(run);
+    let name = labels::namespace(run);
     let uid = found.metadata.uid;
     // Only the very one that was looked at.
     let only = Preconditions { uid: uid.clone(), ..Default::default() };
@@ -69,36 +62,34 @@ pub(crate) fn remove(cluster: &Cluster, run: RunName) -> Result<bool, Error> {
         }
         _ => {}
     }
-    let deadline = Instant::now() + REMOVAL_PATIENCE;
-    loop {
-        let left = get(cluster, &name)?;
-        match left {
-            Some(left) if left.metadata.uid == uid => {
-                if Instant::now() > deadline {
-                    let seconds = REMOVAL_PATIENCE.as_secs();
-                    return Err(ClusterError::NamespaceHeld { name, seconds, holds: holds(&left) }.into());
-                }
-            }
-            _ => return Ok(true),
+    let mut held = None;
+    let gone = wait::until(REMOVAL_PATIENCE, CLUSTER_INTERVAL, || match get(cluster, &name) {
+        Ok(Some(left)) if left.metadata.uid == uid => {
+            held = Some(left);
+            None
         }
-        sleep(POLL_INTERVAL);
-    }
+        outcome => Some(outcome.map(|_| true)),
+    });
+    gone.unwrap_or_else(|| {
+        let holds = holds(&held.unwrap_or_default());
+        Err(ClusterError::NamespaceHeld { name, seconds: REMOVAL_PATIENCE.as_secs(), holds })
+    })
 }
 
 /// The run's own namespace, if it is there.
-fn find(cluster: &Cluster, run: RunName) -> Result<Option<Namespace>, Error> {
-    let name = name(run);
+fn find(cluster: &Cluster, run: RunName) -> Result<Option<Namespace>, ClusterError> {
+    let name = labels::namespace(run);
     let found = get(cluster, &name)?;
     match &found {
         Some(namespace) if !labels::carries(&namespace.metadata, run) => {
             let label = format!("{RUN_LABEL}={run}");
-            Err(ClusterError::ForeignNamespace { name, label }.into())
+            Err(ClusterError::ForeignNamespace { name, label })
         }
         _ => Ok(found),
     }
 }
 
-fn get(cluster: &Cluster, name: &str) -> Result<Option<Namespace>, Error> {
+fn get(cluster: &Cluster, name: &str) -> Result<Option<Namespace>, ClusterError> {
     cluster.call(&format!("look at the namespace {name}"), |client| {
         let name = name.to_owned();
         async move { Api::all(client).get_opt(&name).await }

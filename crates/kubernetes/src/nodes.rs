@@ -8,12 +8,9 @@ use std::{fs, net::IpAddr};
 use k8s_openapi::api::core::v1::Node;
 use kube::{Api, api::ListParams};
 
-use super::{ClusterError, connection::Cluster};
-use crate::{
-    Error, Environment,
-    error::Doing,
-    netlink::{self, Netlink},
-};
+use loadline_machine::{Doing, Environment, Netlink};
+
+use crate::{connection::Cluster, error::ClusterError};
 
 /// The label by which pods are placed on a node.
 const HOST_NAME_LABEL: &str = "kubernetes.io/hostname";
@@ -43,7 +40,7 @@ pub(crate) struct Nodes(pub Vec<ClusterNode>);
 
 impl Nodes {
     /// Asks for them. A cluster in which no pod could run is refused.
-    pub fn ask(cluster: &Cluster, environment: &Environment) -> Result<Nodes, Error> {
+    pub fn ask(cluster: &Cluster, environment: &Environment) -> Result<Nodes, ClusterError> {
         let path = "/proc/sys/kernel/random/boot_id";
         let boot_id = fs::read_to_string(path).doing(|| format!("read {path}"))?;
         let own = environment.node().talk(async |net: &Netlink| net.addresses().await)?;
@@ -62,7 +59,7 @@ impl Nodes {
         self.0.iter().find(|node| node.name == name)
     }
 
-    fn check_any_fit(&self) -> Result<(), Error> {
+    fn check_any_fit(&self) -> Result<(), ClusterError> {
         if self.0.iter().any(|node| node.unfit.is_none()) {
             return Ok(());
         }
@@ -72,12 +69,12 @@ impl Nodes {
             .map(|node| format!("{} {}", node.name, node.unfit.as_deref().unwrap_or_default()))
             .collect();
         let why = if why.is_empty() { "the cluster has no nodes at all".to_owned() } else { why.join("; ") };
-        Err(ClusterError::NoNode { why }.into())
+        Err(ClusterError::NoNode { why })
     }
 }
 
 /// The nodes as the cluster describes them.
-pub(crate) fn list(cluster: &Cluster) -> Result<Vec<Node>, Error> {
+pub(crate) fn list(cluster: &Cluster) -> Result<Vec<Node>, ClusterError> {
     let list = cluster.call("list the cluster's nodes", |client| async move {
         Api::<Node>::all(client).list(&ListParams::default()).await
     })?;
@@ -85,7 +82,7 @@ pub(crate) fn list(cluster: &Cluster) -> Result<Vec<Node>, Error> {
 }
 
 /// One node as the cluster describes it.
-pub(crate) fn get(cluster: &Cluster, name: &str) -> Result<Node, Error> {
+pub(crate) fn get(cluster: &Cluster, name: &str) -> Result<Node, ClusterError> {
     cluster.call(&format!("look at the node {name}"), |client| {
         let name = name.to_owned();
         async move { Api::<Node>::all(client).get(&name).await }

@@ -3,8 +3,9 @@
 
 use k8s_openapi::api::core::v1::{ContainerStateTerminated, ContainerStatus, Event, Pod};
 
-use super::image::PodImage;
-use crate::service::mebibytes;
+use loadline_platform::mebibytes;
+
+use crate::image::PodImage;
 
 /// What keeps a pod from starting.
 #[derive(Clone, Debug, PartialEq, Eq)]

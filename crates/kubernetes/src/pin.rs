@@ -7,7 +7,7 @@ use rustix::{
     thread::{CpuSet, sched_getaffinity, sched_setaffinity},
 };
 
-use crate::{Cgroup, Error, error::Doing};
+use loadline_machine::{Cgroup, Doing, Error};
 
 /// Threads inherit the affinity of those that start them, so few rounds find a new one.
 const MOST_ROUNDS: usize = 100;

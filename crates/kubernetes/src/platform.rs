@@ -1,58 +1,40 @@
-//! The service as a pod of a Kubernetes cluster, behind a Service of the asked-for kind.
-//!
-//! All that a run makes in a cluster is in a namespace of its own, `loadline-RUN`, and carries the run's label; a deployment's objects
-//! are removed by label at its end, the namespace at the run's end and by [`crate::clean()`].
+//! The platform `kubernetes`: what it can do, and its part of the interface.
 
-mod agents;
-mod apply;
-mod connection;
-mod deploy;
-mod ended;
-mod entrance;
-mod error;
-mod facts;
-mod failure;
-mod image;
-mod kubeconfig;
-mod kubelet;
-mod labels;
-mod logs;
-mod manifests;
-mod moments;
-mod namespace;
-mod nodes;
-mod obstacle;
-mod pin;
-mod pod_deployment;
-mod pod_spec;
-mod reach;
-mod removal;
-mod request;
-mod rights;
-mod run_cluster;
-mod static_pod;
-mod surroundings;
-mod wait;
+use std::path::PathBuf;
 
-use loadline_model::platform::{Expose, Kubernetes, LoadFrom, Manifests, Observers, PodPlacement, Probes};
+use loadline_machine::Environment;
+use loadline_model::platform::{Capabilities, Kubernetes};
+use loadline_platform::{Deployment, Platform, PlatformError, Service, Starting, Surroundings};
 
-use crate::{Deployment, Error, Environment, Platform, Service, Starting, Surroundings};
+use crate::{
+    deploy,
+    error::ClusterError,
+    facts::{self, ClusterFacts},
+    run_cluster::Clusters,
+    surroundings,
+};
 
-pub use error::ClusterError;
-pub use facts::{ClusterFacts, Cni, NodeFacts};
-pub(crate) use kubeconfig::ClusterMark;
-pub(crate) use removal::remove_run;
-pub(crate) use run_cluster::Clusters;
-pub(crate) use static_pod::remove as remove_static_pods;
+/// The platform `kubernetes`.
+#[derive(Clone, Debug, Default)]
+pub struct KubernetesPlatform {
+    /// Its options.
+    pub options: Kubernetes,
+    /// The program that clusters run as `loadline agent`, from an image that holds nothing else. `None` is the one that is running.
+    pub program: Option<PathBuf>,
+}
 
-impl Platform for Kubernetes {
+impl Platform for KubernetesPlatform {
+    fn capabilities(&self) -> Capabilities {
+        self.options.capabilities()
+    }
+
     /// Returns once all pods are ready, which without probes says no more than that they have started.
     fn deploy(
         &self,
         environment: &Environment,
         service: &Service,
         progress: &mut dyn FnMut(&str),
-    ) -> Result<Box<dyn Deployment>, Error> {
+    ) -> Result<Box<dyn Deployment>, PlatformError> {
         self.start(environment, service, progress)?.wait(progress)
     }
 
@@ -61,20 +43,22 @@ impl Platform for Kubernetes {
         environment: &'g Environment,
         service: &Service,
         progress: &mut dyn FnMut(&str),
-    ) -> Result<Starting<'g>, Error> {
-        deploy::start(self, environment, service, progress)
+    ) -> Result<Starting<'g>, PlatformError> {
+        Ok(deploy::start(&self.options, self.program.as_deref(), environment, service, progress)?)
     }
 
-    fn surroundings(&self, environment: &Environment) -> Result<Option<Surroundings>, Error> {
-        Ok(Some(surroundings::describe(&cluster_facts(self, environment)?)))
+    fn surroundings(&self, environment: &Environment) -> Result<Option<Surroundings>, PlatformError> {
+        Ok(Some(surroundings::describe(&self.facts(environment)?)))
     }
 }
 
-/// What the cluster is: versions, network, rules. What can't be known is `None`.
-///
-/// # Errors
-/// When the cluster can't be reached or its nodes can't be listed.
-pub fn cluster_facts(kubernetes: &Kubernetes, environment: &Environment) -> Result<ClusterFacts, Error> {
-    let cluster = environment.clusters().get(environment, kubernetes)?;
-    facts::ask(&cluster.cluster, environment)
+impl KubernetesPlatform {
+    /// What the cluster is: versions, network, rules. What can't be known is `None`.
+    ///
+    /// # Errors
+    /// When the cluster can't be reached or its nodes can't be listed.
+    pub fn facts(&self, environment: &Environment) -> Result<ClusterFacts, ClusterError> {
+        let cluster = environment.shared::<Clusters>().get(environment, &self.options)?;
+        facts::ask(&cluster.cluster, environment)
+    }
 }

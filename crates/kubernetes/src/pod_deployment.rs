@@ -2,21 +2,22 @@
 
 use std::{
     net::SocketAddr,
-    os::fd::OwnedFd,
-    thread::sleep,
     time::{Duration, Instant},
 };
 
 use k8s_openapi::api::core::v1::Pod;
-use rustix::{
-    event::{PollFd, PollFlags, Timespec, poll},
-    process::{Pid, PidfdFlags, pidfd_open},
-};
 
-use super::{
-    Observers, agents,
-    deploy::Deploying,
+use loadline_machine::{
+    Container, Error, ProcessHandle, find_container,
+    wait::{self, CLUSTER_INTERVAL},
+};
+use loadline_model::platform::Observers;
+use loadline_platform::{Deployment, PlatformError, Startup, Subject, Vantage};
+
+use crate::{
+    context::Context,
     ended::{self, Member},
+    error::ClusterError,
     kubelet, logs,
     moments::Moments,
     nodes::{self, ClusterNode},
@@ -25,13 +26,11 @@ use super::{
     removal::Made,
     rights,
 };
-use crate::{Cgroup, Container, Deployment, Error, Observer, Startup, Vantage, error::Doing, find_container};
 
 /// Between two questions about pods that can't be watched from here.
 const ASK_INTERVAL: Duration = Duration::from_secs(1);
 /// How long the kubelet may take to report the end of a process that is known to have ended.
 const CAUSE_PATIENCE: Duration = Duration::from_secs(4);
-const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Pods, with what leads to them. Dropping it removes all of it.
 pub(crate) struct PodDeployment {
@@ -39,11 +38,9 @@ pub(crate) struct PodDeployment {
     target: Target,
     vantage: Vantage,
     members: Vec<Member>,
-    /// The first pod's container, if this machine's kernel runs it.
-    container: Option<Container>,
     /// The containers' processes, held so that their end is seen; empty unless all pods are on this machine's kernel.
-    processes: Vec<OwnedFd>,
-    observer: Option<Observer>,
+    processes: Vec<ProcessHandle>,
+    subject: Subject,
     moments: Option<Moments>,
     image: Option<String>,
     left_out: Vec<String>,
@@ -53,17 +50,17 @@ pub(crate) struct PodDeployment {
 
 impl PodDeployment {
     pub fn new(
-        deploying: &Deploying,
+        context: &Context,
         made: Made,
         pods: &[Pod],
         moments: Moments,
         target: Target,
         vantage: Vantage,
         progress: &mut dyn FnMut(&str),
-    ) -> Result<PodDeployment, Error> {
+    ) -> Result<PodDeployment, ClusterError> {
         let first = &pods[0];
-        let node = deploying.node_of(first)?;
-        let containers = containers_here(deploying, pods)?;
+        let node = context.node_of(first)?;
+        let containers = containers_here(context, pods)?;
         let mut left_out = Vec::new();
         if pods.len() > 1 {
             left_out.push(format!(
@@ -71,25 +68,20 @@ impl PodDeployment {
                 pods.len()
             ));
         }
-        pin_all(&deploying.service.cpus, &containers, &mut left_out)?;
+        pin_all(&context.service.cpus, &containers, &mut left_out)?;
         let processes = match containers.iter().flatten().map(hold).collect::<Option<Vec<_>>>() {
             Some(held) if held.len() == pods.len() => held,
             _ => Vec::new(),
         };
         let container = containers.into_iter().next().flatten();
-        let observer = match (&container, deploying.options.observers) {
-            (Some(_), _) => None,
-            (None, Observers::DaemonSet) => {
-                let agent = agents::observer(
-                    &deploying.cluster,
-                    deploying.environment,
-                    &deploying.options,
-                    &node.name,
-                    progress,
-                )?;
-                Some(Observer::Agent(agent, container_id(first)))
+        let subject = match (container, context.options.observers) {
+            (Some(container), _) => {
+                Subject::Here { root_pids: vec![container.pid], cgroup: Some(container.cgroup) }
             }
-            (None, Observers::Kubelet) => Some(kubelet_of(deploying, node, first, &mut left_out)),
+            (None, Observers::DaemonSet) => {
+                Subject::Agent(context.observer(&node.name, progress)?, container_id(first))
+            }
+            (None, Observers::Kubelet) => kubelet_of(context, node, first, &mut left_out),
         };
         let image = first.spec.as_ref().and_then(|spec| spec.containers.first()?.image.clone());
         Ok(PodDeployment {
@@ -97,9 +89,8 @@ impl PodDeployment {
             target,
             vantage,
             members: pods.iter().map(Member::of).collect(),
-            container,
             processes,
-            observer,
+            subject,
             moments: Some(moments),
             image,
             left_out,
@@ -110,19 +101,14 @@ impl PodDeployment {
 
     /// Asks the cluster why, for as long as it may not know yet.
     fn cause(&self) -> String {
-        let deadline = Instant::now() + CAUSE_PATIENCE;
-        loop {
-            let why = self.ask();
-            match why {
-                Ok(Some(why)) => return why,
-                Ok(None) if Instant::now() < deadline => sleep(POLL_INTERVAL),
-                Ok(None) => return "its process ended, and the cluster doesn't say why".to_owned(),
-                Err(error) => return format!("its process ended, and the cluster can't say why: {error}"),
-            }
+        match wait::until(CAUSE_PATIENCE, CLUSTER_INTERVAL, || self.ask().transpose()) {
+            Some(Ok(why)) => why,
+            None => "its process ended, and the cluster doesn't say why".to_owned(),
+            Some(Err(error)) => format!("its process ended, and the cluster can't say why: {error}"),
         }
     }
 
-    fn ask(&self) -> Result<Option<String>, Error> {
+    fn ask(&self) -> Result<Option<String>, ClusterError> {
         let (cluster, namespace) = (&self.made.cluster.cluster, self.made.cluster.namespace());
         for member in &self.members {
             let why = ended::ask(cluster, &namespace, member)
@@ -148,16 +134,8 @@ impl Deployment for PodDeployment {
         self.vantage.clone()
     }
 
-    fn root_pid(&self) -> Option<u32> {
-        self.container.as_ref().map(|container| container.pid)
-    }
-
-    fn cgroup(&self) -> Option<&Cgroup> {
-        self.container.as_ref().map(|container| &container.cgroup)
-    }
-
-    fn observer(&self) -> Option<Observer> {
-        self.observer.clone()
+    fn subject(&self) -> Subject {
+        self.subject.clone()
     }
 
     fn left_out(&self) -> &[String] {
@@ -168,7 +146,7 @@ impl Deployment for PodDeployment {
         if self.ended.is_some() {
             return self.ended.clone();
         }
-        if self.processes.iter().any(has_ended) {
+        if self.processes.iter().any(ProcessHandle::has_ended) {
             self.ended = Some(self.cause());
         } else if self.processes.is_empty() && self.asked.elapsed() > ASK_INTERVAL {
             // An API server that is away says nothing about the pods.
@@ -190,8 +168,8 @@ impl Deployment for PodDeployment {
         Startup { phases, image_bytes: self.image_bytes() }
     }
 
-    fn stop(mut self: Box<Self>) -> Result<(), Error> {
-        self.made.remove()
+    fn stop(mut self: Box<Self>) -> Result<(), PlatformError> {
+        Ok(self.made.remove()?)
     }
 }
 
@@ -207,10 +185,10 @@ impl PodDeployment {
 }
 
 /// The pods' containers as this machine's kernel sees them, `None` for those elsewhere.
-fn containers_here(deploying: &Deploying, pods: &[Pod]) -> Result<Vec<Option<Container>>, Error> {
+fn containers_here(context: &Context, pods: &[Pod]) -> Result<Vec<Option<Container>>, Error> {
     let of = |pod: &Pod| {
         let node = pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()).unwrap_or_default();
-        match deploying.nodes.named(node) {
+        match context.nodes.named(node) {
             Some(node) if node.same_kernel => find_container(&container_id(pod)),
             _ => Ok(None),
         }
@@ -223,7 +201,7 @@ fn pin_all(
     cpus: &[usize],
     containers: &[Option<Container>],
     left_out: &mut Vec<String>,
-) -> Result<(), Error> {
+) -> Result<(), ClusterError> {
     if cpus.is_empty() {
         return Ok(());
     }
@@ -254,17 +232,17 @@ fn pin_all(
     Ok(())
 }
 
-fn kubelet_of(deploying: &Deploying, node: &ClusterNode, pod: &Pod, left_out: &mut Vec<String>) -> Observer {
-    let (cluster, namespace) = (&deploying.cluster, deploying.cluster.namespace());
+fn kubelet_of(context: &Context, node: &ClusterNode, pod: &Pod, left_out: &mut Vec<String>) -> Subject {
+    let (cluster, namespace) = (&context.cluster, context.cluster.namespace());
     match rights::check(&cluster.cluster, &namespace, &kubelet::RIGHTS) {
         Ok(()) => {
             left_out.push(kubelet::COARSE.to_owned());
             let pod = pod.metadata.name.as_deref().unwrap_or_default();
-            Observer::Kubelet(kubelet::reader(cluster, &node.name, pod))
+            Subject::Usage(kubelet::reader(cluster, &node.name, pod))
         }
         Err(error) => {
             left_out.push(format!("what the pod uses can't be asked of its kubelet: {error}"));
-            Observer::Nobody
+            Subject::Nobody
         }
     }
 }
@@ -276,15 +254,8 @@ fn container_id(pod: &Pod) -> String {
     id.split_once("://").map_or(id, |(_, id)| id).to_owned()
 }
 
-fn hold(container: &Container) -> Option<OwnedFd> {
-    let pid = Pid::from_raw(i32::try_from(container.pid).ok()?)?;
-    pidfd_open(pid, PidfdFlags::empty()).doing(|| "hold the service's process").ok()
-}
-
-/// Whether the process behind a pidfd has ended: then it can be read (`pidfd_open(2)`).
-fn has_ended(process: &OwnedFd) -> bool {
-    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-    poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&at_once)).is_ok_and(|ready| ready > 0)
+fn hold(container: &Container) -> Option<ProcessHandle> {
+    ProcessHandle::open(container.pid).ok()
 }
 
 #[cfg(test)]
@@ -303,15 +274,5 @@ mod tests {
         assert_eq!(container_id(&pod("containerd://0a1b")), "0a1b");
         assert_eq!(container_id(&pod("")), "");
         assert_eq!(container_id(&Pod::default()), "");
-    }
-
-    #[test]
-    fn the_end_of_a_process_is_seen_in_its_descriptor() {
-        let mut child = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
-        let held = pidfd_open(Pid::from_child(&child), PidfdFlags::empty()).unwrap();
-        assert!(!has_ended(&held));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        assert!(has_ended(&held));
     }
 }

@@ -11,8 +11,10 @@ use k8s_openapi::{
     apimachinery::pkg::{api::resource::Quantity, util::intstr::IntOrString},
 };
 
-use super::{Probes, image::PodImage};
-use crate::{Limits, Service};
+use loadline_model::platform::{Limits, Probes};
+use loadline_platform::Service;
+
+use crate::image::PodImage;
 
 /// The name of the one container, and of its port.
 pub(crate) const CONTAINER: &str = "service";
@@ -20,6 +22,8 @@ const PORT_NAME: &str = "http";
 
 /// What a pod may take to end by itself, unless loadline removes it.
 const TERMINATION_GRACE_S: i64 = 30;
+/// What a pod gets to end by itself when it is removed, as services have on every platform.
+pub(crate) const GRACE_S: u32 = 2;
 
 /// The label of each node with its own name in the host's words.
 const HOST_NAME_LABEL: &str = "kubernetes.io/hostname";

@@ -3,21 +3,25 @@
 use std::{
     io,
     net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream, ToSocketAddrs},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use k8s_openapi::api::{core::v1::Service as ClusterService, networking::v1::IngressClass};
 use kube::{Api, api::ListParams};
 
-use super::{ClusterError, Expose, connection::Cluster, nodes::ClusterNode};
-use crate::{Error, Environment, Netns, error::Doing, nftables, owner::Owner};
+use loadline_machine::{
+    Doing, Environment, Error, Netns, Owner, nftables,
+    wait::{self, CLUSTER_INTERVAL},
+};
+use loadline_model::platform::Expose;
+
+use crate::{connection::Cluster, error::ClusterError, nodes::ClusterNode};
 
 /// How long a cluster may take to give a load balancer's address.
 const LOAD_BALANCER_PATIENCE: Duration = Duration::from_secs(30);
 /// How long it is tried to reach a pod that is ready: kube-proxy and routes may lag behind.
 const REACH_PATIENCE: Duration = Duration::from_secs(8);
 const CONNECT_LIMIT: Duration = Duration::from_secs(1);
-const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// What is known of a deployment once it runs.
 pub(crate) struct Found<'a> {
@@ -78,26 +82,22 @@ pub(crate) fn load_balancer(
     name: &str,
     port: u16,
     node: &Netns,
-) -> Result<Target, Error> {
-    let deadline = Instant::now() + LOAD_BALANCER_PATIENCE;
-    loop {
+) -> Result<Target, ClusterError> {
+    let look = || {
         let service = cluster.call(&format!("look at the Service {name}"), |client| {
             let (api, name): (Api<ClusterService>, _) = (Api::namespaced(client, namespace), name.to_owned());
             async move { api.get(&name).await }
-        })?;
-        if let Some(host) = given(&service) {
-            return resolve(&host, port, node).map(|address| Target { address, authority: None });
-        }
-        if Instant::now() > deadline {
-            let seconds = LOAD_BALANCER_PATIENCE.as_secs();
-            return Err(ClusterError::Unfit(format!(
-                "`expose: loadBalancer` can't be: this cluster gives no load balancer addresses (none came within {seconds} s): \
-                 no cloud controller or MetalLB"
-            ))
-            .into());
-        }
-        std::thread::sleep(POLL_INTERVAL);
-    }
+        });
+        service.map(|service| given(&service)).transpose()
+    };
+    let Some(host) = wait::until(LOAD_BALANCER_PATIENCE, CLUSTER_INTERVAL, look).transpose()? else {
+        let seconds = LOAD_BALANCER_PATIENCE.as_secs();
+        return Err(ClusterError::Unfit(format!(
+            "`expose: loadBalancer` can't be: this cluster gives no load balancer addresses (none came within {seconds} s): \
+             no cloud controller or MetalLB"
+        )));
+    };
+    Ok(Target { address: resolve(&host, port, node)?, authority: None })
 }
 
 fn given(service: &ClusterService) -> Option<String> {
@@ -106,14 +106,14 @@ fn given(service: &ClusterService) -> Option<String> {
 }
 
 /// The address behind an ingress's URL.
-pub(crate) fn url(url: &http::Uri, node: &Netns) -> Result<Target, Error> {
+pub(crate) fn url(url: &http::Uri, node: &Netns) -> Result<Target, ClusterError> {
     let host = url.host().unwrap_or_default();
     let address = resolve(host, url.port_u16().unwrap_or(80), node)?;
     Ok(Target { address, authority: url.authority().map(ToString::to_string) })
 }
 
 /// Refuses a cluster without anything that would answer an Ingress.
-pub(crate) fn check_ingress(cluster: &Cluster) -> Result<(), Error> {
+pub(crate) fn check_ingress(cluster: &Cluster) -> Result<(), ClusterError> {
     let classes = cluster.call("list the ingress classes", |client| async move {
         Api::<IngressClass>::all(client).list(&ListParams::default()).await
     })?;
@@ -121,7 +121,7 @@ pub(crate) fn check_ingress(cluster: &Cluster) -> Result<(), Error> {
         return Ok(());
     }
     let why = "`expose: {ingress: …}` can't be: the cluster has no IngressClass, so nothing answers an Ingress (install an ingress controller)";
-    Err(ClusterError::Unfit(why.to_owned()).into())
+    Err(ClusterError::Unfit(why.to_owned()))
 }
 
 /// A literal address, or the first that the name has.
@@ -141,17 +141,11 @@ fn resolve(host: &str, port: u16, node: &Netns) -> Result<SocketAddr, Error> {
 
 /// Whether anybody there answers, were it only to refuse: then packets go both ways.
 pub(crate) fn can_reach(from: &Netns, address: SocketAddr) -> Result<bool, Error> {
-    let deadline = Instant::now() + REACH_PATIENCE;
-    from.run(|| {
-        loop {
-            match TcpStream::connect_timeout(&address, CONNECT_LIMIT) {
-                Ok(_) => return Ok(true),
-                Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => return Ok(true),
-                Err(_) if Instant::now() > deadline => return Ok(false),
-                Err(_) => std::thread::sleep(POLL_INTERVAL),
-            }
-        }
-    })
+    let answers = || match TcpStream::connect_timeout(&address, CONNECT_LIMIT) {
+        Err(error) if error.kind() != io::ErrorKind::ConnectionRefused => None,
+        _ => Some(()),
+    };
+    from.run(|| Ok(wait::until(REACH_PATIENCE, CLUSTER_INTERVAL, answers).is_some()))
 }
 
 /// Whom the client's own address has to be hidden from: other machines don't know the way back to it.
@@ -179,7 +173,11 @@ pub(crate) fn strangers(expose: &Expose, found: &Found, target: IpAddr) -> Vec<I
 }
 
 /// Has the client's connections to `strangers` leave this machine with its own address. Without a wire they do so anyway.
-pub(crate) fn masquerade(environment: &Environment, owner: &Owner, strangers: &[Ipv4Addr]) -> Result<(), Error> {
+pub(crate) fn masquerade(
+    environment: &Environment,
+    owner: &Owner,
+    strangers: &[Ipv4Addr],
+) -> Result<(), Error> {
     if strangers.is_empty() || !environment.has_wire() {
         return Ok(());
     }

@@ -13,49 +13,52 @@ use kube::{
     api::{ApiResource, DeleteParams, DynamicObject, ListParams},
 };
 
-use super::{
-    ClusterError, connection::Cluster, kubeconfig::ClusterMark, labels, namespace, run_cluster::RunCluster,
-};
-use crate::{
-    Error, Environment, Netns, RunName,
-    clean::{self, Traces},
-    owner::Owner,
-    registry::RunFolder,
-    slots::Slot,
+use loadline_machine::{
+    Cleanup, Environment, NetworkScope, Owner, Resources, Slot,
+    wait::{self, CLUSTER_INTERVAL},
 };
 
-/// What a pod gets to end by itself, as services have on every platform.
-pub(crate) const GRACE_S: u32 = 2;
+use crate::{
+    cleaner::CLEANERS, connection::Cluster, error::ClusterError, labels, pod_spec::GRACE_S,
+    run_cluster::RunCluster,
+};
+
 /// How long pods may take to vanish: the grace, and what the kubelet and the network take.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How long a static pod's mirror may take to follow its file.
 const MIRROR_PATIENCE: Duration = Duration::from_secs(20);
-const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// Kinds that make the pods.
 const CONTROLLERS: [&str; 4] = ["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"];
 const POLLS_PER_REMOVAL: usize = 5;
 
 /// All that a deployment makes, on this machine and in the cluster. Dropping it removes all of it.
-pub(crate) struct Made {
+pub(crate) type Made = Cleanup<InCluster>;
+
+/// What a deployment makes in the cluster.
+pub(crate) struct InCluster {
     pub cluster: Arc<RunCluster>,
-    pub owner: Owner,
-    slot: Slot,
-    node: Netns,
-    folder: Arc<RunFolder>,
+    owner: Owner,
     /// In which order to remove; those that make others come first.
     kinds: Vec<ApiResource>,
     static_pod: bool,
-    removed: bool,
 }
 
-impl Made {
-    /// Nothing yet.
-    pub fn nothing(cluster: Arc<RunCluster>, slot: Slot, environment: &Environment) -> Made {
-        let (node, folder) = (environment.node().clone(), Arc::clone(environment.folder()));
-        let owner = slot.owner;
-        Made { cluster, owner, slot, node, folder, kinds: Vec::new(), static_pod: false, removed: false }
-    }
+/// Nothing yet of the deployment with the slot.
+pub(crate) fn guard(cluster: Arc<RunCluster>, slot: Slot, environment: &Environment) -> Made {
+    let scope = NetworkScope::OnNode(environment.node().clone());
+    let made = InCluster { cluster, owner: slot.owner, kinds: Vec::new(), static_pod: false };
+    Cleanup::new(slot, environment.folder(), scope, CLEANERS, made)
+}
 
+impl Resources for InCluster {
+    type Error = ClusterError;
+
+    fn remove_elsewhere(&mut self) -> Result<(), ClusterError> {
+        self.remove_from_cluster()
+    }
+}
+
+impl InCluster {
     /// Something of that kind is about to be made.
     pub fn will_hold(&mut self, kind: ApiResource) {
         if !self.kinds.contains(&kind) {
@@ -68,32 +71,16 @@ impl Made {
         self.static_pod = true;
     }
 
-    pub fn folder(&self) -> &RunFolder {
-        &self.folder
-    }
-
-    /// Removes everything, once.
-    pub fn remove(&mut self) -> Result<(), Error> {
-        if std::mem::replace(&mut self.removed, true) {
-            return Ok(());
-        }
-        // The static pod's file among others.
-        let traces = Traces::OnNode(&self.node);
-        let here = clean::remove_owned(&self.owner, &self.folder.state(), &traces, &mut Vec::new());
-        here.and(self.remove_from_cluster())?;
-        self.slot.release();
-        Ok(())
-    }
-
-    fn remove_from_cluster(&self) -> Result<(), Error> {
+    fn remove_from_cluster(&self) -> Result<(), ClusterError> {
         let (cluster, selector) = (&self.cluster.cluster, labels::selector(&self.owner));
         let namespace = self.cluster.namespace();
         if self.static_pod {
             // Its mirror goes by itself, when its containers have. Removed before that, it would only seem gone.
-            let deadline = Instant::now() + MIRROR_PATIENCE;
-            while !pods(cluster, &namespace, &selector)?.is_empty() && Instant::now() < deadline {
-                sleep(POLL_INTERVAL);
-            }
+            let gone = || match pods(cluster, &namespace, &selector) {
+                Ok(left) => left.is_empty().then_some(Ok(())),
+                Err(error) => Some(Err(error)),
+            };
+            wait::until(MIRROR_PATIENCE, CLUSTER_INTERVAL, gone).transpose()?;
         }
         let deadline = Instant::now() + PATIENCE;
         // Again and again: a controller that doesn't know yet that it is gone makes another pod.
@@ -108,48 +95,20 @@ impl Made {
                 }
                 if Instant::now() > deadline {
                     let seconds = PATIENCE.as_secs();
-                    return Err(ClusterError::PodsRemain { pods: left.join(", "), seconds }.into());
+                    return Err(ClusterError::PodsRemain { pods: left.join(", "), seconds });
                 }
-                sleep(POLL_INTERVAL);
+                sleep(CLUSTER_INTERVAL);
             }
         }
     }
 }
 
-impl Drop for Made {
-    fn drop(&mut self) {
-        if let Err(error) = self.remove() {
-            tracing::warn!("{} was not removed wholly: {error}", self.owner);
-        }
-    }
-}
-
-/// Removes a run's namespaces from its clusters. Returns their names, each with its cluster's context.
-pub(crate) fn remove_run(run: RunName, clusters: &[ClusterMark], node: &Netns) -> Result<Vec<String>, Error> {
-    let mut removed = Vec::new();
-    let mut outcome = Ok(());
-    for mark in clusters {
-        let one = Cluster::connect(mark.clone(), node).and_then(|cluster| namespace::remove(&cluster, run));
-        let failure = match one {
-            Ok(true) => {
-                removed.push(format!("{} (context {})", namespace::name(run), mark.context));
-                continue;
-            }
-            Ok(false) => continue,
-            Err(error) => {
-                let (namespace, context) = (namespace::name(run), mark.context.clone());
-                Error::from(ClusterError::NamespaceLeft { namespace, context, reason: error.to_string() })
-            }
-        };
-        match outcome {
-            Ok(()) => outcome = Err(failure),
-            Err(_) => tracing::warn!("{failure}"),
-        }
-    }
-    outcome.map(|()| removed)
-}
-
-fn remove_kind(cluster: &Cluster, namespace: &str, kind: &ApiResource, selector: &str) -> Result<(), Error> {
+fn remove_kind(
+    cluster: &Cluster,
+    namespace: &str,
+    kind: &ApiResource,
+    selector: &str,
+) -> Result<(), ClusterError> {
     let outcome = cluster.attempt(|client| {
         let api: Api<DynamicObject> = Api::namespaced_with(client, namespace, kind);
         // The collector of what a controller leaves would give its pods their own, longer grace, which nobody can shorten any more.
@@ -169,7 +128,7 @@ fn remove_kind(cluster: &Cluster, namespace: &str, kind: &ApiResource, selector:
 }
 
 /// Names of the pods that are left, on their way out or not.
-fn pods(cluster: &Cluster, namespace: &str, selector: &str) -> Result<Vec<String>, Error> {
+fn pods(cluster: &Cluster, namespace: &str, selector: &str) -> Result<Vec<String>, ClusterError> {
     let left = cluster.call("list the pods", |client| {
         let api: Api<Pod> = Api::namespaced(client, namespace);
         let which = ListParams::default().labels(selector);

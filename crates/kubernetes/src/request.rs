@@ -1,21 +1,25 @@
 //! What a deployment asks of a cluster: options that go together, the port the service listens on, and the rights all of it takes.
 
-use super::{
-    ClusterError, Expose, Kubernetes, LoadFrom, Observers, PodPlacement, agents,
+use loadline_machine::{Environment, Error, Owner, ports};
+use loadline_model::platform::{Expose, Kubernetes, LoadFrom, Observers, PodPlacement, Probes};
+use loadline_platform::Service;
+
+use crate::{
+    agents,
     entrance::ServiceKind,
+    error::ClusterError,
     kubelet,
     nodes::Nodes,
     pod_spec::NodeRule,
     rights::{self, MAKE_AND_REMOVE, Right},
 };
-use crate::{Error, Environment, Service, owner::Owner, path, ports};
 
 /// Where a service in a network namespace of its own listens, if it has no port of its own.
 const POD_PORT: u16 = 8080;
 
 /// Refuses options that exclude each other.
-pub(crate) fn check(options: &Kubernetes) -> Result<(), Error> {
-    let unfit = |why: String| Err(ClusterError::Unfit(why).into());
+pub(crate) fn check(options: &Kubernetes) -> Result<(), ClusterError> {
+    let unfit = |why: String| Err(ClusterError::Unfit(why));
     let one_pod = matches!(options.expose, Expose::PodIP | Expose::HostNetwork | Expose::HostPort);
     if options.replicas == 0 || options.services == 0 {
         return unfit("`replicas` and `services` are at least 1".to_owned());
@@ -44,7 +48,7 @@ pub(crate) fn check(options: &Kubernetes) -> Result<(), Error> {
             (options.placement.is_some(), "placement"),
             (options.replicas > 1, "replicas"),
             (options.user.is_some(), "user"),
-            (options.probes != super::Probes::None, "probes"),
+            (options.probes != Probes::None, "probes"),
         ];
         if let Some((_, option)) = said.into_iter().find(|(given, _)| *given) {
             return unfit(format!("`{option}` can't be with `manifests`: say it in the manifests"));
@@ -90,9 +94,9 @@ pub(crate) fn node_rule(
     placement: Option<PodPlacement>,
     nodes: &Nodes,
     load: Option<&str>,
-) -> Result<NodeRule, Error> {
+) -> Result<NodeRule, ClusterError> {
     let load = load.and_then(|name| nodes.named(name));
-    let refused = |placement, why: String| Err(ClusterError::Placement { placement, why }.into());
+    let refused = |placement, why: String| Err(ClusterError::Placement { placement, why });
     match (placement, load) {
         (None, _) => Ok(NodeRule::Anywhere),
         (Some(PodPlacement::SameNode), None) => refused(
@@ -139,7 +143,7 @@ pub(crate) fn pod_ports(
     service: &Service,
     on_this_machine: bool,
 ) -> Result<PodPorts, Error> {
-    let any = || environment.ports().host_port(environment.node(), path::entrance_start(owner));
+    let any = || environment.ports().host_port(environment.node(), owner);
     match (expose, service.port) {
         (Expose::HostNetwork, Some(port)) => {
             if on_this_machine {
@@ -156,7 +160,9 @@ pub(crate) fn pod_ports(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kubernetes::{Manifests, nodes::ClusterNode};
+    use loadline_model::platform::Manifests;
+
+    use crate::nodes::ClusterNode;
 
     fn refusal(options: Kubernetes) -> String {
         check(&options).unwrap_err().to_string()

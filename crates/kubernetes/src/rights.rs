@@ -6,8 +6,7 @@ use k8s_openapi::api::authorization::v1::{
 };
 use kube::{Api, Client, api::PostParams};
 
-use super::{ClusterError, connection::Cluster};
-use crate::Error;
+use crate::{connection::Cluster, error::ClusterError};
 
 /// Verbs on one kind of resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +52,7 @@ pub(crate) const ALWAYS: [Right; 6] = [
 ];
 
 /// Refuses, naming every right that is missing.
-pub(crate) fn check(cluster: &Cluster, namespace: &str, rights: &[Right]) -> Result<(), Error> {
+pub(crate) fn check(cluster: &Cluster, namespace: &str, rights: &[Right]) -> Result<(), ClusterError> {
     let asked: Vec<ResourceAttributes> =
         rights.iter().flat_map(|right| attributes(right, namespace)).collect();
     let allowed = cluster.call("ask for this user's rights", |client| {
@@ -66,7 +65,7 @@ pub(crate) fn check(cluster: &Cluster, namespace: &str, rights: &[Right]) -> Res
         return Ok(());
     }
     let (server, context) = (cluster.server().to_owned(), cluster.context().to_owned());
-    Err(ClusterError::RightsMissing { server, context, missing }.into())
+    Err(ClusterError::RightsMissing { server, context, missing })
 }
 
 async fn ask(client: Client, attributes: ResourceAttributes) -> kube::Result<bool> {

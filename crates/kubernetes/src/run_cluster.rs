@@ -1,12 +1,17 @@
 //! A cluster as one run uses it: one connection for all deployments, the run's namespace, and what the run has in it once.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
-use super::{
-    Kubernetes, agents::Agents, connection::Cluster, kubeconfig::ClusterMark, namespace, rights,
-    rights::Right,
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
 };
-use crate::{Error, Environment, RunName};
+
+use loadline_machine::{Environment, RunName};
+use loadline_model::platform::Kubernetes;
+
+use crate::{
+    cleaner::KubernetesSection, connection::Cluster, ended::Member, error::ClusterError,
+    kubeconfig::ClusterMark, labels, namespace, rights, rights::Right,
+};
 
 /// The clusters that a run has connected to.
 #[derive(Default)]
@@ -20,9 +25,21 @@ pub(crate) struct RunCluster {
     namespace_made: Mutex<bool>,
 }
 
+/// The agents of a run in one cluster, made when they are first needed. They go with the run's namespace.
+#[derive(Default)]
+pub(crate) struct Agents {
+    pub load: Mutex<Option<Member>>,
+    /// By the name of the node.
+    pub observers: Mutex<BTreeMap<String, Member>>,
+}
+
 impl Clusters {
     /// The cluster that the options mean, connected to if need be.
-    pub fn get(&self, environment: &Environment, options: &Kubernetes) -> Result<Arc<RunCluster>, Error> {
+    pub fn get(
+        &self,
+        environment: &Environment,
+        options: &Kubernetes,
+    ) -> Result<Arc<RunCluster>, ClusterError> {
         let mark = ClusterMark::find(options)?;
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known.iter().find(|known| *known.cluster.mark() == mark) {
@@ -41,11 +58,12 @@ impl Clusters {
 
 impl RunCluster {
     /// Checks that this user has the rights, then makes the run's namespace if it isn't there yet. It is registered first.
-    pub fn enter(&self, environment: &Environment, rights: &[Right]) -> Result<(), Error> {
+    pub fn enter(&self, environment: &Environment, rights: &[Right]) -> Result<(), ClusterError> {
         rights::check(&self.cluster, &self.namespace(), rights)?;
         let mut made = self.namespace_made.lock().unwrap_or_else(PoisonError::into_inner);
         if !*made {
-            environment.folder().update(|state| state.clusters.push(self.cluster.mark().clone()))?;
+            let mark = self.cluster.mark().clone();
+            environment.folder().update(|section: &mut KubernetesSection| section.clusters.push(mark))?;
             namespace::ensure(&self.cluster, self.run)?;
             *made = true;
         }
@@ -54,6 +72,6 @@ impl RunCluster {
 
     /// The run's namespace.
     pub fn namespace(&self) -> String {
-        namespace::name(self.run)
+        labels::namespace(self.run)
     }
 }

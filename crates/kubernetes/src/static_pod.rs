@@ -9,16 +9,15 @@ use std::{
 use k8s_openapi::api::core::v1::{Pod, PodSpec};
 use serde_json::Value;
 
-use super::{ClusterError, connection::Cluster, labels, nodes::ClusterNode, removal};
+use loadline_machine::{Doing, Error, Owner, RunFolder};
+
 use crate::{
-    Error,
-    error::Doing,
-    owner::Owner,
-    registry::{RunFolder, State},
+    cleaner::KubernetesSection, connection::Cluster, error::ClusterError, labels, nodes::ClusterNode,
+    pod_spec::GRACE_S,
 };
 
 /// The configuration that a node's kubelet runs with (`/configz`, kubernetes, pkg/kubelet/server/server.go).
-pub(crate) fn kubelet_config(cluster: &Cluster, node: &str) -> Result<Value, Error> {
+pub(crate) fn kubelet_config(cluster: &Cluster, node: &str) -> Result<Value, ClusterError> {
     let path = format!("/api/v1/nodes/{node}/proxy/configz");
     let answer: Value =
         cluster.call(&format!("ask the kubelet of {node} for its configuration"), |client| {
@@ -29,9 +28,9 @@ pub(crate) fn kubelet_config(cluster: &Cluster, node: &str) -> Result<Value, Err
 }
 
 /// The folder that the node's kubelet watches.
-pub(crate) fn folder(cluster: &Cluster, node: &ClusterNode) -> Result<PathBuf, Error> {
+pub(crate) fn folder(cluster: &Cluster, node: &ClusterNode) -> Result<PathBuf, ClusterError> {
     let config = kubelet_config(cluster, &node.name)?;
-    let unfit = |why: String| Error::from(ClusterError::Unfit(why));
+    let unfit = |why: String| ClusterError::Unfit(why);
     let path = config["staticPodPath"].as_str().filter(|path| !path.is_empty()).ok_or_else(|| {
         unfit(format!(
             "`static: true` can't be: the kubelet of {} watches no folder (set staticPodPath in its configuration)",
@@ -52,7 +51,7 @@ pub(crate) fn folder(cluster: &Cluster, node: &ClusterNode) -> Result<PathBuf, E
 /// The pod as the kubelet is told of it.
 pub(crate) fn pod(owner: &Owner, mut spec: PodSpec) -> Pod {
     // Nobody can shorten it afterwards.
-    spec.termination_grace_period_seconds = Some(removal::GRACE_S.into());
+    spec.termination_grace_period_seconds = Some(GRACE_S.into());
     Pod { metadata: labels::metadata(owner, owner.label()), spec: Some(spec), status: None }
 }
 
@@ -61,47 +60,15 @@ pub(crate) fn write(owner: &Owner, dir: &Path, pod: &Pod, run: &RunFolder) -> Re
     let name = format!("{}.json", owner.label());
     // Kubelets pass over names that begin with a dot (pkg/kubelet/config/file_linux.go), and must not read half a file.
     let (path, draft) = (dir.join(&name), dir.join(format!(".{name}")));
-    run.update(|state| state.static_pods.extend([draft.clone(), path.clone()]))?;
+    run.update(|section: &mut KubernetesSection| section.static_pods.extend([draft.clone(), path.clone()]))?;
     let text = serde_json::to_vec_pretty(pod).map_err(std::io::Error::from);
     let written = text.and_then(|text| fs::write(&draft, text)).and_then(|()| fs::rename(&draft, &path));
     written.doing(|| format!("write {}", path.display()))
 }
 
-/// Removes the owner's manifests, and returns their paths.
-pub(crate) fn remove(owner: &Owner, state: &State) -> Result<Vec<String>, Error> {
-    let mut removed = Vec::new();
-    for path in state.static_pods.iter().filter(|path| is_owned(owner, path)) {
-        match fs::remove_file(path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            outcome => {
-                outcome.doing(|| format!("remove {}", path.display()))?;
-                removed.push(path.display().to_string());
-            }
-        }
-    }
-    Ok(removed)
-}
-
-fn is_owned(owner: &Owner, path: &Path) -> bool {
-    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-    owner.owns_label(stem.trim_start_matches('.'))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn manifests_are_known_by_their_names() {
-        let run = "3fa90c".parse().unwrap();
-        let slot = Owner { run, slot: Some(1) };
-        for owner in [slot, Owner::run(run)] {
-            assert!(is_owned(&owner, Path::new("/etc/kubernetes/manifests/loadline-3fa90c-1.json")));
-            assert!(is_owned(&owner, Path::new("/etc/kubernetes/manifests/.loadline-3fa90c-1.json")));
-            assert!(!is_owned(&owner, Path::new("/etc/kubernetes/manifests/kube-apiserver.yaml")));
-        }
-        assert!(!is_owned(&slot, Path::new("/etc/kubernetes/manifests/loadline-3fa90c-12.json")));
-    }
 
     #[test]
     fn a_static_pod_ends_as_fast_as_a_removed_one() {

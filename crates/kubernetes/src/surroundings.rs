@@ -1,10 +1,11 @@
 //! A cluster in one line, for people.
 
-use super::{ClusterFacts, NodeFacts};
-use crate::Surroundings;
+use loadline_platform::Surroundings;
+
+use crate::facts::{ClusterFacts, NodeFacts};
 
 /// All that is known, and the line.
-pub(super) fn describe(facts: &ClusterFacts) -> Surroundings {
+pub(crate) fn describe(facts: &ClusterFacts) -> Surroundings {
     let version = facts.version.as_deref().unwrap_or("of unknown version");
     let nodes = match facts.nodes.len() {
         1 => "1 node".to_owned(),

@@ -27,7 +27,6 @@ pub(crate) use loadline_model::platform::{
     Attachment, Backend, IpvlanMode, Layer, Layers, Overlay, Proxy, Sidecar, Sides,
 };
 
-
 /// A port of the node that leads to a pod.
 pub(crate) struct Entrance<'a> {
     pub node: &'a Node,

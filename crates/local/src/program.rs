@@ -51,4 +51,3 @@ fn find(name: &str, path: Option<&OsStr>) -> Result<PathBuf, LocalError> {
         None => Err(not_found(format!("searched PATH: {}", path.to_string_lossy()))),
     }
 }
-

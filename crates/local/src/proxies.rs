@@ -32,7 +32,8 @@ impl Proxies {
         if layers.userland_proxy {
             let port = node.ports.node_port(&node.netns, &node.owner)?;
             let listen = SocketAddrV4::new(node.address, port);
-            self.userland_proxy = Some(userland_proxy::lay(environment, beside, &node.netns, listen, address)?);
+            self.userland_proxy =
+                Some(userland_proxy::lay(environment, beside, &node.netns, listen, address)?);
             address = listen;
         }
         if let (Some(wanted), Some(pod)) = (layers.sidecar, &path.netns) {

@@ -164,7 +164,9 @@ pub(crate) fn remove(dir: &Path) -> Result<bool, Error> {
     // A killed process is a member until the kernel is through with it.
     let was_there = |error: &io::Error| error.kind() != io::ErrorKind::NotFound;
     match wait::retry(KILL_PATIENCE, SHORT_INTERVAL, was_there, || fs::remove_dir(dir)) {
-        Err(error) if was_there(&error) => Err(error).doing(|| format!("remove the cgroup {}", dir.display())),
+        Err(error) if was_there(&error) => {
+            Err(error).doing(|| format!("remove the cgroup {}", dir.display()))
+        }
         _ => Ok(true),
     }
 }

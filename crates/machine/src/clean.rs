@@ -88,7 +88,8 @@ pub(crate) fn remove_run(
     removed: &mut Vec<Removed>,
 ) -> Result<(), Error> {
     let state = folder.state();
-    let all = remove_owned(&Owner::run(state.run), &state, &NetworkScope::OnNode(node.clone()), cleaners, removed);
+    let all =
+        remove_owned(&Owner::run(state.run), &state, &NetworkScope::OnNode(node.clone()), cleaners, removed);
     let emptied = if may_change_network() { remove_empty_tables(&state, node) } else { Ok(()) };
     all.and(emptied)
 }

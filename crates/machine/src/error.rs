@@ -134,7 +134,9 @@ pub enum Error {
     #[error(transparent)]
     Cleaner(Box<dyn std::error::Error + Send + Sync>),
     /// A run has things of a platform that the caller knows nothing of.
-    #[error("the run {run} has things of `{name}`, which this program cannot remove: run `loadline clean` of the version that made them")]
+    #[error(
+        "the run {run} has things of `{name}`, which this program cannot remove: run `loadline clean` of the version that made them"
+    )]
     NoCleaner {
         /// The run.
         run: RunName,

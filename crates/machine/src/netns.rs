@@ -33,7 +33,7 @@ impl Netns {
     }
 
     /// The namespace of the process `pid`.
-    pub fn of_process(pid: i32) -> Result<Netns, Error> {
+    pub fn of_process(pid: u32) -> Result<Netns, Error> {
         let path = path_of(pid);
         let file = File::open(&path).doing(|| format!("open {path}"))?;
         Ok(Netns(Arc::new(file.into())))
@@ -108,14 +108,14 @@ impl AsFd for Netns {
 }
 
 /// Whether the process `pid` is in the namespace.
-pub fn is_in(netns: &Netns, pid: i32) -> io::Result<bool> {
+pub fn is_in(netns: &Netns, pid: u32) -> io::Result<bool> {
     let theirs = fs::metadata(path_of(pid))?;
     let ours = rustix::fs::fstat(netns)?;
     // Descriptors of one namespace have one inode (`namespaces(7)`).
     Ok((theirs.dev(), theirs.ino()) == (ours.st_dev, ours.st_ino))
 }
 
-fn path_of(pid: i32) -> String {
+fn path_of(pid: u32) -> String {
     format!("/proc/{pid}/ns/net")
 }
 

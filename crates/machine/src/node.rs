@@ -115,12 +115,7 @@ impl Node {
     ///
     /// # Errors
     /// When the kernel refuses; [`Error::Netlink`] with its reason.
-    pub fn join(
-        &self,
-        pod: &Netns,
-        bridge: Option<&str>,
-        mtu_bytes: Option<u32>,
-    ) -> Result<String, Error> {
+    pub fn join(&self, pod: &Netns, bridge: Option<&str>, mtu_bytes: Option<u32>) -> Result<String, Error> {
         let subnet = &self.pods;
         let (link, far) = (self.owner.link(Role::Veth), self.owner.link(Role::Peer));
         self.netns.talk(async |net: &Netlink| {

@@ -64,10 +64,15 @@ mod tests {
     fn only_failures_that_may_pass_are_tried_again() {
         let tries = |failing: &'static str| {
             let mut count = 0;
-            let outcome = retry(Duration::from_secs(60), Duration::ZERO, |error| *error == "busy", || {
-                count += 1;
-                if count < 3 { Err(failing) } else { Ok(()) }
-            });
+            let outcome = retry(
+                Duration::from_secs(60),
+                Duration::ZERO,
+                |error| *error == "busy",
+                || {
+                    count += 1;
+                    if count < 3 { Err(failing) } else { Ok(()) }
+                },
+            );
             (outcome, count)
         };
         assert_eq!(tries("busy"), (Ok(()), 3));

@@ -11,7 +11,7 @@ use kube::{
 use serde_json::Value;
 
 use super::{Cni, proxy::config_map};
-use crate::kubernetes::connection::Cluster;
+use crate::connection::Cluster;
 
 /// DaemonSets and whose they are. Canal is Calico's policies over Flannel's network.
 const KNOWN: [(&str, &str); 14] = [
@@ -32,7 +32,7 @@ const KNOWN: [(&str, &str); 14] = [
 ];
 
 /// The plugin, `None` if its DaemonSet isn't known or can't be seen.
-pub(super) fn ask(cluster: &Cluster) -> Option<Cni> {
+pub(crate) fn ask(cluster: &Cluster) -> Option<Cni> {
     let sets = cluster
         .attempt(|client| async move { Api::<DaemonSet>::all(client).list(&ListParams::default()).await });
     let (set, name) = recognise(&sets.ok()?.items)?;

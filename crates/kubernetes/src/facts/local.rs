@@ -11,8 +11,9 @@ use std::{
 
 use serde_json::Value;
 
+use loadline_machine::{Netns, tool};
+
 use super::Cni;
-use crate::{Netns, tool};
 
 /// Where kube-proxy answers, unless told otherwise (`--metrics-bind-address`).
 const PROXY: (Ipv4Addr, u16) = (Ipv4Addr::LOCALHOST, 10249);
@@ -23,7 +24,7 @@ const RUNTIME_CONFIG: &str = "/etc/containerd/config.toml";
 const RUNTIME_SOCKET: &str = "/run/containerd/containerd.sock";
 
 /// kube-proxy's mode, as it says itself (kubernetes, cmd/kube-proxy/app/server.go, `/proxyMode`).
-pub(super) fn proxy_mode(node: &Netns) -> Option<String> {
+pub(crate) fn proxy_mode(node: &Netns) -> Option<String> {
     let asked = node.run(|| {
         let ask = || -> std::io::Result<String> {
             let mut stream = TcpStream::connect_timeout(&SocketAddr::from(PROXY), PROXY_LIMIT)?;
@@ -41,7 +42,7 @@ pub(super) fn proxy_mode(node: &Netns) -> Option<String> {
 }
 
 /// The plugins of the runtime that this machine's kubelet uses.
-pub(super) fn cni(node: &Netns, kubelet_config: &Value) -> Option<Cni> {
+pub(crate) fn cni(node: &Netns, kubelet_config: &Value) -> Option<Cni> {
     let socket = kubelet_config["containerRuntimeEndpoint"].as_str()?.trim_start_matches("unix://");
     let network = node.run(|| Ok(fs::read_link("/proc/thread-self/ns/net").ok())).ok()??;
     let processes = fs::read_dir("/proc").ok()?.filter_map(|entry| Some(entry.ok()?.path()));
@@ -95,7 +96,7 @@ fn of_config(text: &str) -> Option<Cni> {
 }
 
 /// Rules of both kinds of tables. Those of `iptables-nft` are nftables' as well.
-pub(super) fn rules(node: &Netns) -> Option<u64> {
+pub(crate) fn rules(node: &Netns) -> Option<u64> {
     let count = node.run(|| {
         let nft = output("nft", &["-a", "list", "ruleset"]).map(|text| nft_rules(&text));
         let legacy = output("iptables-legacy-save", &[])

@@ -4,19 +4,19 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Api;
 use serde_json::Value;
 
-use crate::kubernetes::connection::Cluster;
+use crate::connection::Cluster;
 
 const SYSTEM: &str = "kube-system";
 /// What kube-proxy does on Linux unless told otherwise.
 const DEFAULT: &str = "iptables";
 
-pub(super) fn mode(cluster: &Cluster) -> Option<String> {
+pub(crate) fn mode(cluster: &Cluster) -> Option<String> {
     let of_cilium = config_map(cluster, SYSTEM, "cilium-config").and_then(|map| replaced_by_cilium(&map));
     of_cilium.or_else(|| configured(&config_map(cluster, SYSTEM, "kube-proxy")?))
 }
 
 /// A ConfigMap, `None` if it isn't there or may not be seen.
-pub(super) fn config_map(cluster: &Cluster, namespace: &str, name: &str) -> Option<ConfigMap> {
+pub(crate) fn config_map(cluster: &Cluster, namespace: &str, name: &str) -> Option<ConfigMap> {
     let found = cluster.attempt(|client| {
         let (api, name): (Api<ConfigMap>, _) = (Api::namespaced(client, namespace), name.to_owned());
         async move { api.get_opt(&name).await }

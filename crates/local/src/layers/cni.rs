@@ -108,9 +108,8 @@ fn join_to_client(
     let wire = own.addresses.wire;
     match node_link {
         Some(link) => node.forward_from(link)?,
-        None => pod.talk(async |net: &Netlink| {
-            net.add_route(net.index_of(LINK).await?, wire.far, 32, None).await
-        })?,
+        None => pod
+            .talk(async |net: &Netlink| net.add_route(net.index_of(LINK).await?, wire.far, 32, None).await)?,
     }
     own.client.talk(async |net: &Netlink| {
         let index = net.index_of(&node.owner.link(Role::Wire)).await?;

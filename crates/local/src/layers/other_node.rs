@@ -48,7 +48,8 @@ struct End<'a> {
 /// Makes the node, its link to the near one, and the way that packets take between them.
 pub(crate) fn lay(near: &Node, overlay: Overlay) -> Result<OtherNode, LocalError> {
     let layer = Layer::OtherNode(overlay);
-    let own = near.own.as_ref().ok_or(LocalError::Layers(LayersError::NeedsOwnNode { layer: layer.clone() }))?;
+    let own =
+        near.own.as_ref().ok_or(LocalError::Layers(LayersError::NeedsOwnNode { layer: layer.clone() }))?;
     let OwnAddresses { wire, pods, link, overlay: inside, .. } = own.addresses;
     let netns = loadline_machine::bare_node()?;
     let ends = [

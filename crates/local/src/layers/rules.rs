@@ -5,7 +5,6 @@ use std::net::SocketAddrV4;
 
 use loadline_machine::{Error, Node, nftables};
 
-
 /// Rules in one transaction. An ordinary user's is limited by `net.core.wmem_max` (20,000 rules at once don't fit into 4 MiB).
 const RULES_AT_ONCE: u32 = 500;
 /// Sends nothing: TEST-NET-1 (RFC 5737).

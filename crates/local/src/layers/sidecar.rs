@@ -23,7 +23,10 @@ use std::{
 use rustix::process::{Resource, getrlimit};
 use tempfile::TempDir;
 
-use loadline_machine::{Error, Doing, Environment, Launch, Netns, Place, Running, tool, wait::{self, SHORT_INTERVAL}};
+use loadline_machine::{
+    Doing, Environment, Error, Launch, Netns, Place, Running, tool,
+    wait::{self, SHORT_INTERVAL},
+};
 
 use self::certificates::{Certificates, Identity};
 use super::{Layer, Proxy, Sidecar, Sides, lacking::missing};
@@ -105,7 +108,12 @@ pub(crate) fn find(sidecar: Sidecar) -> Result<PathBuf, LocalError> {
 }
 
 /// Starts the proxies; they accept connections when this returns.
-pub(crate) fn lay(environment: &Environment, beside: &Place, ends: &Ends, sidecar: Sidecar) -> Result<Laid, LocalError> {
+pub(crate) fn lay(
+    environment: &Environment,
+    beside: &Place,
+    ends: &Ends,
+    sidecar: Sidecar,
+) -> Result<Laid, LocalError> {
     let program = find(sidecar)?;
     let folder = environment.folder().scratch(&beside.owner)?;
     let identities = match sidecar.sides {

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{CPU_PERIOD_US, Cgroup, Limits, Created, cpu_list, make_dir, quota_us, write};
+use super::{CPU_PERIOD_US, Cgroup, Created, Limits, cpu_list, make_dir, quota_us, write};
 use crate::{
     error::{Doing, Error},
     owner::Owner,

@@ -26,6 +26,8 @@ pub struct Capabilities {
     pub holds_back: bool,
     /// Whether the node translates addresses and so tracks connections, those of its plain processes too.
     pub translates_addresses: bool,
+    /// Whether its services are plain processes of the node, behind no layer.
+    pub is_plain_process: bool,
     /// Whether it spends CPU time in threads of the kernel, which belong to no process.
     pub uses_kernel_threads: bool,
 }
@@ -82,6 +84,7 @@ impl Capabilities {
             pins: true,
             holds_back: false,
             translates_addresses: any(|layer| matches!(layer, Layer::NodePort { .. } | Layer::PublishedPort)),
+            is_plain_process: false,
             uses_kernel_threads: any(|layer| *layer == Layer::OtherNode(Overlay::Wireguard)),
         }
     }
@@ -92,7 +95,11 @@ impl Capabilities {
             option: Some("`nodes: own` together with containers, clusters or URLs"),
             why: "a node of its own takes links. Run loadline as root, or leave `nodes` out",
         };
-        Capabilities { needs_root: own_node.then_some(needs_root), ..Capabilities::of_layers(&[]) }
+        Capabilities {
+            needs_root: own_node.then_some(needs_root),
+            is_plain_process: true,
+            ..Capabilities::of_layers(&[])
+        }
     }
 
     /// Those of a service that somebody else runs.
@@ -108,6 +115,7 @@ impl Capabilities {
             pins: false,
             holds_back: false,
             translates_addresses: false,
+            is_plain_process: false,
             uses_kernel_threads: false,
         }
     }
@@ -141,6 +149,7 @@ impl Docker {
             holds_back: false,
             // By the daemon, whose rules stay whether or not a run is there.
             translates_addresses: false,
+            is_plain_process: false,
             uses_kernel_threads: false,
         }
     }
@@ -164,6 +173,7 @@ impl Kubernetes {
             pins: true,
             holds_back: self.probes == Probes::Default,
             translates_addresses: false,
+            is_plain_process: false,
             uses_kernel_threads: false,
         }
     }

@@ -40,7 +40,11 @@ impl Cleaner for CniCleaner {
         // theirs. An ordinary user can make none, nor change anything in the machine's.
         let empty = if may_change_network() { Netns::new()? } else { Netns::current()? };
         let names = give_back(owner, &attachments, &empty)?;
-        removed.extend(names.into_iter().map(|name| Removed { run: owner.run, kind: "cni attachment", name }));
+        removed.extend(names.into_iter().map(|name| Removed {
+            run: owner.run,
+            kind: "cni attachment",
+            name,
+        }));
         Ok(())
     }
 

@@ -8,21 +8,21 @@ use std::{
 use k8s_openapi::api::core::v1::{Event, Pod};
 use kube::{Api, api::ListParams};
 
-use super::{
-    ClusterError,
+use loadline_machine::wait::CLUSTER_INTERVAL;
+
+use crate::{
     connection::Cluster,
+    error::ClusterError,
     image::PodImage,
     logs,
     moments::condition,
     obstacle::{self, Obstacle},
 };
-use crate::Error;
 
 /// How long a start may take in which nothing goes wrong: pulling a large image, a node that is still to come.
 const READY_PATIENCE: Duration = Duration::from_secs(300);
 /// How long something may stand in the way that may pass by itself.
 const OBSTACLE_PATIENCE: Duration = Duration::from_secs(10);
-const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// A wait that is worth telling of.
 const LONG: Duration = Duration::from_secs(2);
 
@@ -44,7 +44,7 @@ pub(crate) fn until_ready(
     cluster: &Cluster,
     awaited: &Awaited,
     progress: &mut dyn FnMut(&str),
-) -> Result<Vec<Pod>, Error> {
+) -> Result<Vec<Pod>, ClusterError> {
     let begun = Instant::now();
     let mut in_the_way: Option<Instant> = None;
     let mut told = String::new();
@@ -67,7 +67,7 @@ pub(crate) fn until_ready(
         if pods.len() < awaited.replicas
             && let Some(refused) = refusal(cluster, awaited)?
         {
-            return Err(ClusterError::Stuck { pod: awaited.workload.clone(), why: refused.why }.into());
+            return Err(ClusterError::Stuck { pod: awaited.workload.clone(), why: refused.why });
         }
         let state = state(&pods);
         if begun.elapsed() > LONG && state != told {
@@ -76,9 +76,9 @@ pub(crate) fn until_ready(
         }
         if begun.elapsed() > READY_PATIENCE {
             let (workload, seconds) = (awaited.workload.clone(), READY_PATIENCE.as_secs());
-            return Err(ClusterError::NotReady { workload, seconds, state }.into());
+            return Err(ClusterError::NotReady { workload, seconds, state });
         }
-        sleep(POLL_INTERVAL);
+        sleep(CLUSTER_INTERVAL);
     }
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn pods(
     namespace: &str,
     selector: &str,
     node: Option<&str>,
-) -> Result<Vec<Pod>, Error> {
+) -> Result<Vec<Pod>, ClusterError> {
     let found = cluster.call("list the pods", |client| {
         let mut parameters = ListParams::default().labels(selector);
         parameters.field_selector = node.map(|node| format!("spec.nodeName={node}"));
@@ -98,7 +98,7 @@ pub(crate) fn pods(
     Ok(found.items.into_iter().filter(|pod| pod.metadata.deletion_timestamp.is_none()).collect())
 }
 
-fn refusal(cluster: &Cluster, awaited: &Awaited) -> Result<Option<Obstacle>, Error> {
+fn refusal(cluster: &Cluster, awaited: &Awaited) -> Result<Option<Obstacle>, ClusterError> {
     let events = cluster.call("list the events", |client| {
         let parameters = ListParams::default().fields("reason=FailedCreate");
         let api: Api<Event> = Api::namespaced(client, &awaited.namespace);
@@ -108,7 +108,7 @@ fn refusal(cluster: &Cluster, awaited: &Awaited) -> Result<Option<Obstacle>, Err
 }
 
 /// The obstacle, with the service's last words if it ran.
-fn explain(cluster: &Cluster, awaited: &Awaited, pod: &Pod, obstacle: Obstacle) -> Error {
+fn explain(cluster: &Cluster, awaited: &Awaited, pod: &Pod, obstacle: Obstacle) -> ClusterError {
     let name = pod.metadata.name.clone().unwrap_or_default();
     let mut why = obstacle.why;
     if obstacle.ran {
@@ -117,7 +117,7 @@ fn explain(cluster: &Cluster, awaited: &Awaited, pod: &Pod, obstacle: Obstacle) 
             why += &format!("; its last words:\n{words}");
         }
     }
-    ClusterError::Stuck { pod: name, why }.into()
+    ClusterError::Stuck { pod: name, why }
 }
 
 /// What is being waited for, in half a sentence.
