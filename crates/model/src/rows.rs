@@ -29,6 +29,26 @@ pub struct RunData {
     pub profiles: Vec<ProfileRow>,
 }
 
+/// What is known of a run before its first slice.
+pub struct NewRun<'a> {
+    /// Names what the run makes on the machine.
+    pub label: &'a str,
+    /// Version of loadline.
+    pub version: &'a str,
+    /// Word by word.
+    pub command_line: &'a [String],
+    /// What is asked for.
+    pub experiment: &'a Experiment,
+    /// Sites and cells.
+    pub plan: &'a Plan,
+    /// Where.
+    pub machine: &'a Machine,
+    /// CPUs of the services.
+    pub service_cpus: &'a [usize],
+    /// CPUs of the load.
+    pub load_cpus: &'a [usize],
+}
+
 /// A run.
 #[derive(Clone, Debug)]
 pub struct RunRow {

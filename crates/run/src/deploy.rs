@@ -15,7 +15,7 @@ use loadline_model::experiment::{Experiment, Start};
 use loadline_model::{PlatformId, ServiceId, SiteId};
 use loadline_model::notes::Note;
 use loadline_model::plan::Plan;
-use loadline_model::platform::{Image, ImageSource};
+use loadline_model::platform::{Image, ImageSource, Starts};
 use loadline_model::rows::Surroundings;
 use loadline_platform::{Platform, Service, Starting};
 
@@ -47,25 +47,19 @@ pub struct PlatformDeployer<'a> {
     pub machine: &'a Machine,
     /// Set to end whatever is driven.
     pub stop: Arc<AtomicBool>,
-    /// Made by [`Deployer::prepare`]; none where every platform is external.
+    /// Made by [`Deployer::prepare`].
     pub environment: Option<Environment>,
 }
 
 impl Deployer for PlatformDeployer<'_> {
     fn prepare(&mut self) -> Result<Vec<Note>, BoxError> {
-        if self.platforms.iter().all(|platform| platform.capabilities().is_external) {
-            return Ok(Vec::new());
-        }
-        match self.network {
-            Network::Wired | Network::WiredInUserNamespace => {
-                self.environment = Some(Environment::prepare(self.run)?);
-                Ok(Vec::new())
-            }
-            Network::WithoutWire => {
-                self.environment = Some(Environment::prepare_without_wire(self.run)?);
-                Ok(vec![Note::NoWire])
-            }
-        }
+        // Somebody else's service is called from here, wire or not.
+        let anything_starts = self.platforms.iter().any(|platform| !is_external(platform.as_ref()));
+        let wired = anything_starts && self.network != Network::WithoutWire;
+        let environment =
+            if wired { Environment::prepare(self.run) } else { Environment::prepare_without_wire(self.run) };
+        self.environment = Some(environment?);
+        Ok((anything_starts && !wired).then_some(Note::NoWire).into_iter().collect())
     }
 
     fn surroundings(&self, platform: PlatformId) -> Option<Surroundings> {
@@ -81,8 +75,8 @@ impl Deployer for PlatformDeployer<'_> {
     ) -> Result<Box<dyn StartingSite + 'd>, BoxError> {
         let planned = *self.plan.site(site);
         let platform = &self.platforms[planned.platform.0];
-        let starting =
-            platform.start(self.environment.as_ref(), &self.service(planned.service), progress)?;
+        let environment = self.environment.as_ref().ok_or("the environment was not prepared")?;
+        let starting = platform.start(environment, &self.service(planned.service), progress)?;
         Ok(Box::new(Started { deployer: self, site, platform: platform.as_ref(), starting }))
     }
 
@@ -109,6 +103,11 @@ impl PlatformDeployer<'_> {
         }
     }
 
+}
+
+/// Whether somebody else runs the platform's services.
+fn is_external(platform: &dyn Platform) -> bool {
+    platform.capabilities().starts == Starts::Nothing
 }
 
 /// A service that a platform was asked for.
@@ -140,7 +139,7 @@ impl StartingSite for Started<'_> {
         );
         let around = Surrounding {
             here: MachineId::of(deployer.machine),
-            is_external: platform.capabilities().is_external,
+            is_external: is_external(platform),
             ready: service.ready.clone(),
         };
         Ok(Box::new(DeployedSite::new(deployment, generator, around)?))

@@ -11,14 +11,14 @@ use loadline_model::notes::Note;
 use loadline_model::plan::Plan;
 use loadline_model::RunState;
 use loadline_model::notes::Failure;
-use loadline_model::rows::DeploymentRow;
+use loadline_model::rows::{DeploymentRow, NewRun};
 
 use crate::clock::Clock;
 use crate::deployer::{Deployer, MachineId, StartingSite};
 use crate::error::RunError;
 use crate::events::Event;
 use crate::fleet::{Fleet, Member};
-use crate::journal::{Journal, NewRun};
+use crate::journal::Journal;
 use crate::order::Order;
 use crate::placement::Cpus;
 use crate::strategy::{BlockContext, NextRound, RoundsSoFar, Strategy};

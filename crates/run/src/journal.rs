@@ -1,35 +1,12 @@
 //! Where a run is kept while it goes on. Each call returns once what it was given survives a kill of the process.
 
-use loadline_model::experiment::Experiment;
 use loadline_model::CellId;
 use loadline_model::notes::Note;
-use loadline_model::plan::Plan;
 use loadline_model::RunState;
 use loadline_model::notes::Failure;
-use loadline_model::rows::{DeploymentRow, ProfileRow, SliceRow, Surroundings, WarmUpRow};
-use loadline_model::Machine;
+use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surroundings, WarmUpRow};
 
 use crate::error::BoxError;
-
-/// What is known of a run before its first slice.
-pub struct NewRun<'a> {
-    /// Names what the run makes on the machine.
-    pub label: &'a str,
-    /// Version of loadline.
-    pub version: &'a str,
-    /// Word by word.
-    pub command_line: &'a [String],
-    /// What is asked for.
-    pub experiment: &'a Experiment,
-    /// Sites and cells.
-    pub plan: &'a Plan,
-    /// The machine of the load.
-    pub machine: &'a Machine,
-    /// CPUs of the services.
-    pub service_cpus: &'a [usize],
-    /// CPUs of the load.
-    pub load_cpus: &'a [usize],
-}
 
 /// Keeps one run.
 pub trait Journal {

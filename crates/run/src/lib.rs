@@ -4,7 +4,7 @@
 //! [`Strategy`] decides what is measured next, a [`Journal`] keeps what was measured. [`deploy`] holds the deployer of real platforms.
 
 mod clock;
-// pub mod deploy;
+pub mod deploy;
 mod deployer;
 mod error;
 mod events;
@@ -28,6 +28,6 @@ pub use deployer::{Deployer, LiveSite, MachineId, ReadOut, Readiness, StartingSi
 pub use error::{BoxError, RunError};
 pub use events::Event;
 pub use execution::{Outcome, Run, execute};
-pub use journal::{Journal, NewRun};
+pub use journal::Journal;
 pub use strategy::Strategy;
 pub use turn::{Turn, Visit};

@@ -1,8 +1,8 @@
 //! What a reader of the figures must know, kept with the run.
 
-use loadline_model::experiment::{Nodes, PlatformKind};
+use loadline_model::experiment::Nodes;
 use loadline_model::notes::Note;
-use loadline_model::platform::{Layer, Overlay};
+use loadline_model::platform::{Capabilities, Starts};
 
 use crate::error::RunError;
 use crate::events::Event;
@@ -24,24 +24,22 @@ impl Execution<'_> {
         let known = [
             self.cpus.note.clone(),
             (self.machine.interrupt_time_apart == Some(true)).then_some(Note::InterruptTimeApart),
-            self.has_layer(|layer| *layer == Layer::OtherNode(Overlay::Wireguard)).then_some(Note::WireguardThreads),
+            self.any_platform(|can| can.uses_kernel_threads).then_some(Note::WireguardThreads),
             self.translates_addresses().then_some(Note::ConnectionsTracked),
-            self.has_platform(|kind| matches!(kind, PlatformKind::External { .. })).then_some(Note::ExternalService),
+            self.any_platform(|can| can.starts == Starts::Nothing).then_some(Note::ExternalService),
         ];
         known.into_iter().flatten().try_for_each(|note| self.note(note))
     }
 
+    /// Whether plain processes of the node pay for what others' rules have it do.
     fn translates_addresses(&self) -> bool {
         self.experiment.plan.nodes == Nodes::Shared
-            && self.has_platform(|kind| *kind == PlatformKind::Host)
-            && self.has_layer(|layer| matches!(layer, Layer::NodePort { .. } | Layer::PublishedPort))
+            && self.any_platform(|can| can.is_plain_process)
+            && self.any_platform(|can| can.translates_addresses)
     }
 
-    fn has_layer(&self, is_it: impl Fn(&Layer) -> bool) -> bool {
-        self.has_platform(|kind| matches!(kind, PlatformKind::Local(layers) if layers.iter().any(&is_it)))
-    }
-
-    fn has_platform(&self, is_it: impl Fn(&PlatformKind) -> bool) -> bool {
-        self.experiment.platforms.iter().any(|platform| is_it(&platform.kind))
+    fn any_platform(&self, can: impl Fn(&Capabilities) -> bool) -> bool {
+        let own_node = self.experiment.plan.nodes == Nodes::Own;
+        self.experiment.platforms.iter().any(|platform| can(&platform.kind.capabilities(own_node)))
     }
 }

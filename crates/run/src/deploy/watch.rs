@@ -3,9 +3,10 @@
 use std::time::{Duration, Instant};
 
 use loadline_agent::RemoteObserver;
+use loadline_machine::Cgroup;
 use loadline_model::Observations;
 use loadline_observe::{Snapshot, Subject, between};
-use loadline_platform::{Deployment, KubeletReader, KubeletReading, Observed};
+use loadline_platform::{Deployment, Usage, UsageReader};
 
 use crate::deployer::{MachineId, ReadOut};
 use crate::error::BoxError;
@@ -25,8 +26,8 @@ enum Observer {
     Here(Subject),
     /// An agent on the service's node.
     Agent(RemoteObserver),
-    /// The kubelet of the service's node.
-    Kubelet(KubeletReader),
+    /// Whoever keeps account of the service's usage, such as the kubelet of its node.
+    Usage(UsageReader),
     /// Nobody: it is elsewhere and can't be read.
     Nobody,
 }
@@ -34,19 +35,22 @@ enum Observer {
 /// The counters of one moment, as far as they could be read.
 enum Reading {
     Snapshot(Option<Box<Snapshot>>),
-    /// With the moment at which the kubelet was asked.
-    Kubelet(Option<KubeletReading>, Instant),
+    /// With the moment at which it was asked for.
+    Usage(Option<Usage>, Instant),
     Nothing,
 }
 
 impl Watch {
     /// The way that fits the deployment; `here` is this machine.
     pub fn of(deployment: &dyn Deployment, here: Option<MachineId>) -> Result<Watch, BoxError> {
-        let (observer, machine) = match deployment.observed() {
-            Observed::Here(subject) => (Observer::Here(subject), here),
-            Observed::Kubelet(reader) => (Observer::Kubelet(reader), None),
-            Observed::Nobody => (Observer::Nobody, None),
-            Observed::Agent { agent, container } => {
+        use loadline_platform::Subject as At;
+        let (observer, machine) = match deployment.subject() {
+            At::Here { root_pids, cgroup } => {
+                (Observer::Here(Subject { root_pids, cgroup: cgroup.map(observed) }), here)
+            }
+            At::Usage(reader) => (Observer::Usage(reader), None),
+            At::Nobody => (Observer::Nobody, None),
+            At::Agent(agent, container) => {
                 let observer = RemoteObserver::start(agent.connect()?, &container)?;
                 let machine = MachineId::of(observer.machine());
                 (Observer::Agent(observer), machine)
@@ -64,7 +68,7 @@ impl Watch {
     pub fn pids(&self) -> Vec<u32> {
         match &self.observer {
             Observer::Here(subject) => subject.pids(),
-            Observer::Agent(_) | Observer::Kubelet(_) | Observer::Nobody => Vec::new(),
+            Observer::Agent(_) | Observer::Usage(_) | Observer::Nobody => Vec::new(),
         }
     }
 
@@ -86,7 +90,7 @@ impl Watch {
                 ReadOut::ServiceCpu => Snapshot::take_cpu(subject),
             }))),
             Observer::Agent(observer) => Reading::Snapshot(observer.snapshot().ok().map(Box::new)),
-            Observer::Kubelet(reader) => Reading::Kubelet(reader.read(), Instant::now()),
+            Observer::Usage(reader) => Reading::Usage(reader.read(), Instant::now()),
             Observer::Nobody => Reading::Nothing,
         }
     }
@@ -97,7 +101,7 @@ impl Reading {
     fn until(&self, later: &Reading) -> Observations {
         match (self, later) {
             (Reading::Snapshot(Some(before)), Reading::Snapshot(Some(after))) => between(before, after),
-            (Reading::Kubelet(Some(before), from), Reading::Kubelet(Some(after), to)) => {
+            (Reading::Usage(Some(before), from), Reading::Usage(Some(after), to)) => {
                 by_kubelet(before, after, to.duration_since(*from))
             }
             _ => Observations::default(),
@@ -107,7 +111,7 @@ impl Reading {
 
 /// The kubelet looks at containers every 10 to 15 s, and answers with what it saw last. Its CPU time is that of a slice only where it looked
 /// about as long apart as it was asked; else it is another slice's too, or none at all.
-fn by_kubelet(before: &KubeletReading, after: &KubeletReading, asked_apart: Duration) -> Observations {
+fn by_kubelet(before: &Usage, after: &Usage, asked_apart: Duration) -> Observations {
     let is_of_the_slice =
         |seen_apart: &Duration| seen_apart.abs_diff(asked_apart) <= asked_apart.mul_f64(KUBELET_TOLERANCE);
     let passed = after.at.duration_since(before.at).ok().filter(is_of_the_slice);
@@ -116,6 +120,13 @@ fn by_kubelet(before: &KubeletReading, after: &KubeletReading, asked_apart: Dura
         service_cpu_ns: passed.and_then(|_| after.cpu_ns.checked_sub(before.cpu_ns)),
         cgroup_memory_bytes: after.memory_bytes,
         ..Observations::default()
+    }
+}
+
+fn observed(cgroup: Cgroup) -> loadline_observe::Cgroup {
+    match cgroup {
+        Cgroup::V1 { cpu, cpuacct, memory, .. } => loadline_observe::Cgroup::V1 { cpu, cpuacct, memory },
+        Cgroup::V2 { dir } => loadline_observe::Cgroup::V2 { dir },
     }
 }
 
@@ -130,7 +141,7 @@ mod tests {
         let begun = Instant::now();
         let reading = |second, cpu_ns, asked| {
             let at = SystemTime::UNIX_EPOCH + Duration::from_secs(second);
-            Reading::Kubelet(Some(KubeletReading { at, cpu_ns, memory_bytes: Some(4096) }), asked)
+            Reading::Usage(Some(Usage { at, cpu_ns, memory_bytes: Some(4096) }), asked)
         };
         reading(from_s, 1_000, begun).until(&reading(to_s, 5_000, begun + Duration::from_secs(60)))
     }
@@ -152,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_reading_that_failed_is_no_zero() {
-        let failed = || Reading::Kubelet(None, Instant::now());
+        let failed = || Reading::Usage(None, Instant::now());
         assert_eq!(failed().until(&failed()), Observations::default());
     }
 }

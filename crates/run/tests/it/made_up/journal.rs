@@ -4,8 +4,8 @@ use loadline_model::CellId;
 use loadline_model::notes::Note;
 use loadline_model::RunState;
 use loadline_model::notes::Failure;
-use loadline_model::rows::{DeploymentRow, ProfileRow, SliceRow, Surroundings, WarmUpRow};
-use loadline_run::{BoxError, Journal, NewRun};
+use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surroundings, WarmUpRow};
+use loadline_run::{BoxError, Journal};
 
 /// Remembers what it was given, and fails at the step that a test names, from its so manieth time on.
 #[derive(Default)]
