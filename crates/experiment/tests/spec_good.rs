@@ -11,7 +11,7 @@ use loadline_experiment::spec::{
     Experiment, Flags, Interleave, Isolation, Nodes, OnFailure, PlanSpec, PlatformKind, Says, Start,
     experiment_schema, from_flags, from_yaml, from_yaml_file,
 };
-use loadline_platform::{Backend, Layer, Limits};
+use loadline_model::platform::{Backend, Layer, Limits};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")

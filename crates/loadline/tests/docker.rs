@@ -12,7 +12,7 @@ use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 
 use engine::Engine;
-use loadline_platform::Netns;
+use loadline_machine::Netns;
 use support::place::{Ended, Place, ended};
 use support::{BRIEF, hunger, leftovers, wait_for};
 

@@ -12,7 +12,7 @@ use std::thread;
 use std::time::Duration;
 
 use loadline_analysis::result::RunResult;
-use loadline_platform::Netns;
+use loadline_machine::Netns;
 use rustix::thread::{CpuSet, sched_setaffinity};
 use rustix::time::{ClockId, clock_gettime};
 use support::leftovers;

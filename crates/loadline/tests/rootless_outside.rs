@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 
 use engine::Engine;
 use loadline_analysis::result::RunResult;
-use loadline_platform::Netns;
+use loadline_machine::Netns;
 use rustix::process::{Pid, Signal, kill_process};
 use support::cluster::{Cluster, cluster};
 use support::place::{Ended, Place, ended};

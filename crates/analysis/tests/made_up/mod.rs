@@ -105,8 +105,9 @@ impl MadeUp {
 
     fn experiment(&self) -> Experiment {
         let platform = |name: &str, kind| Platform { name: name.to_owned(), kind, above: None, top: false };
-        let local =
-            |name: &str| platform(name, PlatformKind::Local(loadline_platform::preset("pod").unwrap()));
+        let local = |name: &str| {
+            platform(name, PlatformKind::Local(loadline_model::platform::preset("pod").unwrap()))
+        };
         let mut platforms = vec![platform("host", PlatformKind::Host), local("pod")];
         let above = self.ladder.then_some(1);
         let top = self.ladder;
@@ -129,7 +130,7 @@ impl MadeUp {
                 }],
                 ready: Ready { path: None, within: Duration::from_secs(30) },
             }],
-            limits: loadline_platform::Limits::default(),
+            limits: loadline_model::platform::Limits::default(),
             platforms,
             loads: vec![LoadSpec {
                 load: Load::Open { rate: "200/s".parse().unwrap(), arrivals: Arrivals::Poisson },

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use loadline_agent::{DriveError, Driver, EngineSetup, RemoteEngine};
 use loadline_engine::{Endpoint, Engine, Load, Mix, Options, Request, Reuse};
-use loadline_platform::{Agent, Netns};
+use loadline_machine::Netns;
+use loadline_platform::Agent;
 
 use super::RunError;
 use crate::spec::LoadSpec;

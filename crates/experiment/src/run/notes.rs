@@ -1,9 +1,9 @@
 //! Sentences that a reader of the figures must know, kept with the run.
 
-use loadline_platform::{Layer, Overlay};
+use loadline_model::platform::{Capabilities, Starts};
 
 use super::{Event, Execution, RunError};
-use crate::spec::{Nodes, PlatformKind};
+use crate::spec::Nodes;
 
 impl Execution<'_> {
     /// Keeps a sentence that a reader must know, once.
@@ -30,7 +30,7 @@ impl Execution<'_> {
                  packets cost in soft interrupts; --profile sees it",
             )?;
         }
-        if self.has_layer(|layer| *layer == Layer::OtherNode(Overlay::Wireguard)) {
+        if self.any_platform(|can| can.uses_kernel_threads) {
             self.note(
                 "WireGuard encrypts in threads of the kernel, which belong to no process: CPU per request leaves that out; --profile sees \
                  it on the CPUs of service and load",
@@ -42,7 +42,7 @@ impl Execution<'_> {
                  that here as it does on a node of a cluster",
             )?;
         }
-        if self.has_platform(|kind| matches!(kind, PlatformKind::External { .. })) {
+        if self.any_platform(|can| can.starts == Starts::Nothing) {
             self.note(
                 "an external service is not started anew: its deployments are rounds of measuring, its twin is itself once more, \
                  and its client is this machine, not one behind a wire",
@@ -51,17 +51,15 @@ impl Execution<'_> {
         Ok(())
     }
 
+    /// Whether plain processes of the node pay for what others' rules have it do.
     fn translates_addresses(&self) -> bool {
         self.experiment.plan.nodes == Nodes::Shared
-            && self.has_platform(|kind| *kind == PlatformKind::Host)
-            && self.has_layer(|layer| matches!(layer, Layer::NodePort { .. } | Layer::PublishedPort))
+            && self.any_platform(|can| can.is_plain_process)
+            && self.any_platform(|can| can.translates_addresses)
     }
 
-    fn has_layer(&self, is_it: impl Fn(&Layer) -> bool) -> bool {
-        self.has_platform(|kind| matches!(kind, PlatformKind::Local(layers) if layers.iter().any(&is_it)))
-    }
-
-    fn has_platform(&self, is_it: impl Fn(&PlatformKind) -> bool) -> bool {
-        self.experiment.platforms.iter().any(|platform| is_it(&platform.kind))
+    fn any_platform(&self, can: impl Fn(&Capabilities) -> bool) -> bool {
+        let own_node = self.experiment.plan.nodes == Nodes::Own;
+        self.experiment.platforms.iter().any(|platform| can(&platform.kind.capabilities(own_node)))
     }
 }

@@ -2,7 +2,7 @@
 
 mod rungs;
 
-use loadline_platform::Layer;
+use loadline_model::platform::Layer;
 
 use super::draft::{KindDraft, LoadDraft, Located, PlatformDraft, Text};
 use super::error::{Complaint, Place, Problems, SpecError};

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use loadline_platform::Layer;
+use loadline_model::platform::Layer;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 

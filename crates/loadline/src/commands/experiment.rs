@@ -8,7 +8,8 @@ use anyhow::{Context, Result};
 use loadline_experiment::run::{Network, Referee, RunOptions, execute};
 use loadline_experiment::spec::{Experiment, Machine, from_flags, from_yaml_file, ladder};
 use loadline_experiment::store::Store;
-use loadline_platform::Layer;
+use loadline_local::LocalError;
+use loadline_model::platform::Layer;
 
 use super::serve;
 use crate::arguments::{CompareArguments, LayersArguments, OutputArguments, RunArguments};
@@ -37,8 +38,8 @@ pub fn layers(arguments: &LayersArguments) -> Result<Exit> {
         if stop.load(Ordering::Relaxed) {
             return Some("interrupted".to_owned());
         }
-        loadline_platform::missing(layers).map(|error| match error {
-            loadline_platform::Error::LayerMissing { why, .. } => why,
+        loadline_local::missing(layers).map(|error| match error {
+            LocalError::LayerMissing { why, .. } => why,
             other => other.to_string(),
         })
     };
@@ -65,7 +66,7 @@ fn is_root() -> bool {
 /// Before any thread is started: a user namespace can only be entered by a process that has one.
 fn enter(network: Network) -> Result<()> {
     if network == Network::WiredInUserNamespace {
-        loadline_platform::enter_user_namespace()?;
+        loadline_machine::enter_user_namespace()?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! The rungs that loadline knows, and the part of the ladder that each belongs to.
 
-use loadline_platform::{Backend, IpvlanMode, Layer, Overlay, Proxy, Sidecar, Sides};
+use loadline_model::platform::{Backend, IpvlanMode, Layer, Overlay, Proxy, Sidecar, Sides};
 
 use crate::spec::{Platform, PlatformKind};
 
@@ -144,7 +144,7 @@ mod tests {
             let below = super::super::layers_of(below);
             let added = layers.iter().filter(|layer| !below.contains(layer)).count();
             assert_eq!(added, 1, "{}", platform.name);
-            loadline_platform::check_layers(layers, true).unwrap();
+            loadline_model::platform::check_layers(layers, true).unwrap();
         }
     }
 

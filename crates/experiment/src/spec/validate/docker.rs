@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use loadline_platform::{Docker, DockerNetwork, Mount, Publish};
+use loadline_model::platform::{Docker, DockerNetwork, Mount, Publish};
 
 use super::choices::choice;
 use crate::spec::draft::{DockerDraft, Text};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use loadline_platform::{Expose, Kubernetes, LoadFrom, Manifests, Observers, PodPlacement, Probes};
+use loadline_model::platform::{Expose, Kubernetes, LoadFrom, Manifests, Observers, PodPlacement, Probes};
 
 use super::choices::{choice, set, switch};
 use super::limits::limits;

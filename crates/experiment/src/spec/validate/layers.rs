@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use loadline_platform::{Backend, Layer, Proxy, Sidecar, Sides, check_layers};
+use loadline_model::platform::{Backend, Layer, Proxy, Sidecar, Sides, check_layers};
 
 use super::choices::choice;
 use crate::spec::Nodes;

@@ -1,6 +1,6 @@
 //! What a service may use, and what a pod reserves.
 
-use loadline_platform::Limits;
+use loadline_model::platform::Limits;
 
 use crate::spec::draft::LimitsDraft;
 use crate::spec::error::{Complaint, Problems};

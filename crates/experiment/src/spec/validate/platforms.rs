@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use loadline_platform::{Docker, Kubernetes};
+use loadline_model::platform::{Docker, Kubernetes};
 
 use super::choices::switch;
 use super::docker::docker;
@@ -112,7 +112,7 @@ fn platform(
 }
 
 fn preset(text: &str) -> Result<PlatformKind, Complaint> {
-    if let Some(layers) = loadline_platform::preset(text.trim()) {
+    if let Some(layers) = loadline_model::platform::preset(text.trim()) {
         return Ok(PlatformKind::Local(layers));
     }
     match text.trim() {
