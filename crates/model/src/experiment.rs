@@ -9,6 +9,7 @@ mod service;
 
 use serde::{Deserialize, Serialize};
 
+use crate::ids::{LoadId, PlatformId, ServiceId};
 use crate::platform::Limits;
 
 pub use claim::{CLAIM_COUNTS, CLAIM_METRICS, Claim, Says};
@@ -46,5 +47,20 @@ impl Experiment {
     /// Whether platforms stand above each other, rather than all being compared with the first.
     pub fn is_ladder(&self) -> bool {
         self.platforms.iter().any(|platform| platform.above.is_some())
+    }
+
+    /// A service. The id is one of this experiment's.
+    pub fn service(&self, id: ServiceId) -> &Service {
+        &self.services[id.0]
+    }
+
+    /// A platform. The id is one of this experiment's.
+    pub fn platform(&self, id: PlatformId) -> &Platform {
+        &self.platforms[id.0]
+    }
+
+    /// A load. The id is one of this experiment's.
+    pub fn load(&self, id: LoadId) -> &LoadSpec {
+        &self.loads[id.0]
     }
 }

@@ -4,7 +4,7 @@ mod support;
 
 use std::path::Path;
 
-use loadline_analysis::result::RunResult;
+use loadline_model::result::RunResult;
 use loadline_report::{json, result_schema};
 use serde_json::Value;
 

@@ -1,9 +1,8 @@
 //! In which network a run is measured: with a wire between client and node where this user may lay one, without it where an ordinary user
 //! has to reach containers, clusters or URLs.
 
+use loadline_model::experiment::{Nodes, Platform};
 use loadline_model::platform::Capabilities;
-
-use crate::spec::{Nodes, Platform};
 
 /// The network of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,10 +57,10 @@ fn check_without_wire(platform: &Platform, nodes: Nodes) -> Result<(), NeedsRoot
 
 #[cfg(test)]
 mod tests {
+    use loadline_model::experiment::PlatformKind;
     use loadline_model::platform::{Docker, DockerNetwork, Kubernetes, Layer};
 
     use super::*;
-    use crate::spec::PlatformKind;
 
     fn chosen(is_root: bool, kinds: &[PlatformKind]) -> Result<Network, String> {
         let platform = |kind: &PlatformKind| Platform {

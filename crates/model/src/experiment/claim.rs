@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::ids::LoadId;
+
 /// A claim about the difference between a platform and its baseline.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
@@ -11,8 +13,8 @@ pub struct Claim {
     pub platform: Option<String>,
     /// Service that it is about; `None` is any.
     pub service: Option<String>,
-    /// Indices of the loads that it is about; none is all of them.
-    pub loads: Vec<usize>,
+    /// The loads that it is about; none is all of them.
+    pub loads: Vec<LoadId>,
     /// Id of the metric, one of [`CLAIM_METRICS`].
     pub metric: String,
     /// What it says.

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::ids::PlatformId;
 use crate::platform::{Capabilities, Docker, Kubernetes, Layer};
 
 /// Where a service runs.
@@ -13,9 +14,9 @@ pub struct Platform {
     pub name: String,
     /// Its kind and options.
     pub kind: PlatformKind,
-    /// Index of the platform that it is compared with: the rung below it on a ladder. `None`: the first platform.
+    /// The platform that it is compared with: the rung below it on a ladder. `None`: the first platform.
     #[serde(default)]
-    pub above: Option<usize>,
+    pub above: Option<PlatformId>,
     /// Whether it is the top of a ladder: deployed a second time, so that the sum of the layers below it can be held against the whole.
     #[serde(default)]
     pub top: bool,

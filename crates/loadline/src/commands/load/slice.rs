@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use loadline_engine::{Arrivals, Load, Profile, Rate, SliceSpec, Think, ThinkDistribution, read_replay};
-use loadline_experiment::spec::Complaint;
+use loadline_spec::Complaint;
 
 use super::quantities::{number, time, wrk_time};
 use super::reader::{Reader, complaint};

@@ -5,7 +5,9 @@
 
 use loadline_engine::{Load, Record};
 use loadline_experiment::gates::{self, CpuUse, FOREIGN_SHARE, Gate, LOAD_BUSY_SHARE};
-use loadline_observe::{Observations, Snapshot, Subject, between, describe_machine};
+use loadline_model::Observations;
+use loadline_observe::{Snapshot, Subject, between, describe_machine};
+use loadline_report::Words;
 
 /// Watches from the moment it is made until it is asked.
 pub struct Watchdog {
@@ -49,7 +51,7 @@ impl Watchdog {
         let mut verdict = Verdict {
             doubts: failures
                 .into_iter()
-                .map(|failure| Doubt { gate: failure.gate, text: failure.text })
+                .map(|failure| Doubt { gate: failure.gate(), text: failure.words() })
                 .collect(),
             busy_share: busy_share(record),
             waiting_share: waiting_share(&observed, record),
@@ -97,7 +99,7 @@ impl Doubt {
                 Some("the generator was the bottleneck")
             }
             Gate::Rate => Some("the service did not carry this load"),
-            Gate::Errors => None,
+            Gate::Errors | Gate::Stationary => None,
         }
     }
 
@@ -113,7 +115,7 @@ impl Doubt {
                 "other programs, or the service itself, used its CPUs: pin the load to others (--cpus), or stop them"
             }
             Gate::Rate => "ask for less, or open more connections (--connections)",
-            Gate::Errors => "look at what the service says of them",
+            Gate::Errors | Gate::Stationary => "look at what the service says of them",
         }
     }
 
