@@ -1,9 +1,6 @@
 //! An ordinary user who may use Docker's socket, or has a kubeconfig, measures containers and pods beside the host: without a wire, with
 //! what took root said or refused, and with nothing left behind.
 
-#[path = "../../platform/tests/common/engine.rs"]
-#[allow(dead_code, reason = "each test file uses its part of this")]
-mod engine;
 mod support;
 
 use std::fs::{self, Permissions};
@@ -11,10 +8,10 @@ use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use engine::Engine;
 use loadline_machine::Netns;
 use loadline_model::notes::Note;
 use loadline_model::result::{RunResult, Statement};
+use loadline_test_support::engine::Engine;
 use rustix::process::{Pid, Signal, kill_process};
 use support::cluster::{Cluster, cluster};
 use support::place::{Ended, Place, ended};
