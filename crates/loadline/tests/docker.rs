@@ -1,9 +1,6 @@
 //! Docker as a user has it: every way into a container is measured beside the host, and whatever goes wrong with the daemon or a
 //! container is said within seconds, while what was measured is kept and nothing of ours is left.
 
-#[path = "../../platform/tests/common/engine.rs"]
-#[allow(dead_code, reason = "each test file uses its part of this")]
-mod engine;
 mod support;
 
 use std::collections::BTreeSet;
@@ -11,8 +8,8 @@ use std::fs;
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 
-use engine::Engine;
 use loadline_machine::Netns;
+use loadline_test_support::engine::Engine;
 use support::place::{Ended, Place, ended};
 use support::{BRIEF, hunger, leftovers, wait_for};
 

@@ -1,9 +1,6 @@
 //! An ordinary user who may use Docker's socket, or has a kubeconfig, measures containers and pods beside the host: without a wire, with
 //! what took root said or refused, and with nothing left behind.
 
-#[path = "../../platform/tests/common/engine.rs"]
-#[allow(dead_code, reason = "each test file uses its part of this")]
-mod engine;
 mod support;
 
 use std::fs::{self, Permissions};
