@@ -1,5 +1,6 @@
 //! The engine against servers of every kind: real ones, small ones of the tests, and ones that misbehave.
 
+mod corpora;
 mod drive;
 mod http1;
 mod http2;

@@ -75,7 +75,7 @@ fn slice(seconds: u64) -> SliceSpec {
 
 #[test]
 fn an_agent_drives_a_built_in_service_and_ends_cleanly() {
-    let _place = Place::alone();
+    let _place = Place::new();
     let (service, agent) = (Served::start(&["orders"]), Agent::start());
     let mut engine = engine(agent.connect(), &service);
     let record = engine.drive(slice(1)).expect("a record");
@@ -86,7 +86,7 @@ fn an_agent_drives_a_built_in_service_and_ends_cleanly() {
 
 #[test]
 fn ctrl_c_ends_an_agent_in_the_middle_of_a_slice() {
-    let _place = Place::alone();
+    let _place = Place::new();
     let (service, agent) = (Served::start(&["orders"]), Agent::start());
     let mut engine = engine(agent.connect(), &service);
     engine.prepare().expect("a connection");
@@ -99,7 +99,7 @@ fn ctrl_c_ends_an_agent_in_the_middle_of_a_slice() {
 
 #[test]
 fn a_run_reaches_an_agent_by_any_stream() {
-    let _place = Place::alone();
+    let _place = Place::new();
     let (service, agent) = (Served::start(&["orders"]), Agent::start());
     // As a port-forward does: a Unix socket here, bytes carried to and fro.
     let (ours, theirs) = UnixStream::pair().expect("a pair");
@@ -126,7 +126,7 @@ fn a_run_reaches_an_agent_by_any_stream() {
 
 #[test]
 fn an_agent_listens_on_loopback_only() {
-    let place = Place::alone();
+    let place = Place::new();
     let ended = place.run(["agent", "--listen", "0.0.0.0:7777"]);
     assert_eq!(ended.code, Some(2), "{}", ended.stderr);
     assert!(ended.stderr.contains("listen on 127.0.0.1:7777"), "{}", ended.stderr);
@@ -135,7 +135,7 @@ fn an_agent_listens_on_loopback_only() {
 
 #[test]
 fn a_port_that_is_taken_is_an_error() {
-    let place = Place::alone();
+    let place = Place::new();
     let agent = Agent::start();
     let ended = place.run(["agent", "--listen", &agent.address.to_string()]);
     assert_eq!(ended.code, Some(1));
@@ -144,7 +144,7 @@ fn a_port_that_is_taken_is_an_error() {
 
 #[test]
 fn the_agent_has_help_of_its_own_and_is_not_in_the_list() {
-    let place = Place::alone();
+    let place = Place::new();
     assert!(!place.run(["--help"]).stdout.contains("agent"));
     let help = place.run(["agent", "--help"]).stdout;
     assert!(help.contains("--listen <ADDRESS>") && help.contains("port-forward"), "{help}");

@@ -15,7 +15,7 @@ fn refused(place: &Place, arguments: &[&str]) -> String {
 
 #[test]
 fn bad_command_lines_are_refused_with_a_way_out() {
-    let place = Place::alone();
+    let place = Place::new();
     let lines: [&[&str]; 12] = [
         &[],
         &["compair"],
@@ -39,7 +39,7 @@ fn bad_command_lines_are_refused_with_a_way_out() {
 
 #[test]
 fn a_cpu_that_is_not_there_is_refused_and_those_that_are_named() {
-    let place = Place::alone();
+    let place = Place::new();
     let said = refused(&place, &["compare", "--service-cpus", "9999"]);
     assert!(said.contains("there is no CPU 9999 here"), "{said}");
     assert!(said.contains("this process may use 0"), "{said}");
@@ -47,7 +47,7 @@ fn a_cpu_that_is_not_there_is_refused_and_those_that_are_named() {
 
 #[test]
 fn bad_files_are_refused_with_their_place() {
-    let place = Place::alone();
+    let place = Place::new();
     let files = [
         ("unknown-key.yaml", "service: {builtin: orders}\nplatforms: [host]\nload: [{rate: 100/s}]\n"),
         ("bare-rate.yaml", "service: {builtin: orders}\nplatforms: [host, pod]\nloads:\n  - {rate: 1000}\n"),
@@ -70,7 +70,7 @@ fn bad_files_are_refused_with_their_place() {
 
 #[test]
 fn a_report_without_a_store_names_the_way_to_one() {
-    let place = Place::alone();
+    let place = Place::new();
     let ended = place.run(["report"]);
     assert_eq!(ended.code, Some(1), "{}", ended.stdout);
     assert!(!place.path("loadline.db").exists(), "looking for a store made one");

@@ -18,8 +18,17 @@ struct Harbour {
 }
 
 impl Harbour {
+    /// For a test whose runs are removed by nobody but itself.
     fn new() -> Harbour {
-        let place = Place::alone();
+        Harbour::at(Place::shared())
+    }
+
+    /// For a test that cleans up after a killed run, which the cleaning of another would do for it.
+    fn alone() -> Harbour {
+        Harbour::at(Place::alone())
+    }
+
+    fn at(place: Place) -> Harbour {
         Netns::new().and_then(|namespace| namespace.enter()).expect("a namespace");
         // A bridge gives itself an IPv6 address once it has a first container: nothing of ours.
         for whose in ["all", "default"] {
@@ -184,7 +193,7 @@ fn add_strangers(harbour: &Harbour, container: &str) -> BTreeSet<String> {
 
 #[test]
 fn what_looks_like_a_runs_and_is_not_outlives_its_end_and_the_cleaning_after_another() {
-    let harbour = Harbour::new();
+    let harbour = Harbour::alone();
     let before: BTreeSet<String> = harbour.engine.inventory().into_iter().collect();
     let mut theirs = BTreeSet::new();
     let ended = meanwhile(&harbour, |container| {
@@ -209,7 +218,7 @@ fn what_looks_like_a_runs_and_is_not_outlives_its_end_and_the_cleaning_after_ano
 
 #[test]
 fn a_daemon_that_stops_in_the_middle_is_said_and_cleaned_up_after_once_it_is_back() {
-    let mut harbour = Harbour::new();
+    let mut harbour = Harbour::alone();
     let before = harbour.engine.inventory();
     let child = start_long(&harbour);
     harbour.engine.stop();
@@ -230,7 +239,7 @@ fn a_daemon_that_stops_in_the_middle_is_said_and_cleaned_up_after_once_it_is_bac
 
 #[test]
 fn without_a_daemon_the_way_to_one_is_told() {
-    let place = Place::alone();
+    let place = Place::shared();
     let mut command = place.command(["compare", "--on", "host", "--on", "docker"].into_iter().chain(BRIEF));
     let ended =
         ended(command.env("DOCKER_HOST", "unix:///no/such/socket").output().expect("the program starts"));

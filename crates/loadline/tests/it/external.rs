@@ -22,14 +22,14 @@ fn compare(mut loadline: std::process::Command, servers: [&Served; 2]) {
 
 #[test]
 fn two_urls_are_compared() {
-    let place = Place::alone();
+    let place = Place::new();
     let (one, other) = (Served::start(&["orders"]), Served::start(&["orders"]));
     compare(place.command(["compare"]), [&one, &other]);
 }
 
 #[test]
 fn an_ordinary_user_compares_two_urls() {
-    let place = Place::alone();
+    let place = Place::new();
     let user = OrdinaryUser::at(&place);
     let (one, other) = (Served::start(&["orders"]), Served::start(&["orders"]));
     compare(user.command(["compare"]), [&one, &other]);

@@ -14,7 +14,7 @@ fn start_with_mortal(place: &Place, more: &[&str]) -> Started {
 
 #[test]
 fn a_service_that_never_gets_ready_is_given_up_after_its_time() {
-    let place = Place::alone();
+    let place = Place::shared();
     place.write("deaf.yaml", NEVER_READY);
     let ended = place.run(["run", "deaf.yaml"]);
 
@@ -38,7 +38,7 @@ loads: [{rate: 100/s}]
 
 #[test]
 fn whoever_answers_before_the_service_does_is_not_asked_for_ever() {
-    let place = Place::alone();
+    let place = Place::shared();
     place.write("first.py", &programs::somebody_else_at_first());
     let what = ["compare", "--service", "orders", "--command", "python3 first.py {host} {port}"];
     let how =
@@ -49,7 +49,7 @@ fn whoever_answers_before_the_service_does_is_not_asked_for_ever() {
 
 #[test]
 fn a_service_that_dies_at_start_is_shown_with_its_last_output() {
-    let place = Place::alone();
+    let place = Place::shared();
     place.write("mortal.py", programs::MORTAL);
     place.write("die", "");
     let arguments =
@@ -64,7 +64,7 @@ fn a_service_that_dies_at_start_is_shown_with_its_last_output() {
 
 #[test]
 fn a_service_that_dies_in_a_slice_ends_the_run_and_what_was_measured_is_kept() {
-    let place = Place::alone();
+    let place = Place::shared();
     let run = start_with_mortal(&place, &[]);
     place.wait_for_rows("slice", 5);
     place.write("die", "");
@@ -84,7 +84,7 @@ fn a_service_that_dies_in_a_slice_ends_the_run_and_what_was_measured_is_kept() {
 
 #[test]
 fn a_run_may_go_on_without_a_service_that_dies_in_a_slice() {
-    let place = Place::alone();
+    let place = Place::shared();
     let run = start_with_mortal(&place, &["--on-failure", "continue", "--json", "-"]);
     place.wait_for_rows("slice", 5);
     place.write("die", "");

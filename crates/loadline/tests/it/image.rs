@@ -29,7 +29,7 @@ fn files(folder: &Path) -> Vec<String> {
 
 #[test]
 fn docker_runs_the_images_of_the_services_and_of_the_program() {
-    let place = Place::alone();
+    let place = Place::new();
     let docker = Docker::start();
     let load = |file: &str| docker.run(&["load", "--input", &place.path(file).display().to_string()]);
     for (service, options) in
@@ -57,7 +57,7 @@ fn docker_runs_the_images_of_the_services_and_of_the_program() {
 
 #[test]
 fn the_archive_is_the_same_in_a_file_in_a_pipe_and_of_a_copy() {
-    let place = Place::alone();
+    let place = Place::new();
     let copy = place.path("loadline");
     fs::copy(PROGRAM, &copy).expect("a copy");
     let name = made(
@@ -94,7 +94,7 @@ fn the_archive_is_the_same_in_a_file_in_a_pipe_and_of_a_copy() {
 
 #[test]
 fn what_was_made_and_how_to_load_it_is_said_a_line_each() {
-    let place = Place::alone();
+    let place = Place::new();
     let ended = place.run(["image", "-o", "my orders.tar", "orders"]);
     let mut lines: Vec<&str> = ended.stdout.lines().collect();
     let (name, about) = (lines.remove(0), lines.remove(0));
@@ -109,7 +109,7 @@ fn what_was_made_and_how_to_load_it_is_said_a_line_each() {
 
 #[test]
 fn images_that_can_not_be_are_refused_with_a_way_out() {
-    let place = Place::alone();
+    let place = Place::new();
     place.write("notes.txt", "hello");
     fs::copy(PROGRAM, place.path("tmp")).expect("a copy");
     fs::copy(PROGRAM, place.path("server")).expect("a copy");
@@ -150,7 +150,7 @@ fn images_that_can_not_be_are_refused_with_a_way_out() {
 
 #[test]
 fn an_archive_is_not_written_to_a_terminal() {
-    let place = Place::alone();
+    let place = Place::new();
     let flags = rustix::pty::OpenptFlags::RDWR | rustix::pty::OpenptFlags::NOCTTY;
     let terminal = rustix::pty::openpt(flags).expect("a terminal");
     rustix::pty::grantpt(&terminal).and_then(|()| rustix::pty::unlockpt(&terminal)).expect("a terminal");
@@ -184,7 +184,7 @@ impl Drop for Small {
 
 #[test]
 fn a_full_disk_is_said_and_keeps_what_was_there() {
-    let place = Place::alone();
+    let place = Place::new();
     let small = Small::at(place.path("small"));
     fs::write(small.0.join("image.tar"), "the last one").expect("a file");
     let full = place.run(["image", "-o", "small/image.tar", "orders"]);
@@ -210,7 +210,7 @@ fn a_full_disk_is_said_and_keeps_what_was_there() {
 
 #[test]
 fn an_interrupted_archive_leaves_nothing() {
-    let place = Place::alone();
+    let place = Place::new();
     // Long enough to be interrupted; all but its beginning takes no room.
     fs::copy(PROGRAM, place.path("long")).expect("a copy");
     File::options()

@@ -28,7 +28,7 @@ fn assert_removed(place: &Place, cluster: &Cluster) {
 
 #[test]
 fn every_way_into_a_pod_is_measured_observed_and_removed() {
-    let (cluster, place) = (cluster(), Place::alone());
+    let (cluster, place) = (cluster(), Place::shared());
     let ended = measure(
         &place,
         cluster,
@@ -56,7 +56,7 @@ fn every_way_into_a_pod_is_measured_observed_and_removed() {
 
 #[test]
 fn load_and_observers_may_be_in_the_cluster() {
-    let (cluster, place) = (cluster(), Place::alone());
+    let (cluster, place) = (cluster(), Place::shared());
     let ended = measure(
         &place,
         cluster,

@@ -24,7 +24,7 @@ fn refused(place: &Place, kubeconfig: &str, on: &str, reason: &str) {
 
 #[test]
 fn whoever_has_no_rights_is_told_which_are_missing() {
-    let (cluster, place) = (cluster(), Place::alone());
+    let (cluster, place) = (cluster(), Place::shared());
     let kubeconfig = place.path("nobody.kubeconfig").display().to_string();
     cluster.script("pki", &["user", "nobody", &kubeconfig]);
     refused(&place, &kubeconfig, "kubernetes", "namespaces");
@@ -32,7 +32,7 @@ fn whoever_has_no_rights_is_told_which_are_missing() {
 
 #[test]
 fn an_expired_kubeconfig_is_said_to_be() {
-    let (cluster, place) = (cluster(), Place::alone());
+    let (cluster, place) = (cluster(), Place::shared());
     let kubeconfig = place.path("expired.kubeconfig").display().to_string();
     cluster.script("pki", &["user", "late", &kubeconfig, "0"]);
     refused(&place, &kubeconfig, "kubernetes", "expired");
@@ -40,7 +40,7 @@ fn an_expired_kubeconfig_is_said_to_be() {
 
 #[test]
 fn a_cluster_whose_nodes_take_no_pod_says_so() {
-    let (cluster, place) = (cluster(), Place::alone());
+    let (cluster, place) = (cluster(), Place::shared());
     cluster.kubectl(&["cordon", "node-1", "node-2"]);
     let outcome = std::panic::catch_unwind(|| refused(&place, &cluster.kubeconfig, "kubernetes", "no node"));
     cluster.kubectl(&["uncordon", "node-1", "node-2"]);
@@ -50,7 +50,7 @@ fn a_cluster_whose_nodes_take_no_pod_says_so() {
 
 #[test]
 fn an_image_that_no_node_has_is_said_and_the_others_go_on() {
-    let (cluster, place) = (cluster(), Place::alone());
+    let (cluster, place) = (cluster(), Place::shared());
     let image = "no.such.registry.example/shop/orders:1.2";
     let on = ["compare", "--image", image, "--on", "host", "--on", "kubernetes", "--on-failure", "continue"];
     let begun = Instant::now();
@@ -68,7 +68,7 @@ fn an_image_that_no_node_has_is_said_and_the_others_go_on() {
 
 #[test]
 fn a_port_of_a_node_that_somebody_else_has_is_named_and_the_others_go_on() {
-    let (cluster, place) = (cluster(), Place::alone());
+    let (cluster, place) = (cluster(), Place::shared());
     place.write("taker.yaml", PORT_TAKER);
     let taker = place.path("taker.yaml").display().to_string();
     cluster.kubectl(&["apply", "-f", &taker]);
@@ -112,5 +112,5 @@ plan: {slice: 200ms, blocks: 2, deployments: 1, warmup: 1s, repeats: 0, on_failu
 
 #[test]
 fn a_kubeconfig_that_is_not_there_is_named() {
-    refused(&Place::alone(), "/no/such/kubeconfig", "kubernetes", "/no/such/kubeconfig");
+    refused(&Place::new(), "/no/such/kubeconfig", "kubernetes", "/no/such/kubeconfig");
 }

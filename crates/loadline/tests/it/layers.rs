@@ -83,7 +83,7 @@ fn a_ladder_is_measured_both_ways_rung_by_rung_and_summed_up() {
 
 #[test]
 fn what_there_is_instead_of_veth_and_bridge_carries_requests_or_is_named() {
-    let place = Place::alone();
+    let place = Place::shared();
     let result = layers(&place, &["--part", "instead"], &ONCE);
     for name in ["macvlan", "ipvlan-l2", "ipvlan-l3", "ipvlan-l3s", "netkit", "ebpf"] {
         assert!(is_there_or_named(&result, name), "{name}: {:?}", result.notes);
@@ -96,7 +96,7 @@ fn what_there_is_instead_of_veth_and_bridge_carries_requests_or_is_named() {
 
 #[test]
 fn node_ports_among_thousands_of_services_and_proxies_carry_requests() {
-    let place = Place::alone();
+    let place = Place::shared();
     let result = layers(&place, &["--part", "services", "--part", "proxies"], &ONCE);
     for name in
         ["iptables 10,000", "nftables 10,000", "userland-proxy", "haproxy, both, mTLS", "nginx, both, mTLS"]
@@ -108,7 +108,7 @@ fn node_ports_among_thousands_of_services_and_proxies_carry_requests() {
 
 #[test]
 fn a_rung_of_ones_own_stands_on_what_it_adds_to_and_real_cni_plugins_make_one() {
-    let place = Place::alone();
+    let place = Place::shared();
     let state = place.path("cni-state");
     place.write(
         "bridge.conflist",
@@ -182,7 +182,7 @@ fn a_profile_beside_other_programs_is_repeated_and_then_told_from_an_undisturbed
 
 #[test]
 fn a_rung_without_its_foundation_is_refused_before_anything_is_started() {
-    let place = Place::alone();
+    let place = Place::new();
     let ended = place.run(["layers", "--rung", "cgroup+bridge"]);
     assert_eq!(ended.code, Some(2), "{}", ended.stderr);
     assert!(ended.stderr.contains("`bridge` needs the layer `veth`"), "{}", ended.stderr);

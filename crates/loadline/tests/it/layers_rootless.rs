@@ -10,7 +10,7 @@ const BRIEF: [&str; 10] =
 
 #[test]
 fn an_ordinary_user_measures_the_ladder_less_what_needs_root_which_is_named() {
-    let place = Place::alone();
+    let place = Place::shared();
     let user = OrdinaryUser::at(&place);
     let arguments = [
         "layers",

@@ -43,7 +43,7 @@ fn a_stall_shows_in_response_time_as_arithmetic_predicts_and_not_in_service_time
 
 #[test]
 fn a_closed_loop_is_answered() {
-    let place = Place::alone();
+    let place = Place::new();
     let server = Served::start(&["hello"]);
     let url = server.url("/hello/1");
     let ended = place.run(["load", &url, "--closed", "--for", "1s", "--connections", "4"]);
@@ -54,7 +54,7 @@ fn a_closed_loop_is_answered() {
 
 #[test]
 fn a_server_that_is_not_there_is_an_error_and_no_measurement() {
-    let place = Place::alone();
+    let place = Place::new();
     // The port was free a moment ago, and nobody gets it so soon again.
     let address = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
     let url = format!("http://{}/", address.expect("a free port"));

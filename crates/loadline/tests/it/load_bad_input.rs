@@ -17,7 +17,7 @@ fn refused(place: &Place, arguments: &[&str]) -> String {
 
 #[test]
 fn bad_loads_are_refused_with_a_way_out() {
-    let place = Place::alone();
+    let place = Place::new();
     // Were anything sent, this would take it and the test would never end.
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));
@@ -99,7 +99,7 @@ fn shorten(line: &str) -> String {
 
 #[test]
 fn names_and_addresses_that_are_nowhere_are_refused() {
-    let place = Place::alone();
+    let place = Place::new();
     for (url, said) in [
         ("http://no-such-host.invalid/", "has no address"),
         ("127.0.0.1:80/", "write http://127.0.0.1:80/"),
@@ -116,7 +116,7 @@ fn names_and_addresses_that_are_nowhere_are_refused() {
 
 #[test]
 fn cpus_that_are_not_there_are_refused_and_those_named_that_are() {
-    let place = Place::alone();
+    let place = Place::new();
     let error = refused(&place, &["http://127.0.0.1:1/", "--cpus", "0,9999"]);
     assert!(
         error.contains("there is no CPU 9999 here") && error.contains("this process may use 0"),
@@ -126,7 +126,7 @@ fn cpus_that_are_not_there_are_refused_and_those_named_that_are() {
 
 #[test]
 fn more_connections_than_files_may_be_open_are_refused_before_the_first() {
-    let _place = Place::alone();
+    let _place = Place::new();
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}/", listener.local_addr().expect("an address"));
     let output = Command::new("prlimit")
@@ -140,14 +140,14 @@ fn more_connections_than_files_may_be_open_are_refused_before_the_first() {
 
 #[test]
 fn two_outputs_cannot_share_standard_output() {
-    let place = Place::alone();
+    let place = Place::new();
     let error = refused(&place, &["http://127.0.0.1:1/", "--json", "-", "--csv", "-"]);
     assert!(error.contains("only one output can go to standard output"), "{error}");
 }
 
 #[test]
 fn several_mistakes_are_told_at_once() {
-    let place = Place::alone();
+    let place = Place::new();
     let error = refused(&place, &["http://127.0.0.1:1/", "--rate", "5", "--timeout", "x", "--expect", "y"]);
     assert_eq!(error.matches("error: ").count(), 3, "{error}");
 }

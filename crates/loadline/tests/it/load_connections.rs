@@ -25,7 +25,7 @@ fn of_connections(noted: &[Noted]) -> BTreeMap<u64, usize> {
 
 #[test]
 fn a_server_is_trusted_by_the_authority_that_is_given() {
-    let place = Place::alone();
+    let place = Place::new();
     let nginx = Nginx::start(&place);
     let url = format!("https://localhost:{}/", nginx.port_tls);
     let loaded = Loaded::run(&place, &with(&[&url, "--ca", "ca.pem", "-c4"]));
@@ -48,7 +48,7 @@ fn a_server_is_trusted_by_the_authority_that_is_given() {
 
 #[test]
 fn a_client_shows_its_certificate() {
-    let place = Place::alone();
+    let place = Place::new();
     let nginx = Nginx::start(&place);
     let url = format!("https://127.0.0.1:{}/", nginx.port_client_tls);
     let identity = ["--cert", "client.pem", "--key", "client.key"];
@@ -64,7 +64,7 @@ fn a_client_shows_its_certificate() {
 
 #[test]
 fn sessions_are_resumed_unless_they_must_not_be() {
-    let place = Place::alone();
+    let place = Place::new();
     let nginx = Nginx::start(&place);
     let url = format!("https://127.0.0.1:{}/", nginx.port_tls);
     let anew = ["--ca", "ca.pem", "--new-connections", "-c1"];
@@ -78,7 +78,7 @@ fn sessions_are_resumed_unless_they_must_not_be() {
 
 #[test]
 fn http2_is_spoken_over_tls_and_in_clear_text() {
-    let place = Place::alone();
+    let place = Place::new();
     let nginx = Nginx::start(&place);
     let tls = format!("https://127.0.0.1:{}/", nginx.port_tls);
     let clear = format!("http://127.0.0.1:{}/", nginx.port_http2);
@@ -97,7 +97,7 @@ fn http2_is_spoken_over_tls_and_in_clear_text() {
 
 #[test]
 fn a_unix_socket_takes_the_place_of_the_urls_host() {
-    let place = Place::alone();
+    let place = Place::new();
     let nginx = Nginx::start(&place);
     let socket = nginx.socket.to_str().expect("text");
     let loaded = Loaded::run(&place, &with(&["http://shop.test/orders", "--unix", socket]));
@@ -109,7 +109,7 @@ fn a_unix_socket_takes_the_place_of_the_urls_host() {
 
 #[test]
 fn localhost_is_wherever_the_service_listens() {
-    let place = Place::alone();
+    let place = Place::new();
     let nginx = Nginx::start(&place);
     for (port, address) in [(nginx.port, "127.0.0.1"), (nginx.port_v6, "::1")] {
         let url = format!("http://localhost:{port}/");
@@ -125,7 +125,7 @@ fn localhost_is_wherever_the_service_listens() {
 
 #[test]
 fn a_name_can_be_looked_up_for_every_connection() {
-    let place = Place::alone();
+    let place = Place::new();
     let nginx = Nginx::start(&place);
     let url = format!("http://localhost:{}/", nginx.port);
     let arguments = ["--resolve", "per-connection", "--new-connections"];
@@ -137,7 +137,7 @@ fn a_name_can_be_looked_up_for_every_connection() {
 
 #[test]
 fn connections_are_kept_or_opened_anew_as_asked() {
-    let place = Place::alone();
+    let place = Place::new();
     let nginx = Nginx::start(&place);
     let url = nginx.url("/");
     Loaded::run(&place, &with(&[&url, "-c5"])).assert_all_answered();
@@ -162,7 +162,7 @@ fn connections_are_kept_or_opened_anew_as_asked() {
 
 #[test]
 fn requests_come_from_the_address_and_interface_that_are_named() {
-    let place = Place::alone();
+    let place = Place::new();
     let nginx = Nginx::start(&place);
     let url = nginx.url("/");
     let loaded = Loaded::run(&place, &with(&[&url, "--source", "127.0.0.9", "--interface", "lo"]));
@@ -172,7 +172,7 @@ fn requests_come_from_the_address_and_interface_that_are_named() {
 
 #[test]
 fn a_network_namespace_is_entered_by_name_or_path() {
-    let place = Place::alone();
+    let place = Place::new();
     let namespace = Namespace::new();
     let nginx = Nginx::start_in(&place, &namespace.0);
     let url = nginx.url("/");
@@ -189,7 +189,7 @@ fn a_network_namespace_is_entered_by_name_or_path() {
 
 #[test]
 fn responses_are_stamped_by_the_kernel_when_asked() {
-    let place = Place::alone();
+    let place = Place::new();
     let nginx = Nginx::start(&place);
     let url = nginx.url("/");
     let loaded = Loaded::run(&place, &with(&[&url, "--timestamps", "kernel"]));

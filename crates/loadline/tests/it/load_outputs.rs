@@ -24,7 +24,7 @@ fn read_by_python(log: &Path) -> Value {
 
 #[test]
 fn all_outputs_of_a_load_say_the_same() {
-    let place = Place::alone();
+    let place = Place::new();
     let nginx = Nginx::start(&place);
     let url = nginx.url("/");
     let files = ["--hgrm", "a.hgrm", "--hlog", "a.hlog", "--csv", "a.csv"];
@@ -82,7 +82,7 @@ fn all_outputs_of_a_load_say_the_same() {
 #[test]
 fn a_histogram_in_the_json_is_whole() {
     use hdrhistogram::serialization::Deserializer;
-    let place = Place::alone();
+    let place = Place::new();
     let nginx = Nginx::start(&place);
     let loaded = Loaded::run(&place, &[&nginx.url("/"), "-R200", "-d1"]);
     let text = loaded.at("times.response.hdrhistogram_v2_base64").as_str().expect("text");
@@ -95,7 +95,7 @@ fn a_histogram_in_the_json_is_whole() {
 
 #[test]
 fn standard_output_can_be_taken_by_any_one_of_them() {
-    let place = Place::alone();
+    let place = Place::new();
     let nginx = Nginx::start(&place);
     let url = nginx.url("/");
     for (flag, beginning) in [
@@ -113,7 +113,7 @@ fn standard_output_can_be_taken_by_any_one_of_them() {
 
 #[test]
 fn an_interrupted_load_is_shown_as_far_as_it_came() {
-    let place = Place::alone();
+    let place = Place::new();
     let nginx = Nginx::start(&place);
     let (url, json) = (nginx.url("/"), place.path("a.json"));
     let arguments = ["load", &url, "-R200", "-d60", "--csv", "a.csv", "--json", json.to_str().expect("text")];

@@ -13,7 +13,7 @@ fn with<'a>(first: &[&'a str]) -> Vec<&'a str> {
 
 #[test]
 fn method_headers_and_body_are_sent_as_given() {
-    let place = Place::alone();
+    let place = Place::new();
     let nginx = Nginx::start(&place);
     place.write("body.json", "{\"orders\": 12}");
     let headers = ["-H", "X-Test: a: b", "-H", "Host: shop.test", "-H", "Connection: keep-alive"];
@@ -33,7 +33,7 @@ fn method_headers_and_body_are_sent_as_given() {
 
 #[test]
 fn a_mix_keeps_its_weights() {
-    let place = Place::alone();
+    let place = Place::new();
     let nginx = Nginx::start(&place);
     let url = nginx.url("");
     let mix = ["--request", "4 /often", "--request", "POST /rarely", "--body", "x"];
@@ -52,7 +52,7 @@ fn a_mix_keeps_its_weights() {
 
 #[test]
 fn a_feed_fills_in_its_rows_one_after_the_other() {
-    let place = Place::alone();
+    let place = Place::new();
     let nginx = Nginx::start(&place);
     place.write("users.csv", "id,name\n1,ann\n2,\"b, c\"\n3,dora\n");
     let url = nginx.url("/users/{{id}}?q={{id}}");
@@ -67,7 +67,7 @@ fn a_feed_fills_in_its_rows_one_after_the_other() {
 
 #[test]
 fn a_response_that_is_not_as_expected_is_an_error() {
-    let place = Place::alone();
+    let place = Place::new();
     let nginx = Nginx::start(&place);
     let (typed, missing) = (nginx.url("/typed"), nginx.url("/missing"));
     for fine in [
@@ -91,7 +91,7 @@ fn a_response_that_is_not_as_expected_is_an_error() {
 
 #[test]
 fn due_times_are_replayed_from_a_file() {
-    let place = Place::alone();
+    let place = Place::new();
     let nginx = Nginx::start(&place);
     place.write("times", "# three requests\n0\n0.1\n250ms\n");
     let loaded = Loaded::run(&place, &[&nginx.url("/"), "--replay", "times"]);
@@ -103,7 +103,7 @@ fn due_times_are_replayed_from_a_file() {
 
 #[test]
 fn a_rate_can_rise_and_step() {
-    let place = Place::alone();
+    let place = Place::new();
     let nginx = Nginx::start(&place);
     let url = nginx.url("/");
     // Half of 400/s over one second, and then 100/s for another.
@@ -122,7 +122,7 @@ fn a_rate_can_rise_and_step() {
 
 #[test]
 fn clients_of_a_closed_loop_can_think() {
-    let place = Place::alone();
+    let place = Place::new();
     let nginx = Nginx::start(&place);
     let url = nginx.url("/");
     let loaded = Loaded::run(&place, &[&url, "--think", "50ms:fixed", "-c10", "-d1"]);

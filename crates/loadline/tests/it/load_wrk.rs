@@ -163,7 +163,7 @@ fn wrk2_s_rate_is_per_second_and_its_spectrum_is_printed() {
 
 #[test]
 fn a_lua_script_is_refused_with_what_takes_its_place() {
-    let place = Place::alone();
+    let place = Place::new();
     let ended =
         place.run(["load", "-t1", "-c1", "-d1s", "-s", "post.lua", "http://127.0.0.1:1/", "--", "16"]);
     assert_eq!(ended.code, Some(2), "{}", ended.stdout);

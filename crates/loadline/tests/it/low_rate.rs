@@ -4,7 +4,7 @@ use crate::support::place::Place;
 
 #[test]
 fn a_low_rate_runs_side_by_side_of_itself() {
-    let place = Place::alone();
+    let place = Place::shared();
     let plan = ["--slice", "1s", "--blocks", "2", "--deployments", "1", "--warmup", "1s", "--repeats", "0"];
     let arguments = ["compare", "--on", "host", "--on", "pod", "--rate", "100/min", "--json", "-"];
     let ended = place.run(arguments.into_iter().chain(plan));

@@ -11,7 +11,7 @@ const SUMMARY_HEADER: &str = "iteration,target,rpm,mean_latency_ms,p99_latency_m
 
 #[test]
 fn a_run_is_written_in_every_form_and_again_from_the_store() {
-    let place = Place::alone();
+    let place = Place::shared();
     let files =
         ["--json", "-", "--csv", "slices.csv", "--csv-summary", "summary.csv", "--markdown", "report.md"];
     let arguments = ["compare", "--on", "host", "--on", "pod"];
@@ -50,7 +50,7 @@ fn a_run_is_written_in_every_form_and_again_from_the_store() {
 
 #[test]
 fn the_published_schemas_are_those_of_the_program() {
-    let place = Place::alone();
+    let place = Place::new();
     for (which, published) in [("experiment", "experiment.schema.json"), ("result", "result.schema.json")] {
         let path = format!("{}/../../docs/{published}", env!("CARGO_MANIFEST_DIR"));
         let published = fs::read_to_string(&path).expect("a published schema");
@@ -61,7 +61,7 @@ fn the_published_schemas_are_those_of_the_program() {
 
 #[test]
 fn the_help_reads_as_it_should() {
-    let place = Place::alone();
+    let place = Place::new();
     insta::assert_snapshot!("help", place.run(["--help"]).stdout);
     insta::assert_snapshot!("help_compare", place.run(["compare", "--help"]).stdout);
     insta::assert_snapshot!("help_load", place.run(["load", "--help"]).stdout);

@@ -9,7 +9,7 @@ use crate::support::{BRIEF, leftovers};
 
 #[test]
 fn an_ordinary_user_compares_host_and_pod() {
-    let place = Place::alone();
+    let place = Place::shared();
     let user = OrdinaryUser::at(&place);
     let arguments = ["compare", "--on", "host", "--on", "pod"];
     let ended = ended(user.command(arguments.into_iter().chain(BRIEF)).output().expect("setpriv is there"));
@@ -29,7 +29,7 @@ fn an_ordinary_user_compares_host_and_pod() {
 
 #[test]
 fn a_limit_that_an_ordinary_user_cannot_set_is_left_out_and_the_way_to_it_named() {
-    let place = Place::alone();
+    let place = Place::shared();
     let user = OrdinaryUser::at(&place);
     let arguments = ["compare", "--on", "host", "--no-twin", "--limit-cpu", "0.5", "--json", "-"];
     let plan = ["--slice", "100ms", "--blocks", "1", "--deployments", "1", "--warmup", "1s"];

@@ -26,7 +26,7 @@ struct Harbour {
 
 impl Harbour {
     fn new() -> Harbour {
-        let place = Place::alone();
+        let place = Place::shared();
         let user = OrdinaryUser::at(&place);
         Netns::new().and_then(|namespace| namespace.enter()).expect("a namespace");
         let engine = Engine::docker(&[]);

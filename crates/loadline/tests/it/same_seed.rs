@@ -5,7 +5,7 @@ use crate::support::store::SlicePlace;
 
 #[test]
 fn the_same_seed_measures_the_same_cells_in_the_same_order_with_the_same_requests() {
-    let place = Place::alone();
+    let place = Place::shared();
     let plan =
         ["--slice", "100ms", "--blocks", "3", "--deployments", "2", "--warmup", "1s", "--repeats", "0"];
     let slices = |run: i64, seed: &str| -> Vec<SlicePlace> {

@@ -27,7 +27,7 @@ fn a_run_ends_at_a_look_that_knows_enough() {
 
 #[test]
 fn a_run_whose_time_is_over_ends_and_says_so() {
-    let place = Place::alone();
+    let place = Place::shared();
     let plan =
         ["--slice", "100ms", "--blocks", "1", "--deployments", "50", "--warmup", "1s", "--repeats", "0"];
     let ended = place.run(["compare"].into_iter().chain(plan).chain(["--within", "1s", "--json", "-"]));

@@ -1,4 +1,4 @@
-//! A working directory of a test's own, and the machine to itself: runs beside each other would disturb each other.
+//! A working directory of a test's own, and the machine with or without others on it.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -32,21 +32,36 @@ impl Ended {
 pub struct Place {
     pub dir: tempfile::TempDir,
     /// Freed by the kernel when the test ends, however it ends; it holds between processes too.
-    _machine: File,
+    _machine: Option<File>,
 }
 
 impl Place {
-    /// Waits for the machine, which one test has at a time.
+    /// For a test that neither measures nor changes anything of the machine: it waits for nobody.
+    pub fn new() -> Place {
+        Place { dir: tempfile::tempdir().expect("a folder"), _machine: None }
+    }
+
+    /// For a test whose run makes links, rules and cgroups, and may be beside another that does: all of it carries the run's name.
+    pub fn shared() -> Place {
+        Place::with(|machine| machine.lock_shared().expect("a lock"))
+    }
+
+    /// For a test that looks at figures, or at what other runs would make or remove: it has the machine to itself. The runner sees to
+    /// that across programs (`.config/nextest.toml`); the lock does within this one.
     pub fn alone() -> Place {
+        Place::with(|machine| machine.lock().expect("a lock"))
+    }
+
+    fn with(lock: impl FnOnce(&File)) -> Place {
         assert!(
             rustix::process::geteuid().is_root(),
             "this test makes links, rules and cgroups: run it as root"
         );
         let path = concat!(env!("CARGO_TARGET_TMPDIR"), "/machine.lock");
         let machine = File::create(path).expect("cargo made the folder");
-        machine.lock().expect("a lock");
+        lock(&machine);
         cluster::let_unused_one_go();
-        Place { dir: tempfile::tempdir().expect("a folder"), _machine: machine }
+        Place { _machine: Some(machine), ..Place::new() }
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
