@@ -12,14 +12,16 @@ pub fn check(input: &[u8]) {
     let whole = ResponseParser::default().feed(bytes, to_head, None, &mut |_| {});
     let mut parser = ResponseParser::default();
     let pieces = match parser.feed(first, to_head, None, &mut |_| {}) {
-        Ok(Progress::Partial) => parser.feed(second, to_head, None, &mut |_| {}).map(|progress| match progress {
-            Progress::Complete(mut response) => {
-                assert!(response.consumed <= second.len());
-                response.consumed += first.len();
-                Progress::Complete(response)
-            }
-            Progress::Partial => Progress::Partial,
-        }),
+        Ok(Progress::Partial) => {
+            parser.feed(second, to_head, None, &mut |_| {}).map(|progress| match progress {
+                Progress::Complete(mut response) => {
+                    assert!(response.consumed <= second.len());
+                    response.consumed += first.len();
+                    Progress::Complete(response)
+                }
+                Progress::Partial => Progress::Partial,
+            })
+        }
         early => early,
     };
     // A fault in a head that came in pieces is only seen at its empty line, so pieces may still be waiting for it.

@@ -2,7 +2,10 @@
 
 mod coverage;
 mod normals;
+#[path = "../../../../tests/proof.rs"]
+mod proof;
 mod properties;
+mod prove;
 mod references;
 mod runs;
 mod sequential;
