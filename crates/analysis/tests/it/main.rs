@@ -4,3 +4,6 @@ mod claims;
 mod judging;
 mod ladder;
 mod made_up;
+#[path = "../../../../tests/proof.rs"]
+mod proof;
+mod prove;

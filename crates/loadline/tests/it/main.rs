@@ -26,8 +26,10 @@ mod load_watchdog;
 mod load_wrk;
 mod low_rate;
 mod outputs;
-mod planted_cost;
 mod positive_control;
+#[path = "../../../../tests/proof.rs"]
+mod proof;
+mod prove;
 mod rootless;
 mod rootless_outside;
 #[path = "../../../image/tests/it/runtimes/mod.rs"]

@@ -91,11 +91,6 @@ impl Misbehaving {
         })
     }
 
-    /// Connections accepted so far.
-    pub fn accepted(&self) -> u64 {
-        self.counts.accepted.load(Ordering::Relaxed)
-    }
-
     /// Requests that came so far.
     pub fn requests(&self) -> u64 {
         self.counts.requests.load(Ordering::Relaxed)

@@ -1,0 +1,3 @@
+//! What takes long to be sure of (`make prove`).
+
+mod planted_cost;
