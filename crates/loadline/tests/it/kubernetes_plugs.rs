@@ -4,7 +4,7 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use crate::support::cluster::{Cluster, cluster};
+use crate::support::cluster::{Cluster, cluster, disturbed_cluster};
 use crate::support::place::{Ended, Place, ended};
 use crate::support::{hunger, leftovers};
 
@@ -53,12 +53,12 @@ fn assert_went_on(place: &Place, cluster: &Cluster, ended: &Ended, reason: &str,
 
 fn assert_removed(place: &Place, cluster: &Cluster) {
     leftovers::assert_none(&place.store().label());
-    assert_eq!(cluster.namespaces(), "");
+    assert!(!cluster.has_namespace_of(&place.store().label()));
 }
 
 #[test]
 fn a_pod_that_is_deleted_is_named_and_the_others_go_on() {
-    let (cluster, place) = (cluster(), Place::alone());
+    let (cluster, place) = (&cluster(), Place::shared());
     let ended = meanwhile(&place, cluster, "30", |namespace| {
         cluster.kubectl(&["delete", "pods", "--all", "--now", "--wait=false", "-n", namespace]);
     });
@@ -67,7 +67,7 @@ fn a_pod_that_is_deleted_is_named_and_the_others_go_on() {
 
 #[test]
 fn a_pod_that_is_evicted_is_told_from_one_that_somebody_deletes() {
-    let (cluster, place) = (cluster(), Place::alone());
+    let (cluster, place) = (&cluster(), Place::shared());
     let ended = meanwhile(&place, cluster, "30", |namespace| {
         let pod =
             cluster.kubectl(&["get", "pods", "-n", namespace, "-o", "jsonpath={.items[0].metadata.name}"]);
@@ -90,7 +90,7 @@ fn a_pod_that_is_evicted_is_told_from_one_that_somebody_deletes() {
 
 #[test]
 fn a_pod_that_runs_out_of_memory_is_named_with_its_limit_and_the_others_go_on() {
-    let (cluster, place) = (cluster(), Place::alone());
+    let (cluster, place) = (&cluster(), Place::shared());
     let ended = meanwhile(&place, cluster, "30", |namespace| {
         let path = "jsonpath={.items[0].status.containerStatuses[0].containerID}";
         hunger::starve(&cluster.kubectl(&["get", "pods", "-n", namespace, "-o", path]));
@@ -101,7 +101,7 @@ fn a_pod_that_runs_out_of_memory_is_named_with_its_limit_and_the_others_go_on() 
 
 #[test]
 fn an_api_server_that_is_killed_and_comes_back_ends_no_run() {
-    let (cluster, place) = (cluster(), Place::alone());
+    let (cluster, place) = (&disturbed_cluster(), Place::shared());
     let ended = meanwhile(&place, cluster, "40", |_| {
         cluster.kill("api-server");
         std::thread::sleep(Duration::from_secs(2));
@@ -114,7 +114,7 @@ fn an_api_server_that_is_killed_and_comes_back_ends_no_run() {
 
 #[test]
 fn a_nodes_kubelet_that_is_killed_ends_no_measuring_and_its_return_lets_everything_go() {
-    let (cluster, place) = (cluster(), Place::alone());
+    let (cluster, place) = (&disturbed_cluster(), Place::shared());
     let ended = meanwhile(&place, cluster, "30", |_| {
         cluster.kill("node-2.kubelet");
         std::thread::sleep(Duration::from_secs(2));
@@ -127,13 +127,13 @@ fn a_nodes_kubelet_that_is_killed_ends_no_measuring_and_its_return_lets_everythi
 
 #[test]
 fn a_run_that_is_killed_is_cleaned_up_after_and_strangers_are_left_alone() {
-    let (cluster, place) = (cluster(), Place::alone());
+    let (cluster, place) = (&cluster(), Place::alone());
     let mut command = place.command(LONG.into_iter().chain(["--blocks", "100"]));
     let mut child = command.env("KUBECONFIG", &cluster.kubeconfig).spawn().expect("the program starts");
     place.wait_for_rows("slice", 2);
     let strangers = Strangers::add(cluster, &place);
     child.kill().and_then(|()| child.wait()).expect("a child");
-    assert_ne!(cluster.namespaces(), "", "a killed run leaves its namespace");
+    assert!(cluster.has_namespace_of(&place.store().label()), "a killed run leaves its namespace");
     let cleaned = ended(
         place.command(["clean"]).env("KUBECONFIG", &cluster.kubeconfig).output().expect("the program starts"),
     );

@@ -3,7 +3,7 @@
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
-use crate::support::cluster::cluster;
+use crate::support::cluster::{cluster, disturbed_cluster};
 use crate::support::place::{Place, ended};
 use crate::support::{BRIEF, leftovers};
 
@@ -24,7 +24,7 @@ fn refused(place: &Place, kubeconfig: &str, on: &str, reason: &str) {
 
 #[test]
 fn whoever_has_no_rights_is_told_which_are_missing() {
-    let (cluster, place) = (cluster(), Place::shared());
+    let (cluster, place) = (&cluster(), Place::shared());
     let kubeconfig = place.path("nobody.kubeconfig").display().to_string();
     cluster.script("pki", &["user", "nobody", &kubeconfig]);
     refused(&place, &kubeconfig, "kubernetes", "namespaces");
@@ -32,7 +32,7 @@ fn whoever_has_no_rights_is_told_which_are_missing() {
 
 #[test]
 fn an_expired_kubeconfig_is_said_to_be() {
-    let (cluster, place) = (cluster(), Place::shared());
+    let (cluster, place) = (&cluster(), Place::shared());
     let kubeconfig = place.path("expired.kubeconfig").display().to_string();
     cluster.script("pki", &["user", "late", &kubeconfig, "0"]);
     refused(&place, &kubeconfig, "kubernetes", "expired");
@@ -40,17 +40,17 @@ fn an_expired_kubeconfig_is_said_to_be() {
 
 #[test]
 fn a_cluster_whose_nodes_take_no_pod_says_so() {
-    let (cluster, place) = (cluster(), Place::shared());
+    let (cluster, place) = (&disturbed_cluster(), Place::shared());
     cluster.kubectl(&["cordon", "node-1", "node-2"]);
     let outcome = std::panic::catch_unwind(|| refused(&place, &cluster.kubeconfig, "kubernetes", "no node"));
     cluster.kubectl(&["uncordon", "node-1", "node-2"]);
     outcome.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-    assert_eq!(cluster.namespaces(), "");
+    assert!(!cluster.has_namespace_of(&place.store().label()));
 }
 
 #[test]
 fn an_image_that_no_node_has_is_said_and_the_others_go_on() {
-    let (cluster, place) = (cluster(), Place::shared());
+    let (cluster, place) = (&cluster(), Place::shared());
     let image = "no.such.registry.example/shop/orders:1.2";
     let on = ["compare", "--image", image, "--on", "host", "--on", "kubernetes", "--on-failure", "continue"];
     let begun = Instant::now();
@@ -63,12 +63,12 @@ fn an_image_that_no_node_has_is_said_and_the_others_go_on() {
     }
     assert_eq!(place.store().count("slice"), Some(12), "the host and its twin: {}", ended.stderr);
     leftovers::assert_none(&place.store().label());
-    assert_eq!(cluster.namespaces(), "");
+    assert!(!cluster.has_namespace_of(&place.store().label()));
 }
 
 #[test]
 fn a_port_of_a_node_that_somebody_else_has_is_named_and_the_others_go_on() {
-    let (cluster, place) = (cluster(), Place::shared());
+    let (cluster, place) = (&cluster(), Place::shared());
     place.write("taker.yaml", PORT_TAKER);
     let taker = place.path("taker.yaml").display().to_string();
     cluster.kubectl(&["apply", "-f", &taker]);
@@ -88,7 +88,7 @@ fn a_port_of_a_node_that_somebody_else_has_is_named_and_the_others_go_on() {
     }
     assert_eq!(place.store().count("slice"), Some(4), "the first platform and its twin: {}", ended.stderr);
     leftovers::assert_none(&place.store().label());
-    assert_eq!(cluster.namespaces(), "");
+    assert!(!cluster.has_namespace_of(&place.store().label()));
 }
 
 /// A pod of somebody else that has a port of the second node.

@@ -160,9 +160,8 @@ fn kubeconfig(user: &OrdinaryUser, cluster: &Cluster) -> PathBuf {
 
 #[test]
 fn a_user_with_a_kubeconfig_compares_host_and_pods() {
-    let (cluster, place) = (cluster(), Place::alone());
+    let (cluster, place) = (&cluster(), Place::shared());
     let user = OrdinaryUser::at(&place);
-    let before = cluster.namespaces();
     let ways = ["host", "kubernetes", "kubernetes:podIP+same-node"];
     let on = ways.iter().flat_map(|way| ["--on", way]);
     let arguments =
@@ -178,12 +177,12 @@ fn a_user_with_a_kubeconfig_compares_host_and_pods() {
     let unpinned = |note: &String| note.contains("isn't pinned") && note.contains("run loadline as root");
     assert!(result.notes.iter().any(unpinned), "{:?}", result.notes);
     assert_nothing_left(&user);
-    assert_eq!(cluster.namespaces(), before);
+    assert!(!cluster.has_namespace_of(&store(&user).expect("a store").label()));
 }
 
 #[test]
 fn what_a_killed_run_left_in_a_cluster_is_removed_by_clean() {
-    let (cluster, place) = (cluster(), Place::alone());
+    let (cluster, place) = (&cluster(), Place::shared());
     let user = OrdinaryUser::at(&place);
     let config = kubeconfig(&user, cluster);
     let mut command = user.command(["compare", "--on", "host", "--on", "kubernetes", "--blocks", "100"]);
@@ -192,12 +191,12 @@ fn what_a_killed_run_left_in_a_cluster_is_removed_by_clean() {
     wait_for("slices", || store(&user)?.count("slice").filter(|slices| *slices >= 2));
     kill_process(Pid::from_child(&child), Signal::KILL).expect("it runs");
     child.wait().expect("a child");
-    let namespace = format!("loadline-{}", store(&user).expect("a store").label());
-    assert!(cluster.namespaces().contains(&namespace));
+    let run = store(&user).expect("a store").label();
+    assert!(cluster.has_namespace_of(&run));
 
     let cleaned = ended(user.command(["clean"]).output().expect("setpriv is there"));
     assert_eq!(cleaned.code, Some(0), "{}", cleaned.stderr);
-    assert!(cleaned.stdout.contains(&format!("removed namespace {namespace}")), "{}", cleaned.stdout);
-    assert!(!cluster.namespaces().contains(&namespace));
+    assert!(cleaned.stdout.contains(&format!("removed namespace loadline-{run}")), "{}", cleaned.stdout);
+    assert!(!cluster.has_namespace_of(&run));
     assert_nothing_left(&user);
 }
