@@ -1,4 +1,4 @@
-//! One row of `docs/proof.md`, written by a test of the profile `prove`: what was planted or promised, what was found, and how sure that
+//! Rows of `docs/proof.md`, written by the tests of the profile `prove`: what was planted or promised, what was found, and how sure that
 //! is. `make prove` collects the rows; without it they are printed and that is all. Each crate whose tests prove something includes this.
 
 use std::fs::File;
@@ -7,15 +7,30 @@ use std::io::Write;
 /// Where `make prove` collects the rows, one a line, columns apart by tabs.
 const ROWS: &str = "LOADLINE_PROOF_ROWS";
 
-/// Notes down a row, and fails if what it says does not hold.
-pub fn prove(what: &str, expected: &str, found: &str, interval: &str, holds: bool) {
-    let verdict = if holds { "holds" } else { "fails" };
-    let row = [what, expected, found, interval, verdict].join("\t");
-    println!("{row}");
-    if let Some(rows) = std::env::var_os(ROWS) {
-        let mut rows = File::options().create(true).append(true).open(rows).expect("the file of make prove");
+/// One row.
+pub struct Row {
+    pub what: String,
+    /// What was planted or promised.
+    pub expected: String,
+    pub found: String,
+    /// How sure that is: an interval, a range, how much was measured.
+    pub interval: String,
+    pub holds: bool,
+}
+
+/// Notes down all rows, and fails if what one of them says does not hold.
+pub fn prove(rows: &[Row]) {
+    let lines: String = rows.iter().map(line).collect();
+    print!("{lines}");
+    if let Some(file) = std::env::var_os(ROWS) {
+        let mut file = File::options().create(true).append(true).open(file).expect("the file of make prove");
         // In one piece: others write to it, too.
-        rows.write_all(format!("{row}\n").as_bytes()).expect("a row");
+        file.write_all(lines.as_bytes()).expect("the rows");
     }
-    assert!(holds, "{row}");
+    assert!(rows.iter().all(|row| row.holds), "not all of it holds:\n{lines}");
+}
+
+fn line(row: &Row) -> String {
+    let verdict = if row.holds { "holds" } else { "fails" };
+    [&row.what, &row.expected, &row.found, &row.interval, verdict].join("\t") + "\n"
 }

@@ -6,7 +6,7 @@ use std::io;
 use std::net::IpAddr;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -55,28 +55,64 @@ fn entering(namespace: &Path, ports: &'static str) -> Arc<dyn Fn() -> io::Result
     })
 }
 
-/// Opens them, drives 2,000/s for 5 s; how much memory it took, in kB.
-fn open_and_drive(namespace: &Path, port: u16, source: IpAddr, connections: usize, rate: &str) -> u64 {
+const TOLD: [&str; 5] = ["NAMESPACE", "PORT", "SOURCE", "CONNECTIONS", "RATE"];
+
+/// Not a test: opens connections and drives them for 5 s, in a process that does nothing else, as its memory is looked at. Prints how
+/// much of that it took.
+#[test]
+#[ignore = "started by the tests below"]
+fn a_part_of_the_connections() {
+    let [namespace, port, source, connections, rate] = TOLD.map(|name| std::env::var(name).unwrap());
+    let source: IpAddr = source.parse().unwrap();
+    let connections = connections.parse().unwrap();
     let before = resident_kb();
-    let on_thread_start = entering(namespace, "1024 65535");
+    let on_thread_start = entering(Path::new(&namespace), "1024 65535");
     let timeout = Duration::from_secs(60);
-    let endpoint = Endpoint { source: Some(source), ..Endpoint::from(local(port)) };
+    let endpoint = Endpoint { source: Some(source), ..Endpoint::from(local(port.parse().unwrap())) };
     let mut engine =
         Engine::start(&Options { on_thread_start, timeout, ..options(endpoint, connections) }).unwrap();
     let begun = Instant::now();
     engine.prepare().unwrap();
     let opened_in = begun.elapsed();
-    let record = engine.drive(slice(rate, 5.0)).unwrap();
+    let record = engine.drive(slice(&rate, 5.0)).unwrap();
     let memory = resident_kb().saturating_sub(before);
     println!(
-        "{connections} connections: open after {:.1} s, {memory} kB, {rate}: send lag p99 {} µs, service time p50 {} µs",
+        "{connections} connections: {memory} kB, open after {:.1} s, {rate}: send lag p99 {} µs, service time p50 {} µs",
         opened_in.as_secs_f64(),
         record.send_lag.value_at_quantile(0.99) / 1000,
         record.service.value_at_quantile(0.5) / 1000,
     );
     assert_eq!((record.answered, record.errors.total()), (record.due, 0), "{:?}", record.errors);
     assert_eq!((record.connect.len(), record.reconnects), (connections as u64, 0));
-    memory
+}
+
+/// A process of so many connections from this address.
+fn start_part(namespace: &Path, port: u16, source: &str, connections: u64, rate: u64) -> Child {
+    let values = [
+        namespace.display().to_string(),
+        port.to_string(),
+        source.to_owned(),
+        connections.to_string(),
+        format!("{rate}/s"),
+    ];
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "many_connections::a_part_of_the_connections", "--ignored", "--nocapture"])
+        .envs(TOLD.into_iter().zip(values))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Waits for its end, which must be a success; how much memory it took, in kB.
+fn memory_of(part: Child) -> u64 {
+    let output = part.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    let line = said.lines().find(|line| line.contains(" connections: ")).unwrap_or_else(|| panic!("{said}"));
+    println!("{line}");
+    let memory = line.split(" connections: ").nth(1).and_then(|rest| rest.split(' ').next());
+    memory.unwrap().parse().unwrap()
 }
 
 #[test]
@@ -84,19 +120,8 @@ fn ten_thousand_connections_take_at_most_100_mb() {
     let _alone = alone();
     let port = free_port();
     let (_nginx, namespace) = nginx_apart(port, 1);
-    let memory = open_and_drive(&namespace, port, [127, 0, 0, 1].into(), 10_000, "2000/s");
+    let memory = memory_of(start_part(&namespace, port, "127.0.0.1", 10_000, 2000));
     assert!(memory <= 100_000, "{memory} kB");
-}
-
-const TOLD: [&str; 5] = ["NAMESPACE", "PORT", "SOURCE", "CONNECTIONS", "RATE"];
-
-/// Not a test: one process of the next one.
-#[test]
-#[ignore = "started by the test below"]
-fn a_part_of_fifty_thousand_connections() {
-    let [namespace, port, source, connections, rate] = TOLD.map(|name| std::env::var(name).unwrap());
-    let (source, connections) = (source.parse().unwrap(), connections.parse().unwrap());
-    open_and_drive(Path::new(&namespace), port.parse().unwrap(), source, connections, &rate);
 }
 
 /// By as many processes as it takes where one may not open so many files, each with a source address of its own: the kernel's search for
@@ -109,32 +134,14 @@ fn fifty_thousand_connections_are_opened_and_driven_without_an_error() {
     let processes = CONNECTIONS.div_ceil(most_per_process(20_000));
     // The kernel gives connections to nginx's processes at random, so that none gets more than half as much again.
     let (_nginx, namespace) = nginx_apart(port, processes.div_ceil(2) * 3);
-    let parts: Vec<_> = (0..processes)
+    let parts: Vec<Child> = (0..processes)
         .map(|part| {
             let connections = CONNECTIONS / processes + u64::from(part < CONNECTIONS % processes);
-            let rate = format!("{}/s", 2000 / processes);
-            let source = format!("127.0.0.{}", part + 1);
-            let values =
-                [namespace.display().to_string(), port.to_string(), source, connections.to_string(), rate];
-            Command::new(std::env::current_exe().unwrap())
-                .args([
-                    "--exact",
-                    "many_connections::a_part_of_fifty_thousand_connections",
-                    "--ignored",
-                    "--nocapture",
-                ])
-                .envs(TOLD.into_iter().zip(values))
-                .stdout(Stdio::piped())
-                .stderr(Stdio::piped())
-                .spawn()
-                .unwrap()
+            start_part(&namespace, port, &format!("127.0.0.{}", part + 1), connections, 2000 / processes)
         })
         .collect();
     for part in parts {
-        let output = part.wait_with_output().unwrap();
-        let said = String::from_utf8_lossy(&output.stdout);
-        println!("{}", said.lines().find(|line| line.contains("connections:")).unwrap_or("nothing was said"));
-        assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+        memory_of(part);
     }
 }
 

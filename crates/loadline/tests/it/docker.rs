@@ -24,8 +24,8 @@ impl Harbour {
     }
 
     /// For a test that cleans up after a killed run, which the cleaning of another would do for it.
-    fn alone() -> Harbour {
-        Harbour::at(Place::alone())
+    fn cleaning() -> Harbour {
+        Harbour::at(Place::cleaning())
     }
 
     fn at(place: Place) -> Harbour {
@@ -193,7 +193,7 @@ fn add_strangers(harbour: &Harbour, container: &str) -> BTreeSet<String> {
 
 #[test]
 fn what_looks_like_a_runs_and_is_not_outlives_its_end_and_the_cleaning_after_another() {
-    let harbour = Harbour::alone();
+    let harbour = Harbour::cleaning();
     let before: BTreeSet<String> = harbour.engine.inventory().into_iter().collect();
     let mut theirs = BTreeSet::new();
     let ended = meanwhile(&harbour, |container| {
@@ -218,7 +218,7 @@ fn what_looks_like_a_runs_and_is_not_outlives_its_end_and_the_cleaning_after_ano
 
 #[test]
 fn a_daemon_that_stops_in_the_middle_is_said_and_cleaned_up_after_once_it_is_back() {
-    let mut harbour = Harbour::alone();
+    let mut harbour = Harbour::cleaning();
     let before = harbour.engine.inventory();
     let child = start_long(&harbour);
     harbour.engine.stop();

@@ -2,14 +2,14 @@
 //! kept, and the run ends or goes on as it was told.
 
 use crate::support::place::{Place, Started};
-use crate::support::{BRIEF, leftovers, programs};
+use crate::support::{BRIEF, STAGED, leftovers, programs};
 
 /// Compares the built-in service with one that dies as soon as there is a file named `die`.
 fn start_with_mortal(place: &Place, more: &[&str]) -> Started {
     place.write("mortal.py", programs::MORTAL);
     let arguments = ["compare", "--service", "orders", "--command", "python3 mortal.py {host} {port}"];
     let load = ["--on", "host", "--no-twin", "--rate", "500/s", "--request", "/api/orders"];
-    place.start(arguments.into_iter().chain(load).chain(BRIEF).chain(more.iter().copied()))
+    place.start(arguments.into_iter().chain(load).chain(STAGED).chain(more.iter().copied()))
 }
 
 #[test]

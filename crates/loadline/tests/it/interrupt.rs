@@ -5,13 +5,13 @@ use std::fs;
 use std::time::Duration;
 
 use crate::support::place::Place;
-use crate::support::{BRIEF, leftovers, programs, wait_for};
+use crate::support::{STAGED, leftovers, programs, wait_for};
 use rustix::process::Signal;
 
 #[test]
 fn an_interrupted_run_is_torn_down_and_shown() {
-    let place = Place::alone();
-    let run = place.start(["compare", "--on", "host", "--on", "pod"].into_iter().chain(BRIEF));
+    let place = Place::shared();
+    let run = place.start(["compare", "--on", "host", "--on", "pod"].into_iter().chain(STAGED));
     place.wait_for_rows("slice", 4);
     run.send(Signal::INT);
     let ended = run.wait();
@@ -28,8 +28,8 @@ fn an_interrupted_run_is_torn_down_and_shown() {
 
 #[test]
 fn a_run_interrupted_before_its_first_slice_says_so() {
-    let place = Place::alone();
-    let run = place.start(["compare", "--on", "host", "--on", "pod"].into_iter().chain(BRIEF));
+    let place = Place::shared();
+    let run = place.start(["compare", "--on", "host", "--on", "pod"].into_iter().chain(STAGED));
     place.wait_for_rows("deployment", 1);
     run.send(Signal::TERM);
     let ended = run.wait();
@@ -65,13 +65,13 @@ fn an_interrupt_while_layers_are_tried_leaves_nothing() {
 
 #[test]
 fn a_second_interrupt_leaves_at_once_and_clean_tidies_up() {
-    let place = Place::alone();
+    let place = Place::cleaning();
     // Deaf to SIGTERM, so that its end takes the two seconds that a service is given.
     place.write("deaf.py", &programs::deaf());
     let arguments =
         ["compare", "--command", "python3 deaf.py {host} {port}", "--request", "/", "--on", "host"];
     let load = ["--on", "pod", "--rate", "100/s", "--interleave", "slices"];
-    let run = place.start(arguments.into_iter().chain(load).chain(BRIEF));
+    let run = place.start(arguments.into_iter().chain(load).chain(STAGED));
     place.wait_for_rows("slice", 1);
     run.send(Signal::INT);
     std::thread::sleep(Duration::from_millis(500));

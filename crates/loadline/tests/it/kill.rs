@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::support::place::Place;
-use crate::support::{BRIEF, leftovers, wait_for};
+use crate::support::{STAGED, leftovers, wait_for};
 use rustix::process::Signal;
 
 /// The moments are random, but the same in every test run.
@@ -36,8 +36,8 @@ fn a_killed_run_keeps_its_slices_and_can_be_cleaned_up() {
 
 fn kill_when(table: &str, rows: usize, then: Duration) {
     let moment = format!("{then:?} after {rows} in {table}");
-    let place = Place::alone();
-    let run = place.start(["compare", "--on", "host", "--on", "pod"].into_iter().chain(BRIEF));
+    let place = Place::cleaning();
+    let run = place.start(["compare", "--on", "host", "--on", "pod"].into_iter().chain(STAGED));
     place.wait_for_rows(table, rows);
     std::thread::sleep(then);
     let before = place.store().count("slice").unwrap_or_else(|| panic!("{moment}: the store can't be read"));
@@ -62,8 +62,8 @@ fn kill_when(table: &str, rows: usize, then: Duration) {
 
 #[test]
 fn cleaning_up_leaves_a_living_run_alone() {
-    let place = Place::alone();
-    let run = place.start(["compare", "--on", "host", "--on", "pod"].into_iter().chain(BRIEF));
+    let place = Place::cleaning();
+    let run = place.start(["compare", "--on", "host", "--on", "pod"].into_iter().chain(STAGED));
     place.wait_for_rows("slice", 1);
     let label = place.store().label();
     let there = leftovers::of_run(&label);

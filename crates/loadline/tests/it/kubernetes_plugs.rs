@@ -127,7 +127,7 @@ fn a_nodes_kubelet_that_is_killed_ends_no_measuring_and_its_return_lets_everythi
 
 #[test]
 fn a_run_that_is_killed_is_cleaned_up_after_and_strangers_are_left_alone() {
-    let (cluster, place) = (&cluster(), Place::alone());
+    let (cluster, place) = (&cluster(), Place::cleaning());
     let mut command = place.command(LONG.into_iter().chain(["--blocks", "100"]));
     let mut child = command.env("KUBECONFIG", &cluster.kubeconfig).spawn().expect("the program starts");
     place.wait_for_rows("slice", 2);

@@ -61,7 +61,7 @@ fn an_image_that_no_node_has_is_said_and_the_others_go_on() {
     for part in [image, "can't be had", "check the name", "ctr -n k8s.io images import"] {
         assert!(ended.stderr.contains(part), "no `{part}` in: {}", ended.stderr);
     }
-    assert_eq!(place.store().count("slice"), Some(12), "the host and its twin: {}", ended.stderr);
+    assert_eq!(place.store().count("slice"), Some(8), "the host and its twin: {}", ended.stderr);
     leftovers::assert_none(&place.store().label());
     assert!(!cluster.has_namespace_of(&place.store().label()));
 }

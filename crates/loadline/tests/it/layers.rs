@@ -8,6 +8,9 @@ use loadline_analysis::result::{Ladder, RunResult};
 /// As little measuring as shows that everything works.
 const BRIEF: [&str; 10] =
     ["--slice", "50ms", "--blocks", "2", "--deployments", "3", "--warmup", "1s", "--repeats", "0"];
+/// One slice of each cell in each of two deployments: a profile takes seconds for each.
+const TWICE: [&str; 10] =
+    ["--slice", "50ms", "--blocks", "1", "--deployments", "2", "--warmup", "1s", "--repeats", "0"];
 /// One slice of each cell, or another where nobody let it have a CPU.
 const ONCE: [&str; 10] =
     ["--slice", "50ms", "--blocks", "1", "--deployments", "1", "--warmup", "1s", "--repeats", "3"];
@@ -139,7 +142,7 @@ fn a_profile_says_which_layers_the_kernel_was_seen_in_and_draws_flame_graphs() {
         "--flame-graphs",
         "flames",
     ];
-    let result = layers(&place, &arguments, &BRIEF);
+    let result = layers(&place, &arguments, &TWICE);
     for cell in &result.cells {
         let seen = cell
             .seen

@@ -23,14 +23,14 @@ fn a_run_is_written_in_every_form_and_again_from_the_store() {
     let result: RunResult = serde_json::from_value(json.clone()).expect("the document is a result");
     assert_eq!(serde_json::to_value(&result).expect("JSON"), json, "the model holds all of the document");
     assert_eq!((result.cells.len(), result.contrasts.len(), result.noise.len()), (3, 1, 1));
-    assert_eq!(result.slices.len(), 18);
+    assert_eq!(result.slices.len(), 12);
     assert!(result.contrasts[0].rows.iter().any(|row| row.metric == "response.p50"));
 
     let slices = fs::read_to_string(place.path("slices.csv")).expect("a file");
-    assert_eq!(slices.lines().count(), 1 + 18, "a header and a row for each slice");
+    assert_eq!(slices.lines().count(), 1 + 12, "a header and a row for each slice");
     let summary = fs::read_to_string(place.path("summary.csv")).expect("a file");
     assert_eq!(summary.lines().next(), Some(SUMMARY_HEADER));
-    assert_eq!(summary.lines().count(), 1 + 9, "a header and a row for each cell in each deployment");
+    assert_eq!(summary.lines().count(), 1 + 6, "a header and a row for each cell in each deployment");
     let markdown = fs::read_to_string(place.path("report.md")).expect("a file");
     assert!(markdown.contains("response p50"), "{markdown}");
 

@@ -22,7 +22,7 @@ fn an_ordinary_user_compares_host_and_pod() {
     let path = user.home.join("loadline.db");
     assert_eq!(std::fs::metadata(&path).expect("a store").uid(), UID);
     let store = Reader::open(&path).expect("a store");
-    assert_eq!((store.state().as_str(), store.count("slice")), ("complete", Some(18)));
+    assert_eq!((store.state().as_str(), store.count("slice")), ("complete", Some(12)));
     let left = leftovers::of_run_in(&store.label(), &user.registry);
     assert!(left.is_empty(), "{left:#?}");
 }

@@ -86,7 +86,7 @@ fn a_user_of_dockers_socket_compares_every_way_into_a_container_that_takes_no_li
         result.notes
     );
     let store = store(&harbour.user).expect("a store");
-    let slices = (ways.len() + 1) * 2 * 3;
+    let slices = (ways.len() + 1) * 2 * 2;
     assert_eq!((store.state().as_str(), store.count("slice")), ("complete", Some(slices)));
     assert_nothing_left(&harbour.user);
     assert_eq!(harbour.engine.inventory(), before);

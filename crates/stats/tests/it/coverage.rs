@@ -149,7 +149,7 @@ fn percentile_intervals_cover_too_seldom_with_few_deployments() {
     percentile_intervals(Extent { runs: 1_000, slack: 0.0 });
 }
 
-/// Students t, the expanded percentile and the plain one beside each other. The shares of the plain one, the least and the largest.
+/// Student's t, the expanded percentile and the plain one beside each other. The shares of the plain one, the least and the largest.
 pub fn percentile_intervals(extent: Extent) -> [f64; 2] {
     let mut all = Vec::new();
     for (index, sizes) in [(2, 12), (6, 4), (8, 3), (12, 2)].into_iter().enumerate() {

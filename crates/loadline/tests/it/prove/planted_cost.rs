@@ -9,7 +9,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use crate::proof::prove;
+use crate::proof::{Row, prove};
 use crate::support::leftovers;
 use crate::support::place::Place;
 use loadline_analysis::result::RunResult;
@@ -78,29 +78,33 @@ fn found(place: &Place, rung: &str, name: &str, layer: &str, meter: &Meter) {
     let in_layer = rounds.iter().filter(|round| round.in_layer).count();
     let ways: [(&str, fn(&Found) -> f64); 2] =
         [("by difference", |round| round.by_difference), ("by sampling", |round| round.by_sampling)];
-    for (way, share) in ways {
-        let shares: Vec<f64> = rounds.iter().map(share).collect();
-        let found = median(&shares);
-        let range = |end: fn(f64, f64) -> f64| shares.iter().copied().reduce(end).expect("rounds") * 100.0;
-        prove(
-            &format!("planted cost, `{name}` in {layer}, {way}"),
-            &format!("{:.1} µs, found to 15 %", median(&planted_ns) / 1e3),
-            &format!("{:.0} %", found * 100.0),
-            &format!(
-                "{:.0} to {:.0} %, {ROUNDS} rounds, {disturbed} repeated",
-                range(f64::min),
-                range(f64::max)
-            ),
-            (found - 1.0).abs() <= TOLERANCE,
-        );
-    }
-    prove(
-        &format!("planted cost, `{name}`: the layer in which most was seen"),
-        &format!("{layer} in {IN_LAYER} of {ROUNDS}"),
-        &format!("{layer} in {in_layer}"),
-        &format!("{ROUNDS} rounds"),
-        in_layer >= IN_LAYER,
-    );
+    let mut rows: Vec<Row> = ways
+        .into_iter()
+        .map(|(way, share)| {
+            let mut shares: Vec<f64> = rounds.iter().map(|round| 100.0 * share(round)).collect();
+            shares.sort_by(f64::total_cmp);
+            let (least, found, most) = (shares[0], shares[ROUNDS / 2], shares[ROUNDS - 1]);
+            Row {
+                what: format!("planted cost, `{name}`, {way}"),
+                expected: format!(
+                    "{:.1} µs, to within {:.0} %",
+                    median(&planted_ns) / 1e3,
+                    100.0 * TOLERANCE
+                ),
+                found: format!("{found:.0} % of it"),
+                interval: format!("{least:.0} to {most:.0} %, {ROUNDS} rounds, {disturbed} repeated"),
+                holds: (found / 100.0 - 1.0).abs() <= TOLERANCE,
+            }
+        })
+        .collect();
+    rows.push(Row {
+        what: format!("planted cost, `{name}`: the layer in which most was seen"),
+        expected: format!("{layer}, in {IN_LAYER} of {ROUNDS} rounds"),
+        found: format!("in {in_layer}"),
+        interval: format!("{ROUNDS} rounds"),
+        holds: in_layer >= IN_LAYER,
+    });
+    prove(&rows);
 }
 
 /// One round, what a packet cost meanwhile, ns, and whether others had the CPUs.

@@ -21,8 +21,12 @@ use loadline_analysis::result::RunResult;
 /// The program under test.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_loadline");
 
-/// As little measuring as shows that everything works: neither figures nor gates matter where this is used.
+/// As little measuring as shows that everything works, deployed anew once: neither figures nor gates matter where this is used.
 pub const BRIEF: [&str; 10] =
+    ["--slice", "200ms", "--blocks", "2", "--deployments", "2", "--warmup", "1s", "--repeats", "0"];
+
+/// The same with a deployment more, where a run is to be met at some stage that it is not yet at the end of.
+pub const STAGED: [&str; 10] =
     ["--slice", "200ms", "--blocks", "2", "--deployments", "3", "--warmup", "1s", "--repeats", "0"];
 
 /// Longest wait for anything: far more than it takes, so that a loaded machine fails no test.

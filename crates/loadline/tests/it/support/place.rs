@@ -31,37 +31,39 @@ impl Ended {
 /// Where a test works.
 pub struct Place {
     pub dir: tempfile::TempDir,
-    /// Freed by the kernel when the test ends, however it ends; it holds between processes too.
-    _machine: Option<File>,
+    /// Freed by the kernel when the test ends, however it ends; they hold between processes too.
+    _locks: Vec<File>,
 }
 
 impl Place {
     /// For a test that neither measures nor changes anything of the machine: it waits for nobody.
     pub fn new() -> Place {
-        Place { dir: tempfile::tempdir().expect("a folder"), _machine: None }
+        Place { dir: tempfile::tempdir().expect("a folder"), _locks: Vec::new() }
     }
 
     /// For a test whose run makes links, rules and cgroups, and may be beside another that does: all of it carries the run's name.
     pub fn shared() -> Place {
-        Place::with(|machine| machine.lock_shared().expect("a lock"))
+        Place::with(vec![shared(MACHINE)])
+    }
+
+    /// The same for a test that removes what a killed run left: `loadline clean` would do so for all other tests, too.
+    pub fn cleaning() -> Place {
+        Place::with(vec![exclusive(CLEANING), shared(MACHINE)])
     }
 
     /// For a test that looks at figures, or at what other runs would make or remove: it has the machine to itself. The runner sees to
     /// that across programs (`.config/nextest.toml`); the lock does within this one.
     pub fn alone() -> Place {
-        Place::with(|machine| machine.lock().expect("a lock"))
+        Place::with(vec![exclusive(MACHINE)])
     }
 
-    fn with(lock: impl FnOnce(&File)) -> Place {
+    fn with(locks: Vec<File>) -> Place {
         assert!(
             rustix::process::geteuid().is_root(),
             "this test makes links, rules and cgroups: run it as root"
         );
-        let path = concat!(env!("CARGO_TARGET_TMPDIR"), "/machine.lock");
-        let machine = File::create(path).expect("cargo made the folder");
-        lock(&machine);
         cluster::let_unused_one_go();
-        Place { _machine: Some(machine), ..Place::new() }
+        Place { _locks: locks, ..Place::new() }
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -105,6 +107,21 @@ impl Place {
             (rows >= count).then_some(())
         });
     }
+}
+
+const MACHINE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/machine.lock");
+const CLEANING: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/cleaning.lock");
+
+fn shared(lock: &str) -> File {
+    let file = File::create(lock).expect("cargo made the folder");
+    file.lock_shared().expect("a lock");
+    file
+}
+
+fn exclusive(lock: &str) -> File {
+    let file = File::create(lock).expect("cargo made the folder");
+    file.lock().expect("a lock");
+    file
 }
 
 /// A `loadline` under way; killed when the test fails before it ends.
