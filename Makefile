@@ -1,17 +1,21 @@
-# run: the main job · test: everything · lint: what CI holds the code to · fuzz: one minute on each protocol
+# run: the main job · test: whether everything works, as root · lint: what CI holds the code to
+# prove: whether the figures are right, at length, as root on a machine with nothing else to do; writes docs/proof.md
+# fuzz: FUZZ_SECONDS on each of FUZZERS · test-vm: on Debian's kernel, for what this machine's lacks (tests/vm/README.md); both are part of prove
 # bench: loadline beside other load generators, on a machine with nothing else to do
 # docs: the book in docs/, rendered into target/book
-# test-vm: on Debian's kernel, for what this machine's lacks (tests/vm/README.md)
 # cluster · cluster-down: a real Kubernetes of two nodes on this machine (tests/cluster/README.md)
-.PHONY: run build test test-vm lint fuzz bench docs cluster cluster-down tools-run tools-test tools-vm tools-lint tools-cluster tools-docs advisories
+.PHONY: run build test prove test-vm lint fuzz bench docs cluster cluster-down tools-run tools-test tools-fuzz tools-prove tools-vm tools-lint tools-cluster tools-docs advisories
 
 CARGO ?= cargo
 FUZZ_SECONDS ?= 60
+FUZZERS ?= response http2
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 # .cargo/config.toml names the target, so that programs can be static; cargo then builds below its name.
 RELEASE := $(TARGET)/$(shell rustc --print host-tuple)/release
 # --quick, --only PART, --rounds N
 BENCH ?=
+TESTS ?=
+PROVE ?=
 
 run: tools-run build
 	$(RELEASE)/loadline run examples/host-vs-pod.yaml
@@ -19,11 +23,14 @@ run: tools-run build
 build:
 	$(CARGO) build --release --locked -p loadline
 
-# The tests bring a cluster up for as long as they need it, and take it down.
+# TESTS: what `cargo nextest run` takes, as for example "-p loadline kill"
 test: tools-test tools-cluster
-	tests/cluster/build-kubernetes
-	$(CARGO) test --locked --workspace --no-fail-fast
-	$(MAKE) fuzz
+	tests/run $(TESTS)
+	$(CARGO) test --locked --workspace --doc
+
+# PROVE: --only figures|soak|fuzz|vm, --ladders N, --fuzz-seconds N
+prove: tools-test tools-prove tools-vm build
+	tests/prove $(PROVE) $(RELEASE)/loadline
 
 # Three machines emulated in software, one after the other: two minutes.
 test-vm: tools-vm build
@@ -34,8 +41,8 @@ lint: tools-lint
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 	$(CARGO) deny --locked check licenses bans sources
 
-fuzz: tools-test
-	for target in response http2; do \
+fuzz: tools-fuzz
+	for target in $(FUZZERS); do \
 		mkdir -p crates/engine/fuzz/corpus/$$target && (cd crates/engine && \
 		$(CARGO) fuzz run --sanitizer none $$target fuzz/corpus/$$target fuzz/seeds/$$target -- \
 		-max_total_time=$(FUZZ_SECONDS) -max_len=4096) || exit 1; \
@@ -66,7 +73,13 @@ tools-run:
 tools-test:
 	tests/install-tools ip nft iptables cc python3 setpriv unshare nsenter prlimit wrk nginx haproxy caddy openssl strace perf \
 		dockerd docker docker-proxy ctr podman /usr/lib/cni/bridge \
-		hdrhistogram cargo-fuzz
+		hdrhistogram cargo-nextest
+
+tools-fuzz:
+	tests/install-tools cargo-fuzz
+
+tools-prove: tools-fuzz
+	tests/install-tools bpftool
 
 tools-vm:
 	tests/install-tools qemu-system-x86_64 busybox ip nft iptables wg modprobe cpio setpriv flock python3

@@ -111,7 +111,10 @@ impl Plan {
 
     /// The cells that measure a site, with their loads.
     pub fn cells_of(&self, site: SiteId) -> impl Iterator<Item = (CellId, LoadId)> {
-        self.cell_ids().zip(&self.cells).filter(move |(_, cell)| cell.site == site).map(|(id, cell)| (id, cell.load))
+        self.cell_ids()
+            .zip(&self.cells)
+            .filter(move |(_, cell)| cell.site == site)
+            .map(|(id, cell)| (id, cell.load))
     }
 
     /// The cells of a role, in order.

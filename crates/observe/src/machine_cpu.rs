@@ -15,7 +15,9 @@ pub(crate) fn read() -> Option<(MachineCpu, u32)> {
 
 /// CPUs that are online have a line of their own (proc_stat(5)).
 fn count_cpus(text: &str) -> u32 {
-    let is_of_one = |line: &&str| line.strip_prefix("cpu").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let is_of_one = |line: &&str| {
+        line.strip_prefix("cpu").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
     text.lines().filter(is_of_one).count() as u32
 }
 

@@ -12,11 +12,11 @@ use std::sync::atomic::AtomicBool;
 use loadline_machine::{Environment, RunName};
 use loadline_model::Machine;
 use loadline_model::experiment::{Experiment, Start};
-use loadline_model::{PlatformId, ServiceId, SiteId};
 use loadline_model::notes::Note;
 use loadline_model::plan::Plan;
 use loadline_model::platform::{Image, ImageSource, Starts};
 use loadline_model::rows::Surroundings;
+use loadline_model::{PlatformId, ServiceId, SiteId};
 use loadline_platform::{Platform, Service, Starting};
 
 use crate::deployer::{Deployer, LiveSite, MachineId, StartingSite};
@@ -102,7 +102,6 @@ impl PlatformDeployer<'_> {
             ready_path: service.ready.path.clone(),
         }
     }
-
 }
 
 /// Whether somebody else runs the platform's services.

@@ -4,10 +4,10 @@
 
 use loadline_agent::Driver;
 use loadline_model::experiment::LoadSpec;
-use loadline_model::{PlatformId, SiteId};
 use loadline_model::notes::Note;
 use loadline_model::rows::{StartupRow, Surroundings};
 use loadline_model::{Machine, Observations};
+use loadline_model::{PlatformId, SiteId};
 
 use crate::error::{BoxError, RunError};
 

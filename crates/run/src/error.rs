@@ -47,7 +47,9 @@ pub enum RunError {
         output: String,
     },
     /// A strategy asked for a cell whose site is not deployed.
-    #[error("cannot measure cell {cell}: its site is not deployed (a fault in loadline's plan; please report it)")]
+    #[error(
+        "cannot measure cell {cell}: its site is not deployed (a fault in loadline's plan; please report it)"
+    )]
     NotDeployed {
         /// The cell.
         cell: CellId,

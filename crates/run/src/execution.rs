@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use loadline_model::Machine;
+use loadline_model::RunState;
 use loadline_model::experiment::{Experiment, OnFailure};
-use loadline_model::{CellId, PlatformId, SiteId};
+use loadline_model::notes::Failure;
 use loadline_model::notes::Note;
 use loadline_model::plan::Plan;
-use loadline_model::RunState;
-use loadline_model::notes::Failure;
 use loadline_model::rows::{DeploymentRow, NewRun};
+use loadline_model::{CellId, PlatformId, SiteId};
 
 use crate::clock::Clock;
 use crate::deployer::{Deployer, MachineId, StartingSite};
@@ -295,13 +295,7 @@ impl Execution<'_> {
     }
 
     /// Measures the turns of a block; those that were disturbed come again at its end.
-    fn block(
-        &mut self,
-        round: u32,
-        block: u32,
-        turns: Vec<Turn>,
-        fleet: &mut Fleet,
-    ) -> Result<(), RunError> {
+    fn block(&mut self, round: u32, block: u32, turns: Vec<Turn>, fleet: &mut Fleet) -> Result<(), RunError> {
         let mut queue: Vec<(Turn, u32)> = turns.into_iter().map(|turn| (turn, 0)).collect();
         let mut position = 0;
         while let Some((turn, attempt)) = queue.get(position).cloned() {
@@ -385,4 +379,3 @@ impl Execution<'_> {
         self.stop.load(Ordering::Relaxed)
     }
 }
-

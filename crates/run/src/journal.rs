@@ -1,9 +1,9 @@
 //! Where a run is kept while it goes on. Each call returns once what it was given survives a kill of the process.
 
 use loadline_model::CellId;
-use loadline_model::notes::Note;
 use loadline_model::RunState;
 use loadline_model::notes::Failure;
+use loadline_model::notes::Note;
 use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surroundings, WarmUpRow};
 
 use crate::error::BoxError;

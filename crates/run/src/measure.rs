@@ -1,9 +1,9 @@
 //! Measuring one turn: counters before, the load, counters after, the gates, the journal.
 
 use loadline_engine::{Engine, Record, SliceSpec};
+use loadline_model::CellId;
 use loadline_model::Observations;
 use loadline_model::gates::CpuUse;
-use loadline_model::CellId;
 use loadline_model::rows::SliceRow;
 
 use crate::deployer::{MachineId, ReadOut};

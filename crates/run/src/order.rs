@@ -5,8 +5,8 @@
 use std::time::Duration;
 
 use loadline_model::experiment::Isolation;
-use loadline_model::{CellId, LoadId, SiteId};
 use loadline_model::plan::Plan;
+use loadline_model::{CellId, LoadId, SiteId};
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{Rng, SeedableRng};
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use loadline_engine::{Record, SliceSpec};
 use loadline_model::CellId;
-use loadline_model::load::{Arrivals, Load, Think, ThinkDistribution};
 use loadline_model::gates::CpuUse;
+use loadline_model::load::{Arrivals, Load, Think, ThinkDistribution};
 use loadline_model::notes::Note;
 use loadline_model::rows::{ProfileRow, ReasonsRow};
 use loadline_profile::{Options, ProfileError, Profiler, Samples, SoftirqWatch, Who};

@@ -13,11 +13,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 impl Execution<'_> {
     /// Asks until the service is ready, for as long as it may take from here on; returns how long that took from `begun`, when its
     /// platform was told to deploy it.
-    pub(crate) fn wait_until_ready(
-        &self,
-        member: &mut Member,
-        begun: Instant,
-    ) -> Result<Duration, RunError> {
+    pub(crate) fn wait_until_ready(&self, member: &mut Member, begun: Instant) -> Result<Duration, RunError> {
         let service = self.plan.site(member.id).service;
         let within = self.experiment.service(service).ready.within;
         let asked = self.clock.now();

@@ -1,8 +1,8 @@
 //! Which cells take turns request by request rather than slice by slice: those so slow that a slice of theirs would say next to nothing.
 
 use loadline_model::experiment::{Interleave, Isolation};
-use loadline_model::{CellId, LoadId};
 use loadline_model::notes::Note;
+use loadline_model::{CellId, LoadId};
 
 use crate::error::RunError;
 use crate::execution::Execution;

@@ -6,8 +6,8 @@ mod until;
 
 use std::time::Duration;
 
-use loadline_model::{CellId, SiteId};
 use loadline_model::rows::SliceRow;
+use loadline_model::{CellId, SiteId};
 
 pub use fixed::FixedPlan;
 pub use until::Until;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use loadline_model::{CellId, SiteId};
 use loadline_model::load::Load;
+use loadline_model::{CellId, SiteId};
 
 /// What one turn measures: one visit alone, or several side by side.
 #[derive(Clone, Debug, PartialEq)]

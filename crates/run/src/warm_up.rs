@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use loadline_engine::SliceSpec;
 use loadline_model::experiment::LoadSpec;
-use loadline_model::{CellId, SiteId};
 use loadline_model::load::{Arrivals, Load, Rate};
 use loadline_model::rows::WarmUpRow;
+use loadline_model::{CellId, SiteId};
 use loadline_stats::{Stationarity, stationary};
 
 use crate::deployer::ReadOut;

@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
-
 use migrate::{VERSION, is_older, migrate};
 
 /// Why the store can't be used.

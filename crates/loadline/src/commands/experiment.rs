@@ -100,7 +100,11 @@ fn execute_in(
     let mut deployer = PlatformDeployer {
         experiment,
         plan: &plan,
-        platforms: experiment.platforms.iter().map(|platform| platforms::platform(&platform.kind, own_node)).collect(),
+        platforms: experiment
+            .platforms
+            .iter()
+            .map(|platform| platforms::platform(&platform.kind, own_node))
+            .collect(),
         cpus: &cpus,
         run: name,
         program: own_program()?,
@@ -128,7 +132,10 @@ fn execute_in(
     let fixed = FixedPlan::new(experiment, &plan);
     let outcome = match experiment.plan.until {
         None => execute(run, &mut { fixed }),
-        Some(_) => execute(run, &mut Until::new(fixed, &mut |deployments| is_settled(experiment, &journal, deployments))),
+        Some(_) => execute(
+            run,
+            &mut Until::new(fixed, &mut |deployments| is_settled(experiment, &journal, deployments)),
+        ),
     }?;
     progress.finish();
     let result = outputs::analyse(&store, journal.run())?;

@@ -46,9 +46,8 @@ impl Strategy for FixedPlan<'_> {
         if at.block >= self.experiment.plan.blocks {
             return None;
         }
-        let gap = |load| {
-            self.experiment.load(load).load.rate().map_or(Duration::ZERO, |rate| rate.mean_gap())
-        };
+        let gap =
+            |load| self.experiment.load(load).load.rate().map_or(Duration::ZERO, |rate| rate.mean_gap());
         let groups = self.order.block(self.plan, at.round, at.block, at.cells, at.side_by_side, &gap);
         let turn = |group: Vec<(_, Duration)>| Turn {
             // As long as their slices would have taken one after the other.

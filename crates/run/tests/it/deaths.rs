@@ -1,7 +1,7 @@
 //! Services that end, and platforms that fail, at each stage of a run.
 
-use loadline_model::experiment::OnFailure;
 use loadline_model::RunState;
+use loadline_model::experiment::OnFailure;
 use loadline_run::RunError;
 
 use crate::made_up::{Behaviour, World, experiment, with};

@@ -1,7 +1,7 @@
 //! A store that fails: the run ends with its error, and nothing that was started is left.
 
-use loadline_model::experiment::OnFailure;
 use loadline_model::RunState;
+use loadline_model::experiment::OnFailure;
 use loadline_run::RunError;
 
 use crate::made_up::{World, experiment, with};

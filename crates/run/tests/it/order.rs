@@ -87,7 +87,10 @@ fn cells_of_a_block_share_their_schedule_and_blocks_do_not() {
         .map(|(r, b)| order_of(&plan).schedule_seed(r, b, LoadId(0)))
         .collect();
     assert_eq!(seeds.len(), 16);
-    assert_ne!(order_of(&plan).schedule_seed(0, 0, LoadId(0)), order_of(&plan).schedule_seed(0, 0, LoadId(1)));
+    assert_ne!(
+        order_of(&plan).schedule_seed(0, 0, LoadId(0)),
+        order_of(&plan).schedule_seed(0, 0, LoadId(1))
+    );
 }
 
 #[test]

@@ -3,9 +3,9 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use loadline_model::RunState;
 use loadline_model::experiment::Isolation;
 use loadline_model::notes::Note;
-use loadline_model::RunState;
 use loadline_model::rows::SliceRow;
 use loadline_run::strategy::{BlockContext, FixedPlan, NextRound, RoundsSoFar};
 use loadline_run::{Strategy, Turn};
@@ -73,10 +73,13 @@ impl Strategy for Halving<'_> {
     fn next_block(&mut self, at: &BlockContext<'_>) -> Option<Vec<Turn>> {
         let mut turns = self.plan.next_block(at)?;
         for visit in turns.iter_mut().flat_map(|turn| &mut turn.visits) {
-            visit.load = format!("{}/s", self.rate).parse().map(|rate| loadline_model::load::Load::Open {
-                rate,
-                arrivals: loadline_model::load::Arrivals::Uniform,
-            }).unwrap();
+            visit.load = format!("{}/s", self.rate)
+                .parse()
+                .map(|rate| loadline_model::load::Load::Open {
+                    rate,
+                    arrivals: loadline_model::load::Arrivals::Uniform,
+                })
+                .unwrap();
         }
         Some(turns)
     }
@@ -98,10 +101,7 @@ fn a_strategy_may_try_loads_that_the_experiment_does_not_list() {
     let mut search = Halving { plan: FixedPlan::new(&experiment, &plan), rate: 8_000.0, measured: 0 };
     world.run_by(&mut search).unwrap();
     let slices = world.journal.slices.borrow();
-    let rates: Vec<f64> = slices
-        .iter()
-        .filter_map(|slice| slice.load.rate())
-        .map(|rate| rate.as_per_second())
-        .collect();
+    let rates: Vec<f64> =
+        slices.iter().filter_map(|slice| slice.load.rate()).map(|rate| rate.as_per_second()).collect();
     assert_eq!(rates, [8_000.0, 8_000.0, 8_000.0, 4_000.0, 4_000.0, 4_000.0, 2_000.0, 2_000.0, 2_000.0]);
 }

@@ -72,5 +72,9 @@ fn one_that_ends_leaves_the_others_side_by_side() {
     let mut world = World::new(experiment).site(1, |site| site.ends_after = Some(10));
     world.run().unwrap();
     assert_eq!(world.journal.failures.borrow().len(), 1);
-    assert!(world.count("drive site 0 for 4s") >= 1, "two cells share the turns that follow: {:?}", world.log());
+    assert!(
+        world.count("drive site 0 for 4s") >= 1,
+        "two cells share the turns that follow: {:?}",
+        world.log()
+    );
 }

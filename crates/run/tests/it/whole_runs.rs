@@ -1,7 +1,7 @@
 //! Runs in which nothing goes wrong.
 
-use loadline_model::notes::Note;
 use loadline_model::RunState;
+use loadline_model::notes::Note;
 
 use crate::made_up::{World, experiment, with};
 
@@ -25,7 +25,8 @@ fn the_cells_of_a_block_have_one_schedule_and_each_block_another() {
     let mut seeds_of_blocks = std::collections::BTreeSet::new();
     for (round, block) in [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)] {
         let slices = world.journal.slices.borrow();
-        let order: Vec<_> = slices.iter().filter(|slice| (slice.round, slice.block) == (round, block)).collect();
+        let order: Vec<_> =
+            slices.iter().filter(|slice| (slice.round, slice.block) == (round, block)).collect();
         assert_eq!(order.len(), 3);
         seeds_of_blocks.insert(order.iter().map(|slice| slice.cell).collect::<Vec<_>>());
     }

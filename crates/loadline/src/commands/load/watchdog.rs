@@ -4,11 +4,11 @@
 //! generator can: the time for which its threads were ready to run and did not.
 
 use loadline_engine::{Load, Record};
-use loadline_model::gates::{CpuUse, FOREIGN_SHARE, Gate, LOAD_BUSY_SHARE};
 use loadline_model::Observations;
+use loadline_model::gates::{CpuUse, FOREIGN_SHARE, Gate, LOAD_BUSY_SHARE};
 use loadline_observe::{Snapshot, Subject, between};
-use loadline_run::gates;
 use loadline_report::Words;
+use loadline_run::gates;
 
 /// Watches from the moment it is made until it is asked.
 pub struct Watchdog {

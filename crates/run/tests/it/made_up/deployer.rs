@@ -5,14 +5,12 @@ use std::time::Duration;
 use loadline_agent::{DriveError, Driver};
 use loadline_engine::{EngineError, Record, SliceSpec};
 use loadline_model::experiment::LoadSpec;
-use loadline_model::{PlatformId, SiteId};
 use loadline_model::notes::Note;
 use loadline_model::plan::Plan;
 use loadline_model::rows::{StartupRow, Surroundings};
 use loadline_model::{MachineCpu, Observations};
-use loadline_run::{
-    BoxError, Deployer, LiveSite, MachineId, ReadOut, Readiness, RunError, StartingSite,
-};
+use loadline_model::{PlatformId, SiteId};
+use loadline_run::{BoxError, Deployer, LiveSite, MachineId, ReadOut, Readiness, RunError, StartingSite};
 
 use super::clock::MadeUpClock;
 

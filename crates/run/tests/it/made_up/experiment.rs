@@ -1,8 +1,8 @@
 use std::time::Duration;
 
 use loadline_model::experiment::{
-    Experiment, Interleave, Isolation, LoadSpec, Nodes, OnFailure, Placement, PlanSpec, Platform, PlatformKind, Ready,
-    RequestSpec, Service, Start,
+    Experiment, Interleave, Isolation, LoadSpec, Nodes, OnFailure, Placement, PlanSpec, Platform,
+    PlatformKind, Ready, RequestSpec, Service, Start,
 };
 use loadline_model::load::{Arrivals, Load, Reuse};
 use loadline_model::platform::{Layer, Limits};

@@ -1,9 +1,9 @@
 use std::cell::RefCell;
 
 use loadline_model::CellId;
-use loadline_model::notes::Note;
 use loadline_model::RunState;
 use loadline_model::notes::Failure;
+use loadline_model::notes::Note;
 use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surroundings, WarmUpRow};
 use loadline_run::{BoxError, Journal};
 

@@ -96,7 +96,8 @@ impl World {
             load_runs_first: false,
             note: None,
         };
-        let machine = Machine { cpus: Some(2), boot_id: Some(LOCAL_MACHINE.to_owned()), ..Machine::default() };
+        let machine =
+            Machine { cpus: Some(2), boot_id: Some(LOCAL_MACHINE.to_owned()), ..Machine::default() };
         let events = &mut self.events;
         let run = Run {
             experiment: &self.experiment,

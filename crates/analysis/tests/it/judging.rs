@@ -1,0 +1,218 @@
+//! Made-up runs whose truth is known, judged through the one public entry.
+
+use crate::made_up::MadeUp;
+use loadline_analysis::analyse;
+use loadline_analysis::result::{Contrast, GateFigure, Remark, Row, RunResult, Statement, Verdict};
+use loadline_model::CellId;
+use loadline_model::gates::{FOREIGN_SHARE, Gate, GateFailure, Late};
+use loadline_model::notes::Note;
+
+fn row<'a>(contrast: &'a Contrast, metric: &str) -> &'a Row {
+    contrast.rows.iter().find(|row| row.metric == metric).unwrap_or_else(|| panic!("no {metric}"))
+}
+
+fn late() -> GateFailure {
+    GateFailure::Late(Late { p99_us: 500.0, bound_us: 100.0 })
+}
+
+fn p50(result: &RunResult) -> &Row {
+    row(&result.contrasts[0], "response.p50")
+}
+
+#[test]
+fn a_shift_is_found_and_its_interval_holds_the_truth() {
+    let result = analyse(&MadeUp { shift_us: 20.0, ..MadeUp::default() }.data());
+    let row = p50(&result);
+    assert_eq!(row.verdict, Verdict::Slower);
+    let [low, high] = row.interval.unwrap();
+    assert!(low < 20_000.0 && 20_000.0 < high, "{low} {high}");
+    assert!(low > 0.0);
+    assert_eq!(row.block_differences.len(), 24);
+}
+
+#[test]
+fn a_shift_the_other_way_is_faster() {
+    let result = analyse(&MadeUp { shift_us: -20.0, ..MadeUp::default() }.data());
+    assert_eq!(p50(&result).verdict, Verdict::Faster);
+}
+
+#[test]
+fn the_same_twice_is_equivalent() {
+    let result = analyse(&MadeUp::default().data());
+    assert_eq!(p50(&result).verdict, Verdict::Equivalent);
+    assert_eq!(row(&result.noise[0], "response.p50").verdict, Verdict::Equivalent);
+}
+
+#[test]
+fn noise_wider_than_any_margin_leaves_the_question_open() {
+    let result = analyse(&MadeUp { deployment_noise_us: 60.0, ..MadeUp::default() }.data());
+    let row = p50(&result);
+    assert_eq!(row.verdict, Verdict::Unresolved);
+    let resolution = row.resolution.unwrap();
+    assert!(
+        resolution > row.margin,
+        "a resolution of {resolution} ns must not make ±{resolution} ns equivalent"
+    );
+    assert!(result.plan.seconds_to_settle.is_some());
+}
+
+#[test]
+fn fewer_than_six_blocks_make_no_claim() {
+    let result = analyse(&MadeUp { shift_us: 20.0, rounds: 5, blocks: 1, ..MadeUp::default() }.data());
+    let row = p50(&result);
+    assert_eq!((row.verdict, row.interval), (Verdict::Unresolved, None));
+    assert_eq!(row.note, Some(Statement::of(Remark::FewBlocks { blocks: 5, least: 6 })));
+    assert!((row.difference - 20_000.0).abs() < 5_000.0, "the figure itself is still shown");
+}
+
+#[test]
+fn a_quantile_with_too_few_requests_beyond_it_makes_no_claim() {
+    // 24 slices of 200 requests: 4.8 beyond p99.9.
+    let result = analyse(&MadeUp { shift_us: 20.0, ..MadeUp::default() }.data());
+    let row = row(&result.contrasts[0], "response.p99.9");
+    assert_eq!((row.verdict, row.interval), (Verdict::Unresolved, None));
+    let Some(Remark::FewBeyond { requests, least: 10.0 }) =
+        row.note.as_ref().and_then(|note| note.what.clone())
+    else {
+        panic!("{:?}", row.note)
+    };
+    assert!((requests - 4.8).abs() < 1e-6, "{requests}");
+}
+
+#[test]
+fn one_deployment_is_said_to_speak_for_itself_only() {
+    let result = analyse(&MadeUp { shift_us: 20.0, rounds: 1, blocks: 12, ..MadeUp::default() }.data());
+    assert_eq!(p50(&result).verdict, Verdict::Slower);
+    assert!(result.notes.contains(&Statement::of(Note::OneDeployment)), "{:?}", result.notes);
+}
+
+#[test]
+fn costs_and_counts_have_words_of_their_own() {
+    let result = analyse(&MadeUp { shift_us: 20.0, ..MadeUp::default() }.data());
+    assert_eq!(row(&result.contrasts[0], "cpu.service").verdict, Verdict::Costlier);
+    assert_eq!(row(&result.contrasts[0], "softirqs").verdict, Verdict::More);
+    assert_eq!(row(&result.contrasts[0], "rate.achieved").verdict, Verdict::Equivalent);
+}
+
+#[test]
+fn a_repeat_that_passes_replaces_what_failed_and_both_are_shown() {
+    let mut data = MadeUp::default().data();
+    let mut repeat = data.slices[0].clone();
+    data.slices[0].gate_failures.push(late());
+    repeat.attempt = 1;
+    repeat.at_s += 0.5;
+    data.slices.push(repeat);
+    let result = analyse(&data);
+    let shown: Vec<(u32, bool, usize)> = result
+        .slices
+        .iter()
+        .filter(|slice| (slice.cell, slice.round, slice.block) == (data.slices[0].cell, 0, 0))
+        .map(|slice| (slice.attempt, slice.counted, slice.failed_gates.len()))
+        .collect();
+    assert_eq!(shown, [(0, false, 1), (1, true, 0)]);
+    assert!(result.trust.trusted);
+    assert_eq!((result.trust.slices_failed, result.trust.slices_repeated), (1, 1));
+}
+
+#[test]
+fn a_cell_that_fails_a_gate_too_often_is_not_trusted() {
+    let mut data = MadeUp::default().data();
+    let of_cell: Vec<usize> =
+        (0..data.slices.len()).filter(|slice| data.slices[*slice].cell == CellId(2)).collect();
+    let fail = |data: &mut loadline_analysis::RunData, slices: &[usize]| {
+        for slice in slices {
+            data.slices[*slice].gate_failures =
+                vec![GateFailure::Foreign { share: 0.2, most: FOREIGN_SHARE }];
+        }
+    };
+    fail(&mut data, &of_cell[..2]);
+    assert!(analyse(&data).trust.trusted, "2 of 24 are tolerated");
+    fail(&mut data, &of_cell[..3]);
+    let result = analyse(&data);
+    assert!(!result.trust.trusted, "3 of 24 are more than a tenth");
+    let gate = result.trust.gates.iter().find(|gate| !gate.holds).unwrap();
+    assert_eq!((gate.gate, gate.failed), (Gate::ForeignCpu, 3));
+}
+
+#[test]
+fn what_other_programs_used_is_judged_over_the_whole_run_too() {
+    let mut data = MadeUp::default().data();
+    let mut used = |share: f64| {
+        for (slice, rounding) in data.slices.iter_mut().zip([0.15, -0.15].into_iter().cycle()) {
+            let cpu = slice.cpu_use.as_mut().unwrap();
+            cpu.foreign_ns = Some((cpu.capacity_ns as f64 * (share + rounding)) as i64);
+        }
+        analyse(&data).trust
+    };
+    assert!(used(0.09).trusted);
+    let trust = used(0.11);
+    let gate = trust.gates.iter().find(|gate| !gate.holds).unwrap();
+    let Some(GateFigure::Foreign { share: Some(share) }) = gate.figure.what else { panic!("{gate:?}") };
+    assert!((share - 0.11).abs() < 5e-4, "{share}");
+    assert_eq!(gate.failed, 0, "no slice failed by itself");
+}
+
+#[test]
+fn late_requests_are_judged_over_the_whole_cell() {
+    let mut data = MadeUp::default().data();
+    let late = |data: &mut loadline_analysis::RunData, lag_ns: u64| {
+        for slice in data.slices.iter_mut().filter(|slice| slice.cell == CellId(2)).take(6) {
+            slice.gate_failures = vec![self::late()];
+            slice.send_lag.record_n(lag_ns, 4).unwrap();
+        }
+    };
+    late(&mut data, 500_000);
+    assert!(analyse(&data).trust.trusted, "24 of 4,824 requests are half a percent");
+    late(&mut data, 500_000);
+    late(&mut data, 500_000);
+    assert!(!analyse(&data).trust.trusted, "72 of 4,872 are more than one");
+}
+
+#[test]
+fn a_run_that_was_never_warm_is_not_trusted() {
+    let mut data = MadeUp::default().data();
+    for warm_up in &mut data.warm_ups {
+        warm_up.stationary = false;
+    }
+    let result = analyse(&data);
+    assert!(!result.trust.trusted);
+    assert!(result.trust.gates.iter().any(|gate| gate.gate == Gate::Stationary && !gate.holds));
+}
+
+#[test]
+fn a_run_without_slices_is_a_result_too() {
+    let mut data = MadeUp::default().data();
+    data.slices.clear();
+    let result = analyse(&data);
+    assert!(!result.trust.trusted);
+    assert!(result.contrasts.iter().all(|contrast| contrast.rows.is_empty()));
+    assert!(loadline_report::json(&result, &mut Vec::new()).is_ok());
+}
+
+#[test]
+fn looks_along_the_way_widen_the_interval() {
+    let fixed = analyse(&MadeUp { shift_us: 20.0, ..MadeUp::default() }.data());
+    let mut data = MadeUp { shift_us: 20.0, ..MadeUp::default() }.data();
+    data.run.experiment.plan.until = Some(0.01);
+    let looked_at = analyse(&data);
+    let width = |result: &RunResult| p50(result).interval.map(|[low, high]| high - low).unwrap();
+    assert!(width(&looked_at) > width(&fixed) * 1.1);
+    assert!((looked_at.plan.confidence - 0.975).abs() < 1e-9, "{}", looked_at.plan.confidence);
+}
+
+/// How many of so many runs without a difference claim one at the median.
+pub fn claims_without_a_difference(runs: u64) -> usize {
+    let claims = |seed: &u64| {
+        let data = MadeUp { seed: *seed, deployment_noise_us: 4.0, ..MadeUp::default() }.data();
+        matches!(p50(&analyse(&data)).verdict, Verdict::Slower | Verdict::Faster)
+    };
+    (0..runs).filter(claims).count()
+}
+
+#[test]
+fn no_difference_is_claimed_more_often_than_the_stated_error_rate() {
+    let runs = 40;
+    let claimed = claims_without_a_difference(runs);
+    println!("{claimed} of {runs} runs without a difference claimed one");
+    assert!(claimed as f64 <= 0.05 * runs as f64, "{claimed} of {runs}");
+}

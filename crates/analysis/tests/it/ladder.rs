@@ -1,0 +1,69 @@
+//! A ladder's arithmetic on made-up runs: each rung against the one below it, the sum, and the same measured anew.
+
+use crate::made_up::MadeUp;
+use loadline_analysis::analyse;
+use loadline_analysis::result::{RunResult, SumRow, Verdict};
+use loadline_model::CellId;
+
+/// A pod 5 µs above the host, a static pod 3 µs above the pod.
+fn ladder() -> MadeUp {
+    MadeUp { shift_us: 5.0, static_pod_us: Some(8.0), ladder: true, ..MadeUp::default() }
+}
+
+fn row<'a>(result: &'a RunResult, metric: &str) -> &'a SumRow {
+    result.ladders[0].sums[0].rows.iter().find(|row| row.metric == metric).expect(metric)
+}
+
+#[test]
+fn a_rung_costs_what_it_adds_to_the_one_below() {
+    let result = analyse(&ladder().data());
+    let labels: Vec<(&str, &str)> = result.ladders[0]
+        .rungs
+        .iter()
+        .map(|rung| (result.cells[rung.cell].label.as_str(), result.cells[rung.below].label.as_str()))
+        .collect();
+    assert_eq!(labels, [("pod", "host"), ("static pod", "pod")]);
+    let costs: Vec<f64> = result
+        .contrasts
+        .iter()
+        .map(|contrast| contrast.rows.iter().find(|row| row.metric == "cpu.path").unwrap().difference / 1e3)
+        .collect();
+    // The made-up service uses as much more CPU as it is slower.
+    assert_eq!(costs, [5.0, 3.0]);
+    let p50 = result.contrasts[1].rows.iter().find(|row| row.metric == "response.p50").unwrap();
+    assert_eq!(p50.verdict, Verdict::Slower, "{p50:?}");
+    let [low, high] = p50.interval.unwrap();
+    assert_eq!(p50.resolution, Some((high - low) / 2.0), "what the interval could have told from zero");
+}
+
+#[test]
+fn the_sum_is_held_against_second_deployments_of_bottom_and_top() {
+    let result = analyse(&ladder().data());
+    let sum = &result.ladders[0].sums[0];
+    assert_eq!(sum.path, [0, 3, 4].map(CellId), "host, pod, static pod; the twins between are no rungs");
+    let p50 = row(&result, "response.p50");
+    let (end_to_end, residual) = (p50.end_to_end.unwrap(), p50.residual.unwrap());
+    assert!((residual.value - (end_to_end.value - p50.sum.value)).abs() < 1e-6, "{p50:?}");
+    assert_ne!(residual.value, 0.0, "other deployments give another figure");
+    assert_eq!(p50.closes, Some(true), "{p50:?}");
+}
+
+#[test]
+fn a_top_that_is_slower_when_it_is_deployed_anew_leaves_the_sum_open() {
+    let mut data = ladder().data();
+    // The top's twin is cell 2.
+    for slice in data.slices.iter_mut().filter(|slice| slice.cell == CellId(2)) {
+        slice.observations.service_cpu_ns =
+            slice.observations.service_cpu_ns.map(|ns| ns + 4_000 * slice.answered);
+    }
+    let result = analyse(&data);
+    let cpu = row(&result, "cpu.path");
+    assert_eq!(cpu.closes, Some(false), "{cpu:?}");
+    assert!((cpu.residual.unwrap().value - 4_000.0).abs() < 1.0, "{cpu:?}");
+}
+
+#[test]
+fn platforms_that_are_all_compared_with_the_first_are_no_ladder() {
+    let result = analyse(&MadeUp { ladder: false, ..ladder() }.data());
+    assert!(result.ladders.is_empty());
+}

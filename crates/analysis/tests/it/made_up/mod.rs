@@ -1,0 +1,246 @@
+//! Runs made up from a seed: host, its twin, a pod that is slower by a known shift, and a static pod if there is one.
+
+use std::time::Duration;
+
+use loadline_analysis::RunData;
+use loadline_model::experiment::{
+    Claim, Experiment, Interleave, Isolation, LoadSpec, Nodes, OnFailure, Placement, PlanSpec, Platform,
+    PlatformKind, Ready, RequestSpec, Service, Start,
+};
+use loadline_model::gates::CpuUse;
+use loadline_model::load::{Arrivals, Load, Reuse};
+use loadline_model::plan::Plan;
+use loadline_model::platform::{Limits, preset};
+use loadline_model::rows::{DeploymentRow, RunRow, SliceRow, StartupRow, WarmUpRow};
+use loadline_model::{CellId, Machine, Observations, PlatformId, RunState, new_histogram};
+use rand_pcg::Pcg64;
+use rand_pcg::rand_core::{Rng, SeedableRng};
+
+/// What a made-up run is like.
+pub struct MadeUp {
+    pub seed: u64,
+    pub rounds: u32,
+    pub blocks: u32,
+    /// How much slower the pod is.
+    pub shift_us: f64,
+    /// How much slower the static pod is, if there is one.
+    pub static_pod_us: Option<f64>,
+    /// Whether the static pod stands above the pod, as the top of a ladder.
+    pub ladder: bool,
+    /// Standard deviation between deployments of the same thing.
+    pub deployment_noise_us: f64,
+    pub claims: Vec<Claim>,
+}
+
+impl Default for MadeUp {
+    fn default() -> MadeUp {
+        MadeUp {
+            seed: 1,
+            rounds: 8,
+            blocks: 3,
+            shift_us: 0.0,
+            static_pod_us: None,
+            ladder: false,
+            deployment_noise_us: 0.3,
+            claims: Vec::new(),
+        }
+    }
+}
+
+const REQUESTS: u64 = 200;
+
+impl MadeUp {
+    pub fn data(&self) -> RunData {
+        let experiment = self.experiment();
+        let plan = Plan::new(&experiment);
+        let mut random = Pcg64::seed_from_u64(self.seed);
+        let mut data = RunData {
+            run: run_row(experiment, plan.clone()),
+            deployments: Vec::new(),
+            warm_ups: Vec::new(),
+            slices: Vec::new(),
+            profiles: Vec::new(),
+        };
+        let mut at_s = 0.0;
+        for round in 0..self.rounds {
+            for site in plan.site_ids() {
+                let left_out = Vec::new();
+                data.deployments.push(DeploymentRow {
+                    site,
+                    round,
+                    at_s,
+                    ready_ms: 12.0,
+                    left_out,
+                    startup: StartupRow::default(),
+                });
+                let figures = vec![60_000.0; 8];
+                data.warm_ups.push(WarmUpRow {
+                    cell: CellId(site.0),
+                    round,
+                    seconds: 1.2,
+                    stationary: true,
+                    figures,
+                });
+            }
+            let deployment: Vec<f64> =
+                plan.sites.iter().map(|_| self.deployment_noise_us * normal(&mut random)).collect();
+            for block in 0..self.blocks {
+                for (position, cell) in plan.cell_ids().enumerate() {
+                    let shift = match plan.site_of(cell).platform.0 {
+                        1 => self.shift_us,
+                        2 => self.static_pod_us.unwrap_or_default(),
+                        _ => 0.0,
+                    };
+                    let base = 100.0 + deployment[cell.0] + shift;
+                    data.slices.push(slice(
+                        cell,
+                        (round, block),
+                        position as u32,
+                        at_s,
+                        base,
+                        shift,
+                        &mut random,
+                    ));
+                    at_s += 1.0;
+                }
+            }
+        }
+        data
+    }
+
+    fn experiment(&self) -> Experiment {
+        let platform = |name: &str, kind| Platform { name: name.to_owned(), kind, above: None, top: false };
+        let local = |name: &str| platform(name, PlatformKind::Local(preset("pod").unwrap()));
+        let mut platforms = vec![platform("host", PlatformKind::Host), local("pod")];
+        let above = self.ladder.then_some(PlatformId(1));
+        let top = self.ladder;
+        platforms.extend(self.static_pod_us.map(|_| Platform { above, top, ..local("static pod") }));
+        Experiment {
+            name: "made up".to_owned(),
+            question: None,
+            services: vec![Service {
+                name: "orders".to_owned(),
+                start: Some(Start::Builtin { name: "orders".to_owned(), args: Vec::new() }),
+                image: None,
+                env: Vec::new(),
+                port: None,
+                requests: vec![RequestSpec {
+                    method: "GET".to_owned(),
+                    path: "/".to_owned(),
+                    headers: Vec::new(),
+                    body: None,
+                    weight: 1,
+                }],
+                ready: Ready { path: None, within: Duration::from_secs(30) },
+            }],
+            limits: Limits::default(),
+            platforms,
+            loads: vec![LoadSpec {
+                load: Load::Open { rate: "200/s".parse().unwrap(), arrivals: Arrivals::Poisson },
+                connections: 16,
+                reuse: Reuse::Always,
+            }],
+            plan: PlanSpec {
+                slice: Duration::from_secs(1),
+                blocks: self.blocks,
+                deployments: self.rounds,
+                seed: self.seed,
+                until: None,
+                within: None,
+                twin: true,
+                isolation: Isolation::Shared,
+                interleave: Interleave::Auto,
+                warmup: Duration::from_secs(30),
+                repeats: 2,
+                margin: None,
+                on_failure: OnFailure::End,
+                nodes: Nodes::Shared,
+                profile: None,
+            },
+            placement: Placement::default(),
+            claims: self.claims.clone(),
+        }
+    }
+}
+
+fn run_row(experiment: Experiment, plan: Plan) -> RunRow {
+    RunRow {
+        id: 1,
+        label: "3fa9c1".to_owned(),
+        started: "2026-01-02T03:04:05Z".to_owned(),
+        finished: Some("2026-01-02T03:06:05Z".to_owned()),
+        state: RunState::Complete,
+        version: "0.1.0".to_owned(),
+        command_line: vec!["loadline".to_owned()],
+        experiment,
+        plan,
+        machine: Machine::default(),
+        service_cpus: vec![0],
+        load_cpus: vec![1],
+        side_by_side: Vec::new(),
+        notes: Vec::new(),
+        failures: Vec::new(),
+        surroundings: Default::default(),
+    }
+}
+
+fn slice(
+    cell: CellId,
+    (round, block): (u32, u32),
+    position: u32,
+    at_s: f64,
+    base_us: f64,
+    cost_us: f64,
+    random: &mut Pcg64,
+) -> SliceRow {
+    let mut response = new_histogram();
+    for _ in 0..REQUESTS {
+        let us = (base_us + 10.0 * normal(random)).max(1.0);
+        response.record((us * 1e3) as u64).unwrap();
+    }
+    let mut send_lag = new_histogram();
+    send_lag.record_n(1_000, REQUESTS).unwrap();
+    let observations = Observations {
+        service_cpu_ns: Some(((40.0 + cost_us) * 1e3) as u64 * REQUESTS),
+        net_rx_softirqs: Some(if cost_us > 0.0 { 4 } else { 2 } * REQUESTS),
+        net_tx_softirqs: Some(0),
+        ..Observations::default()
+    };
+    SliceRow {
+        cell,
+        load: Load::Closed { think: None },
+        round,
+        block,
+        attempt: 0,
+        position,
+        at_s,
+        duration_s: 1.0,
+        due: REQUESTS,
+        sent_in_time: REQUESTS,
+        answered: REQUESTS,
+        answered_in_time: REQUESTS,
+        waited: 0,
+        reconnects: 0,
+        received_bytes: REQUESTS * 1000,
+        load_cpu_ns: 20_000 * REQUESTS,
+        load_spun_ns: Some(0),
+        errors: Default::default(),
+        service: response.clone(),
+        response,
+        send_lag,
+        observations,
+        cpu_use: Some(CpuUse {
+            capacity_ns: 2_000_000_000,
+            steal_ns: 1_000_000,
+            foreign_ns: Some(10_000_000),
+        }),
+        gate_failures: Vec::new(),
+    }
+}
+
+/// A standard normal figure, by Box and Muller.
+fn normal(random: &mut Pcg64) -> f64 {
+    let mut uniform = || ((random.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
+    let (radius, angle) = ((-2.0 * uniform().ln()).sqrt(), std::f64::consts::TAU * uniform());
+    radius * angle.cos()
+}

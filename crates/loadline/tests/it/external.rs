@@ -1,0 +1,36 @@
+//! Two servers that run already are compared by their URLs; nothing is started and no right is needed.
+
+use crate::support::BRIEF;
+use crate::support::place::{Place, ended};
+use crate::support::programs::Served;
+use crate::support::user::OrdinaryUser;
+
+/// Compares two servers of one kind by `loadline`, whose way of starting is the test's.
+fn compare(mut loadline: std::process::Command, servers: [&Served; 2]) {
+    let urls = servers.map(|server| server.url(""));
+    loadline
+        .args(["--on", &urls[0], "--on", &urls[1], "--request", "/api/orders", "--json", "-"])
+        .args(BRIEF);
+    let ended = ended(loadline.output().expect("the program starts"));
+
+    ended.assert_measured();
+    let result = ended.result();
+    assert_eq!(result.cells.len(), 3, "both, and the first one's twin");
+    assert_eq!(result.contrasts.len(), 1);
+    assert!(result.cells.iter().all(|cell| cell.answered > 0 && cell.errors.is_empty()));
+}
+
+#[test]
+fn two_urls_are_compared() {
+    let place = Place::new();
+    let (one, other) = (Served::start(&["orders"]), Served::start(&["orders"]));
+    compare(place.command(["compare"]), [&one, &other]);
+}
+
+#[test]
+fn an_ordinary_user_compares_two_urls() {
+    let place = Place::new();
+    let user = OrdinaryUser::at(&place);
+    let (one, other) = (Served::start(&["orders"]), Served::start(&["orders"]));
+    compare(user.command(["compare"]), [&one, &other]);
+}

@@ -1,0 +1,105 @@
+//! Services that never get ready, die at start or die while they are measured: their last output is shown, what was measured is
+//! kept, and the run ends or goes on as it was told.
+
+use crate::support::place::{Place, Started};
+use crate::support::{BRIEF, STAGED, leftovers, programs};
+
+/// Compares the built-in service with one that dies as soon as there is a file named `die`.
+fn start_with_mortal(place: &Place, more: &[&str]) -> Started {
+    place.write("mortal.py", programs::MORTAL);
+    let arguments = ["compare", "--service", "orders", "--command", "python3 mortal.py {host} {port}"];
+    let load = ["--on", "host", "--no-twin", "--rate", "500/s", "--request", "/api/orders"];
+    place.start(arguments.into_iter().chain(load).chain(STAGED).chain(more.iter().copied()))
+}
+
+#[test]
+fn a_service_that_never_gets_ready_is_given_up_after_its_time() {
+    let place = Place::shared();
+    place.write("deaf.yaml", NEVER_READY);
+    let ended = place.run(["run", "deaf.yaml"]);
+
+    assert_eq!(ended.code, Some(1), "{}", ended.stdout);
+    assert!(ended.stderr.contains("it was not ready within 1s"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("waiting for a database"), "{}", ended.stderr);
+    let store = place.store();
+    assert_eq!((store.state().as_str(), store.count("slice")), ("failed", Some(0)));
+    leftovers::assert_none(&store.label());
+}
+
+const NEVER_READY: &str = r#"
+service:
+  name: deaf
+  command: [python3, -c, "import time; print('waiting for a database', flush=True); time.sleep(60)", "{port}"]
+  requests: [GET /]
+  ready: {http: /, within: 1s}
+platforms: [host, pod]
+loads: [{rate: 100/s}]
+"#;
+
+#[test]
+fn whoever_answers_before_the_service_does_is_not_asked_for_ever() {
+    let place = Place::shared();
+    place.write("first.py", &programs::somebody_else_at_first());
+    let what = ["compare", "--service", "orders", "--command", "python3 first.py {host} {port}"];
+    let how =
+        ["--ready", "/healthz", "--request", "/api/orders", "--on", "host", "--no-twin", "--rate", "100/s"];
+    place.run(what.into_iter().chain(how).chain(BRIEF)).assert_measured();
+    leftovers::assert_none(&place.store().label());
+}
+
+#[test]
+fn a_service_that_dies_at_start_is_shown_with_its_last_output() {
+    let place = Place::shared();
+    place.write("mortal.py", programs::MORTAL);
+    place.write("die", "");
+    let arguments =
+        ["compare", "--command", "python3 mortal.py {host} {port}", "--on", "host", "--on", "pod"];
+    let ended = place.run(arguments.into_iter().chain(BRIEF));
+
+    assert_eq!(ended.code, Some(1), "{}", ended.stdout);
+    assert!(ended.stderr.contains("the service ended by itself (exit status: 3)"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("no memory left, giving up"), "{}", ended.stderr);
+    leftovers::assert_none(&place.store().label());
+}
+
+#[test]
+fn a_service_that_dies_in_a_slice_ends_the_run_and_what_was_measured_is_kept() {
+    let place = Place::shared();
+    let run = start_with_mortal(&place, &[]);
+    place.wait_for_rows("slice", 5);
+    place.write("die", "");
+    let ended = run.wait();
+
+    assert_eq!(ended.code, Some(1), "{}", ended.stderr);
+    assert!(ended.stderr.contains("no memory left, giving up"), "{}", ended.stderr);
+    let store = place.store();
+    assert_eq!(store.state(), "failed");
+    assert!(store.count("slice") >= Some(5));
+    assert!(store.count("slice") < Some(12), "it ended before its plan did");
+    leftovers::assert_none(&store.label());
+    let again = place.run(["report", "--json", "-"]);
+    assert_eq!(again.code, Some(1));
+    assert!(again.result().run.failures.iter().any(|failure| failure.contains("giving up")));
+}
+
+#[test]
+fn a_run_may_go_on_without_a_service_that_dies_in_a_slice() {
+    let place = Place::shared();
+    let run = start_with_mortal(&place, &["--on-failure", "continue", "--json", "-"]);
+    place.wait_for_rows("slice", 5);
+    place.write("die", "");
+    let ended = run.wait();
+
+    ended.assert_measured();
+    assert!(ended.stderr.contains("no memory left, giving up"), "{}", ended.stderr);
+    let result = ended.result();
+    assert!(
+        result.run.failures.iter().any(|failure| failure.contains("giving up")),
+        "{:?}",
+        result.run.failures
+    );
+    let slices_of = |cell: usize| result.slices.iter().filter(|slice| slice.cell.0 == cell).count();
+    assert_eq!(slices_of(0), 6, "the other service was measured to the end");
+    assert!((1..6).contains(&slices_of(1)), "{}", slices_of(1));
+    leftovers::assert_none(&place.store().label());
+}

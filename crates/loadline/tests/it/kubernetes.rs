@@ -1,0 +1,69 @@
+//! Kubernetes as a user has it, on the real cluster of `tests/cluster`: every way into a pod is measured beside the host, from here and
+//! from inside the cluster, and nothing of it is left.
+
+use crate::support::cluster::{Cluster, cluster};
+use crate::support::place::{Ended, Place, ended};
+use crate::support::{assert_whole, leftovers};
+
+/// As little measuring as shows that everything works.
+const BRIEF_PLAN: &str = "plan: {slice: 200ms, blocks: 2, deployments: 1, warmup: 1s, repeats: 0}";
+
+/// Runs an experiment of the `orders` service on these platforms.
+fn measure(place: &Place, cluster: &Cluster, platforms: &str) -> Ended {
+    place.write(
+        "experiment.yaml",
+        &format!(
+            "service: {{builtin: orders}}\nlimits: {{cpu: 1, memory: 256Mi}}\nplatforms:\n{platforms}\n\
+             loads: [{{rate: 500/s, connections: 4}}]\n{BRIEF_PLAN}\n"
+        ),
+    );
+    let mut command = place.command(["run", "experiment.yaml", "--json", "-"]);
+    ended(command.env("KUBECONFIG", &cluster.kubeconfig).output().expect("the program starts"))
+}
+
+fn assert_removed(place: &Place, cluster: &Cluster) {
+    leftovers::assert_none(&place.store().label());
+    assert!(!cluster.has_namespace_of(&place.store().label()));
+}
+
+#[test]
+fn every_way_into_a_pod_is_measured_observed_and_removed() {
+    let (cluster, place) = (&cluster(), Place::shared());
+    let ended = measure(
+        &place,
+        cluster,
+        "  - host
+  - kubernetes
+  - kubernetes: {expose: clusterIP}
+  - kubernetes: {expose: podIP, placement: same-node}
+  - kubernetes: {expose: podIP, placement: other-node}
+  - kubernetes: {expose: hostNetwork, placement: same-node}
+  - kubernetes: {expose: hostPort, placement: other-node}
+  - kubernetes: {expose: nodePort, static: true}
+  - kubernetes: {expose: nodePort, services: 20}",
+    );
+    ended.assert_measured();
+    let result = ended.result();
+    assert_whole(&result, 10);
+    for start in result.starts.iter().filter(|start| start.label != "host") {
+        let names: Vec<&str> = start.phases.iter().map(|phase| phase.name.as_str()).collect();
+        assert!(names.contains(&"started") && names.contains(&"ready"), "{}: {names:?}", start.label);
+        assert!(start.idle_memory_bytes.is_some_and(|bytes| bytes > 100_000), "{}", start.label);
+    }
+    assert!(result.surroundings["kubernetes"].summary.contains("1.34.4"), "{:?}", result.surroundings);
+    assert_removed(&place, cluster);
+}
+
+#[test]
+fn load_and_observers_may_be_in_the_cluster() {
+    let (cluster, place) = (&cluster(), Place::shared());
+    let ended = measure(
+        &place,
+        cluster,
+        "  - kubernetes: {expose: podIP, load_from: cluster, placement: same-node}
+  - kubernetes: {expose: podIP, load_from: cluster, placement: other-node}",
+    );
+    ended.assert_measured();
+    assert_whole(&ended.result(), 3);
+    assert_removed(&place, cluster);
+}

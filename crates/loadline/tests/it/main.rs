@@ -1,0 +1,37 @@
+//! The program end to end, as its user types it.
+
+mod agent;
+mod bad_input;
+mod docker;
+mod external;
+mod failures;
+mod image;
+mod interrupt;
+mod kill;
+mod kubernetes;
+mod kubernetes_plugs;
+mod kubernetes_refusals;
+mod layers;
+mod layers_rootless;
+mod load;
+mod load_bad_input;
+mod load_connections;
+mod load_live;
+mod load_outputs;
+mod load_requests;
+mod load_watchdog;
+mod load_wrk;
+mod low_rate;
+mod outputs;
+mod positive_control;
+#[path = "../../../../tests/proof.rs"]
+mod proof;
+mod prove;
+mod rootless;
+mod rootless_outside;
+#[path = "../../../image/tests/it/runtimes/mod.rs"]
+#[allow(dead_code, reason = "the tests of images use the rest")]
+mod runtimes;
+mod same_seed;
+mod support;
+mod until;

@@ -1,0 +1,68 @@
+//! One run in all its outputs: JSON, CSV, Markdown and the table, when it ends and again from the store.
+
+use std::fs;
+
+use crate::support::BRIEF;
+use crate::support::place::Place;
+use loadline_analysis::result::{RunResult, SCHEMA};
+use serde_json::Value;
+
+const SUMMARY_HEADER: &str = "iteration,target,rpm,mean_latency_ms,p99_latency_ms,rps";
+
+#[test]
+fn a_run_is_written_in_every_form_and_again_from_the_store() {
+    let place = Place::shared();
+    let files =
+        ["--json", "-", "--csv", "slices.csv", "--csv-summary", "summary.csv", "--markdown", "report.md"];
+    let arguments = ["compare", "--on", "host", "--on", "pod"];
+    let ended = place.run(arguments.into_iter().chain(BRIEF).chain(files));
+    ended.assert_measured();
+
+    let json: Value = serde_json::from_str(&ended.stdout).expect("standard output is JSON and nothing else");
+    assert_eq!(json["schema"], SCHEMA);
+    let result: RunResult = serde_json::from_value(json.clone()).expect("the document is a result");
+    assert_eq!(serde_json::to_value(&result).expect("JSON"), json, "the model holds all of the document");
+    assert_eq!((result.cells.len(), result.contrasts.len(), result.noise.len()), (3, 1, 1));
+    assert_eq!(result.slices.len(), 12);
+    assert!(result.contrasts[0].rows.iter().any(|row| row.metric == "response.p50"));
+
+    let slices = fs::read_to_string(place.path("slices.csv")).expect("a file");
+    assert_eq!(slices.lines().count(), 1 + 12, "a header and a row for each slice");
+    let summary = fs::read_to_string(place.path("summary.csv")).expect("a file");
+    assert_eq!(summary.lines().next(), Some(SUMMARY_HEADER));
+    assert_eq!(summary.lines().count(), 1 + 6, "a header and a row for each cell in each deployment");
+    let markdown = fs::read_to_string(place.path("report.md")).expect("a file");
+    assert!(markdown.contains("response p50"), "{markdown}");
+
+    let again = ["--json", "2.json", "--csv", "2.csv", "--csv-summary", "3.csv", "--markdown", "2.md"];
+    let report = place.run(["report", "1"].into_iter().chain(again));
+    assert_eq!(report.code, ended.code);
+    assert!(report.stdout.contains("response p50"), "files leave the table on standard output");
+    let read = |name: &str| fs::read_to_string(place.path(name)).expect("a file");
+    let json_again: Value = serde_json::from_str(&read("2.json")).expect("JSON");
+    assert_eq!(json_again, json);
+    assert_eq!((read("2.csv"), read("3.csv"), read("2.md")), (slices, summary, markdown));
+
+    let list = place.run(["report", "--list"]);
+    assert_eq!((list.code, list.stdout.lines().count()), (Some(0), 1));
+    assert_eq!(place.run(["report", "2"]).code, Some(1), "there is no second run");
+}
+
+#[test]
+fn the_published_schemas_are_those_of_the_program() {
+    let place = Place::new();
+    for (which, published) in [("experiment", "experiment.schema.json"), ("result", "result.schema.json")] {
+        let path = format!("{}/../../docs/{published}", env!("CARGO_MANIFEST_DIR"));
+        let published = fs::read_to_string(&path).expect("a published schema");
+        let printed = place.run(["schema", which]).stdout;
+        assert!(printed == published, "{path} is out of date: loadline schema {which} writes it anew");
+    }
+}
+
+#[test]
+fn the_help_reads_as_it_should() {
+    let place = Place::new();
+    insta::assert_snapshot!("help", place.run(["--help"]).stdout);
+    insta::assert_snapshot!("help_compare", place.run(["compare", "--help"]).stdout);
+    insta::assert_snapshot!("help_load", place.run(["load", "--help"]).stdout);
+}

@@ -1,0 +1,4 @@
+//! What takes long to be sure of (`make prove`).
+
+mod planted_cost;
+mod positive_control;

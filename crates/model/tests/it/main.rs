@@ -1,0 +1,3 @@
+//! What the crates that are called pure depend on.
+
+mod dependencies;

@@ -1,0 +1,3 @@
+//! What the observers read, against the real kernel.
+
+mod real;

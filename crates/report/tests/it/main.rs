@@ -1,0 +1,5 @@
+//! A result as text, as a table, and as a document.
+
+mod document;
+mod rendering;
+mod support;

@@ -1,0 +1,158 @@
+//! What a person reads, kept as snapshots, one per situation.
+
+use crate::support;
+use insta::assert_snapshot;
+use loadline_model::result::RunResult;
+use loadline_report::{Style, csv_slices, csv_summary, markdown, terminal};
+
+const PLAIN: Style = Style { colour: false, width: 100 };
+
+fn csv(
+    write: fn(&RunResult, &mut dyn std::io::Write) -> Result<(), loadline_report::ReportError>,
+    result: &RunResult,
+) -> String {
+    let mut out = Vec::new();
+    write(result, &mut out).expect("a vector takes everything");
+    String::from_utf8(out).expect("CSV is UTF-8")
+}
+
+#[test]
+fn a_slower_candidate_is_answered_in_the_first_sentence() {
+    assert_snapshot!(terminal(&support::slower(), &PLAIN));
+}
+
+#[test]
+fn a_ladder_shows_what_each_layer_adds_and_whether_the_sum_closes() {
+    assert_snapshot!(terminal(&support::ladder(), &PLAIN));
+    assert_snapshot!(markdown(&support::ladder()));
+}
+
+#[test]
+fn colour_marks_verdicts_and_trust() {
+    assert_snapshot!(
+        terminal(&support::slower(), &Style { colour: true, width: 100 }).replace('\u{1b}', "ESC")
+    );
+}
+
+#[test]
+fn equivalence_states_its_margin() {
+    assert_snapshot!(terminal(&support::equivalent(), &PLAIN));
+}
+
+#[test]
+fn an_unresolved_difference_states_the_resolution() {
+    assert_snapshot!(terminal(&support::unresolved(), &PLAIN));
+}
+
+#[test]
+fn a_faster_candidate_without_a_twin_has_no_resolution() {
+    assert_snapshot!(terminal(&support::faster_without_a_twin(), &PLAIN));
+}
+
+#[test]
+fn an_untrusted_run_says_so_first_and_claims_nothing() {
+    assert_snapshot!(
+        terminal(&support::untrusted(), &Style { colour: true, width: 100 }).replace('\u{1b}', "ESC")
+    );
+}
+
+#[test]
+fn claims_stand_with_our_figure_beside_them_and_starts_step_by_step() {
+    assert_snapshot!(terminal(&support::with_starts_and_claims(), &PLAIN));
+    assert_snapshot!(markdown(&support::with_starts_and_claims()));
+}
+
+#[test]
+fn several_platforms_stand_side_by_side_per_load() {
+    assert_snapshot!(terminal(&support::platforms_and_loads(), &PLAIN));
+}
+
+#[test]
+fn an_interrupted_run_shows_figures_without_a_claim() {
+    assert_snapshot!(terminal(&support::interrupted(), &PLAIN));
+}
+
+#[test]
+fn a_run_that_failed_early_shows_why() {
+    assert_snapshot!(terminal(&support::empty(), &PLAIN));
+}
+
+#[test]
+fn every_situation_fits_into_a_hundred_columns() {
+    for result in support::all() {
+        for line in terminal(&result, &PLAIN).lines() {
+            assert!(line.chars().count() <= 100, "{} columns: {line}", line.chars().count());
+        }
+    }
+}
+
+#[test]
+fn without_colour_there_are_no_escape_sequences() {
+    for result in support::all() {
+        assert!(!terminal(&result, &PLAIN).contains('\u{1b}'));
+    }
+}
+
+#[test]
+fn output_of_a_dead_service_does_not_steer_the_terminal() {
+    let mut result = support::empty();
+    result.run.failures = vec!["orders died:\n\u{1b}[2Jpanic\u{7}\tat line 3".to_owned()];
+    assert!(terminal(&result, &PLAIN).contains("  orders died:\n  [2Jpanic\tat line 3\n"));
+}
+
+#[test]
+fn markdown_of_a_slower_candidate() {
+    assert_snapshot!(markdown(&support::slower()));
+}
+
+#[test]
+fn markdown_of_several_platforms() {
+    assert_snapshot!(markdown(&support::platforms_and_loads()));
+}
+
+#[test]
+fn markdown_of_an_untrusted_run() {
+    assert_snapshot!(markdown(&support::untrusted()));
+}
+
+#[test]
+fn markdown_of_a_run_that_failed_early() {
+    assert_snapshot!(markdown(&support::empty()));
+}
+
+#[test]
+fn markdown_leaves_no_markup_of_names_alive() {
+    let mut result = support::slower();
+    result.cells[2].label = "a|b <script> `c` *d*".to_owned();
+    let text = markdown(&result);
+    assert!(text.contains("a\\|b \\<script\\> \\`c\\` \\*d\\*"), "{text}");
+    assert!(!text.contains(" <script>"), "{text}");
+}
+
+#[test]
+fn slices_as_csv_keep_failures_and_order() {
+    let text = csv(csv_slices, &support::untrusted());
+    let head: Vec<&str> = text.lines().take(4).collect();
+    assert_snapshot!(head.join("\n"));
+    assert_eq!(text.lines().count(), 1 + support::untrusted().slices.len());
+}
+
+#[test]
+fn slices_of_an_empty_run_are_a_heading() {
+    assert_eq!(csv(csv_slices, &support::empty()).lines().count(), 1);
+}
+
+#[test]
+fn the_summary_has_a_row_per_deployment_and_cell() {
+    assert_snapshot!(csv(csv_summary, &support::platforms_and_loads()));
+}
+
+#[test]
+fn the_summary_leaves_figures_of_a_silent_deployment_empty() {
+    let mut result = support::slower();
+    result.cells[2].rate_per_second = None;
+    let deployment = &mut result.cells[2].deployments[1];
+    (deployment.rate_per_second, deployment.response_mean_ns, deployment.response_p99_ns) = (0.0, 0.0, 0);
+    let text = csv(csv_summary, &result);
+    assert!(text.lines().any(|line| line == "2,pod,,,,"), "{text}");
+}

@@ -1,0 +1,318 @@
+//! Invented results, one per situation that a reader can meet. Each starts from `slower` and changes what sets it apart.
+
+mod ladder;
+mod parts;
+mod starts;
+
+use std::collections::BTreeMap;
+
+pub use ladder::ladder;
+use loadline_model::result::*;
+use parts::*;
+pub use starts::with_starts_and_claims;
+
+const US: f64 = 1e3;
+const MS: f64 = 1e6;
+
+/// All of them.
+pub fn all() -> Vec<RunResult> {
+    vec![
+        slower(),
+        equivalent(),
+        unresolved(),
+        faster_without_a_twin(),
+        with_starts_and_claims(),
+        untrusted(),
+        platforms_and_loads(),
+        ladder(),
+        interrupted(),
+        empty(),
+    ]
+}
+
+/// `orders` on the host against a pod: clearly slower.
+pub fn slower() -> RunResult {
+    use Unit::{Bytes, Count, Nanoseconds as Ns, PerSecond};
+    use Verdict::*;
+    let rows = [
+        ("response p50", Ns, 61.2 * US, 65.3 * US, Some([3.5 * US, 4.7 * US]), Some(0.8 * US), Slower),
+        (
+            "response p99",
+            Ns,
+            212.0 * US,
+            219.0 * US,
+            Some([-6.0 * US, 20.0 * US]),
+            Some(15.0 * US),
+            Unresolved,
+        ),
+        ("response p99.9", Ns, 1.9 * MS, 1.7 * MS, Some([-0.9 * MS, 0.5 * MS]), Some(1.1 * MS), Unresolved),
+        ("service p50", Ns, 58.0 * US, 62.0 * US, Some([3.4 * US, 4.6 * US]), Some(0.7 * US), Slower),
+        ("CPU per request", Ns, 38.1 * US, 41.0 * US, Some([2.7 * US, 3.1 * US]), Some(0.2 * US), Costlier),
+        ("softirqs per request", Count, 4.0, 6.0, Some([2.0, 2.0]), Some(0.01), More),
+        ("  NET_RX", Count, 3.0, 3.0, Some([-0.01, 0.01]), Some(0.01), Equivalent),
+        ("resident memory", Bytes, 8.4e6, 8.5e6, Some([-0.2e6, 0.4e6]), Some(0.3e6), Equivalent),
+        ("achieved rate", PerSecond, 2000.0, 2000.0, Some([0.0, 0.0]), Some(0.1), Equivalent),
+    ];
+    let cells = vec![
+        cell(0, "host", Role::Baseline, "2000/s Poisson", 2000.0, 61.2),
+        cell(1, "host", Role::Twin, "2000/s Poisson", 2000.0, 61.1),
+        cell(2, "pod", Role::Candidate, "2000/s Poisson", 2000.0, 65.3),
+    ];
+    let slices = slices(&cells, 2, 12);
+    RunResult {
+        schema: SCHEMA.to_owned(),
+        run: RunInfo {
+            id: 3,
+            name: "orders: host against pod".to_owned(),
+            question: Some("Does it get slower in a pod?".to_owned()),
+            started: "2026-03-14T09:26:53Z".to_owned(),
+            finished: Some("2026-03-14T09:28:45Z".to_owned()),
+            state: RunState::Complete,
+            failures: Vec::new(),
+            command_line: [
+                "loadline",
+                "compare",
+                "--service",
+                "orders --orders 12",
+                "--on",
+                "host",
+                "--on",
+                "pod",
+            ]
+            .map(str::to_owned)
+            .to_vec(),
+            version: "0.1.0".to_owned(),
+            seed: 7,
+            experiment: serde_json::json!({"service": {"builtin": "orders"}}),
+        },
+        machine: machine(),
+        plan: PlanInfo {
+            slice_s: 1.5,
+            blocks: 12,
+            deployments: 2,
+            deployments_planned: 2,
+            blocks_measured: 24,
+            confidence: 0.95,
+            interval_method: Statement::text(
+                "hierarchical bootstrap over deployments and blocks (Davison and Hinkley 1997, section 3.8)",
+            ),
+            service_cpus: vec![0],
+            load_cpus: vec![1],
+            until: None,
+            seconds_to_settle: Some(SecondsToSettle {
+                metric: "response p99".to_owned(),
+                within: 0.05,
+                seconds: 540.0,
+                deployments: 44,
+            }),
+        },
+        contrasts: vec![contrast(0, 2, &rows)],
+        noise: vec![contrast(0, 1, &rows[..1])],
+        cells,
+        ladders: Vec::new(),
+        claims: Vec::new(),
+        starts: Vec::new(),
+        surroundings: BTreeMap::new(),
+        trust: Trust {
+            trusted: true,
+            gates: vec![
+                gate("rate", "rate", ""),
+                gate("send_lag", "send lag p99 6 µs", ""),
+                gate("errors", "errors 0", ""),
+                gate("stationary", "stationary", ""),
+                gate("steal", "stolen CPU 0.1 %", ""),
+                gate("foreign_cpu", "other programs 0.4 %", ""),
+            ],
+            slices: slices.len(),
+            slices_failed: 0,
+            slices_repeated: 0,
+        },
+        slices,
+        notes: vec![Statement::text(
+            "The CPUs were chosen automatically: this machine has two, so that the service has one and the load the other.",
+        )],
+    }
+}
+
+/// No difference beyond the margin; the question is made from the labels.
+pub fn equivalent() -> RunResult {
+    let mut result = slower();
+    result.run.question = None;
+    result.plan.seconds_to_settle = None;
+    result.notes.clear();
+    for row in &mut result.contrasts[0].rows {
+        row.candidate = row.baseline * 1.001;
+        row.difference = row.baseline * 0.001;
+        row.relative = Some(0.001);
+        row.interval = Some([row.baseline * -0.003, row.baseline * 0.005]);
+        row.verdict = Verdict::Equivalent;
+    }
+    result
+}
+
+/// A difference too small for the run, asked about in the author's own words.
+pub fn unresolved() -> RunResult {
+    let mut result = slower();
+    result.run.question = Some("What does Kubernetes cost the orders service?".to_owned());
+    result.plan.seconds_to_settle.as_mut().expect("set by slower").metric = "response p50".to_owned();
+    result.plan.seconds_to_settle.as_mut().expect("set by slower").within = 0.01;
+    let row = &mut result.contrasts[0].rows[0];
+    row.candidate = 61.5 * US;
+    row.difference = 0.3 * US;
+    row.relative = Some(0.3 / 61.2);
+    row.interval = Some([-US, 1.6 * US]);
+    row.verdict = Verdict::Unresolved;
+    result
+}
+
+/// Faster, without a twin.
+pub fn faster_without_a_twin() -> RunResult {
+    let mut result = slower();
+    result.noise.clear();
+    result.cells[1].role = Role::Candidate;
+    let row = &mut result.contrasts[0].rows[0];
+    (row.candidate, row.difference, row.relative) = (58.1 * US, -3.1 * US, Some(-0.0507));
+    (row.interval, row.verdict) = (Some([-3.8 * US, -2.4 * US]), Verdict::Faster);
+    result.contrasts[0].rows.iter_mut().for_each(|row| row.resolution = None);
+    result
+}
+
+/// Two gates do not hold.
+pub fn untrusted() -> RunResult {
+    let mut result = slower();
+    result.trust.trusted = false;
+    result.trust.slices_failed = 9;
+    result.trust.slices_repeated = 8;
+    let gates = &mut result.trust.gates;
+    gates[1] = failing("send_lag", "send lag p99 310 µs", 7, "Give the load a CPU of its own (--load-cpus).");
+    gates[4] = failing(
+        "steal",
+        "stolen CPU 4.2 %",
+        3,
+        "Measure when the host is quieter, or on a machine of your own.",
+    );
+    for slice in result.slices.iter_mut().take(2) {
+        slice.failed_gates = vec![Statement::text("send lag p99 was 310 µs, more than 50 µs")];
+        slice.errors = BTreeMap::from([("reset".to_owned(), 1), ("timeout".to_owned(), 3)]);
+    }
+    result
+}
+
+/// Five platforms under two loads.
+pub fn platforms_and_loads() -> RunResult {
+    let mut result = slower();
+    result.run.name = "monolith-vs-kubernetes".to_owned();
+    result.run.question = None;
+    result.cells.clear();
+    result.contrasts.clear();
+    result.noise.clear();
+    let platforms = ["host", "docker", "kubernetes", "static pod", "kubernetes hostNetwork", "other node"];
+    for (load, rate) in [("100/min uniform", 100.0 / 60.0), ("2000/s Poisson", 2000.0)] {
+        let baseline = result.cells.len();
+        for (index, platform) in platforms.iter().enumerate() {
+            let id = result.cells.len();
+            let role = if index == 0 { Role::Baseline } else { Role::Candidate };
+            result.cells.push(cell(id, platform, role, load, rate, 61.2 + 4.1 * index as f64));
+            if index > 0 {
+                let shift = 4.1 * index as f64 * US;
+                let mut contrast = contrast(
+                    baseline,
+                    id,
+                    &[
+                        (
+                            "response p50",
+                            Unit::Nanoseconds,
+                            61.2 * US,
+                            61.2 * US + shift,
+                            Some([shift - 600.0, shift + 700.0]),
+                            Some(800.0),
+                            Verdict::Slower,
+                        ),
+                        (
+                            "response p99",
+                            Unit::Nanoseconds,
+                            212.0 * US,
+                            212.0 * US + shift,
+                            Some([shift - 13.0 * US, shift + 13.0 * US]),
+                            Some(15.0 * US),
+                            Verdict::Unresolved,
+                        ),
+                        (
+                            "CPU per request",
+                            Unit::Nanoseconds,
+                            38.1 * US,
+                            38.2 * US,
+                            Some([-200.0, 300.0]),
+                            Some(200.0),
+                            Verdict::Equivalent,
+                        ),
+                        (
+                            "softirqs per request",
+                            Unit::Count,
+                            4.0,
+                            6.0,
+                            Some([2.0, 2.0]),
+                            Some(0.01),
+                            Verdict::More,
+                        ),
+                    ],
+                );
+                if rate < 2.0 {
+                    contrast.rows[1].interval = None;
+                    contrast.rows[1].note =
+                        Some(Statement::text("36 requests are too few for this quantile"));
+                }
+                result.contrasts.push(contrast);
+            }
+        }
+    }
+    result.slices = slices(&result.cells, 2, 12);
+    result.trust.slices = result.slices.len();
+    result.trust.slices_repeated = 2;
+    result
+}
+
+/// Ctrl-C after three blocks: figures, but no claim.
+pub fn interrupted() -> RunResult {
+    let mut result = slower();
+    result.run.state = RunState::Interrupted;
+    (result.plan.blocks_measured, result.plan.deployments) = (3, 1);
+    result.plan.seconds_to_settle = None;
+    for row in &mut result.contrasts[0].rows {
+        (row.interval, row.p_holm, row.resolution) = (None, None, None);
+        row.verdict = Verdict::Unresolved;
+        row.note = Some(Statement::text("3 blocks are too few for a claim, which takes 6"));
+    }
+    for figure in result.cells.iter_mut().flat_map(|cell| &mut cell.figures) {
+        figure.t_interval = None;
+    }
+    result.slices = slices(&result.cells, 1, 3);
+    result.trust.slices = result.slices.len();
+    result
+}
+
+/// A service died before the first slice.
+pub fn empty() -> RunResult {
+    let mut result = slower();
+    result.run.state = RunState::Failed;
+    result.run.failures = vec![
+        "orders on pod ended before it was ready (exit code 2). Its last output:\n  error: no such option: --dealy\n  see orders --help"
+            .to_owned(),
+    ];
+    (result.plan.blocks_measured, result.plan.deployments) = (0, 0);
+    result.plan.seconds_to_settle = None;
+    for cell in &mut result.cells {
+        cell.deployments.clear();
+        cell.figures.clear();
+        cell.answered = 0;
+    }
+    for contrast in result.contrasts.iter_mut().chain(&mut result.noise) {
+        contrast.rows.clear();
+    }
+    result.contrasts.clear();
+    result.noise.clear();
+    result.slices.clear();
+    result.trust =
+        Trust { trusted: false, gates: Vec::new(), slices: 0, slices_failed: 0, slices_repeated: 0 };
+    result
+}

@@ -1,0 +1,7 @@
+//! Experiments from flags and files, good and bad.
+
+mod flag_errors;
+mod good;
+mod robust;
+mod support;
+mod yaml_errors;

@@ -1,0 +1,12 @@
+//! The statistics against published values, and by simulation.
+
+mod coverage;
+mod normals;
+#[path = "../../../../tests/proof.rs"]
+mod proof;
+mod properties;
+mod prove;
+mod references;
+mod runs;
+mod sequential;
+mod warm_up;

@@ -1,0 +1,87 @@
+//! The simulations of `coverage` and `sequential` with thousands of runs (`make prove`).
+
+use crate::coverage::{self, CLUSTERED, Extent, NORMAL, SKEWED};
+use crate::proof::{Row, prove};
+use crate::runs::Model;
+use crate::sequential;
+
+const THOUSANDS: Extent = Extent { runs: 4_000, slack: 0.0 };
+const STOPPED_RUNS: u32 = 40_000;
+
+/// A row of shares, of which the least and the largest are shown. What doesn't hold has failed where it was computed.
+fn row(what: &str, expected: &str, shares: &[f64], runs: f64) -> Row {
+    let [least, most] = [f64::min, f64::max].map(|end| shares.iter().copied().reduce(end).expect("a share"));
+    let found = if shares.len() == 1 {
+        format!("{:.1} %", 100.0 * least)
+    } else {
+        format!("{:.1} to {:.1} %", 100.0 * least, 100.0 * most)
+    };
+    let two_errors = 200.0 * (least * (1.0 - least) / runs).sqrt();
+    let interval = format!("± {two_errors:.1} %, {runs} runs each");
+    Row { what: what.to_owned(), expected: expected.to_owned(), found, interval, holds: true }
+}
+
+fn prove_shares(what: &str, expected: &str, shares: &[f64]) {
+    prove(&[row(what, expected, shares, THOUSANDS.runs as f64)]);
+}
+
+fn intervals_cover(model: &Model, seed: u64) {
+    let shares = coverage::intervals_cover(model, seed, THOUSANDS);
+    let what = format!("95 % intervals, {} data, mean, p50 and p90 of 5 designs: covered", model.name);
+    prove_shares(&what, "93 to 97 %", &shares);
+}
+
+#[test]
+fn intervals_cover_for_normal_data() {
+    intervals_cover(&NORMAL, 1_000);
+}
+
+#[test]
+fn intervals_cover_for_skewed_data() {
+    intervals_cover(&SKEWED, 2_000);
+}
+
+#[test]
+fn intervals_cover_for_deployment_clustered_data() {
+    intervals_cover(&CLUSTERED, 3_000);
+}
+
+#[test]
+fn an_upper_quantile_far_apart_is_covered_less_often() {
+    let share = coverage::upper_quantile_far_apart(THOUSANDS);
+    prove_shares(
+        "a limit: p90 where deployments lie five times as far apart: covered",
+        "87 to 93 %",
+        &[share],
+    );
+}
+
+#[test]
+fn a_difference_that_is_not_there_is_seldom_found() {
+    let share = coverage::found_without_a_difference(THOUSANDS);
+    prove_shares(
+        "no difference and no margin: claimed in any of mean, p50, p90; worst of 4 designs",
+        "≤ 5 %",
+        &[share],
+    );
+}
+
+#[test]
+fn other_methods_do_worse() {
+    let plain = coverage::percentile_intervals(THOUSANDS);
+    prove_shares("instead, plain percentile intervals: covered", "< 93 %", &plain);
+    let both = coverage::both_levels_resampled(THOUSANDS);
+    prove_shares("instead, blocks resampled within deployments: covered", "> 98 %", &[both]);
+    let one = coverage::of_one_deployment(THOUSANDS);
+    prove_shares("instead, one deployment taken for all: covered", "< 50 %", &[one]);
+}
+
+#[test]
+fn running_until_narrow_enough_keeps_the_level() {
+    let runs = f64::from(STOPPED_RUNS);
+    let missed = sequential::with_a_confidence_sequence(STOPPED_RUNS);
+    prove(&[row("`--until`: truth missed at any look, worst of 4 widths", "≤ 5 %", &[missed], runs)]);
+    let naive = sequential::with_a_naive_interval(STOPPED_RUNS);
+    let what = "instead, a 95 % interval after every deployment: missed at the end";
+    prove(&[row(what, "> 6 %", &[naive], runs)]);
+}

@@ -1,0 +1,4 @@
+//! The built-in services over HTTP.
+
+mod http;
+mod shutdown;
