@@ -338,20 +338,16 @@ impl Execution<'_> {
 
     /// Ends the run, or goes on without a site, as the experiment says.
     fn give_up(&mut self, site: SiteId, failure: RunError) -> Result<(), RunError> {
-        match (self.experiment.plan.on_failure, &failure) {
-            (
-                OnFailure::Continue,
-                RunError::Service { .. } | RunError::Site { .. } | RunError::Engine { .. },
-            ) => {
-                let row = Failure { site: Some(site), text: failure.to_string() };
-                self.store.add_failure(self.run, &row)?;
-                self.failed_sites[site.0] = true;
-                (self.events)(Event::GivenUp { failure: failure.to_string() });
-                if self.failed_sites.iter().any(|failed| !failed) {
-                    return Ok(());
-                }
+        let is_of_the_site =
+            matches!(failure, RunError::Service { .. } | RunError::Site { .. } | RunError::Engine { .. });
+        if self.experiment.plan.on_failure == OnFailure::Continue && is_of_the_site {
+            let row = Failure { site: Some(site), text: failure.to_string() };
+            self.store.add_failure(self.run, &row)?;
+            self.failed_sites[site.0] = true;
+            (self.events)(Event::GivenUp { failure: failure.to_string() });
+            if self.failed_sites.iter().any(|failed| !failed) {
+                return Ok(());
             }
-            _ => {}
         }
         self.failed_at = Some(site);
         Err(failure)

@@ -22,6 +22,7 @@ pub use time_text::{SECOND, TimeError, parse_time, show_time};
 pub type Nanos = u64;
 
 /// A duration in ns; what does not fit 64 bits (584 years) is cut.
+#[inline]
 pub fn nanos(duration: Duration) -> Nanos {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
