@@ -7,10 +7,9 @@ use std::os::fd::{AsFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, sockopt};
 
-use super::tls::Session;
-use super::{Timestamps, Transport};
 use crate::endpoint::{Endpoint, Target};
 use crate::sys;
+use crate::transport::{Timestamps, Transport};
 
 /// Opens connections to one endpoint.
 #[derive(Debug)]
@@ -44,14 +43,10 @@ impl Dialer {
             (Target::Name(..), Some(address)) => self.dial_tcp(&address)?,
             (Target::Name(..), None) => return Err(io::ErrorKind::AddrNotAvailable.into()),
         };
-        let session = match &self.endpoint.tls {
-            Some(tls) => Some(Box::new(Session::new(tls)?)),
-            None => None,
-        };
         // A Unix socket has no packets to stamp.
         let is_unix = matches!(self.endpoint.target, Target::Unix(_));
         let timestamps = if is_unix { Timestamps::User } else { self.timestamps };
-        Ok(Transport { socket, session, timestamps, unsent: Vec::new() })
+        Transport::over(socket, self.endpoint.tls.as_ref(), timestamps)
     }
 
     fn dial_tcp(&self, address: &SocketAddr) -> io::Result<OwnedFd> {
