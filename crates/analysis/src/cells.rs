@@ -5,26 +5,27 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use hdrhistogram::Histogram;
-use loadline_engine::Reuse;
-use loadline_experiment::plan::{CellPlan, Role as PlanRole, Site};
-use loadline_experiment::store::{SliceRow, encode};
+use loadline_model::load::Reuse;
+use loadline_model::plan::Site;
+use loadline_model::rows::SliceRow;
+use loadline_model::{CellId, encode_histogram};
 use loadline_stats::t_interval;
 
 use crate::figures::{Prepared, merged};
 use crate::metrics::{METRICS, Times};
-use crate::result::{Cell, Deployment, Figure, Histograms, Percentiles, Role, Slice};
+use crate::result::{Cell, Deployment, Figure, Histograms, Percentiles, Slice, Statement};
 use crate::sample::{Counted, Paired};
 use crate::{ALPHA, RunData, seen};
 
 /// The cells of a run.
 pub fn cells(data: &RunData, counted: &Counted<'_>) -> Vec<Cell> {
-    data.run.plan.cells.iter().enumerate().map(|(id, plan)| cell(data, counted, id, plan)).collect()
+    data.run.plan.cell_ids().map(|id| cell(data, counted, id)).collect()
 }
 
-fn cell(data: &RunData, counted: &Counted<'_>, id: usize, plan: &CellPlan) -> Cell {
-    let experiment = &data.run.experiment;
-    let site = &data.run.plan.sites[plan.site];
-    let load = &experiment.loads[plan.load];
+fn cell(data: &RunData, counted: &Counted<'_>, id: CellId) -> Cell {
+    let (experiment, plan) = (&data.run.experiment, data.run.plan.cell(id));
+    let site = data.run.plan.site(plan.site);
+    let load = experiment.load(plan.load);
     let slices: Vec<&SliceRow> =
         counted.get(&id).into_iter().flat_map(|cell| cell.values().copied()).collect();
     let mut errors = BTreeMap::new();
@@ -34,20 +35,16 @@ fn cell(data: &RunData, counted: &Counted<'_>, id: usize, plan: &CellPlan) -> Ce
     let side_by_side = data.run.side_by_side.contains(&id);
     Cell {
         id,
-        service: experiment.services[site.service].name.clone(),
-        platform: experiment.platforms[site.platform].name.clone(),
+        service: experiment.service(site.service).name.clone(),
+        platform: experiment.platform(site.platform).name.clone(),
         load: load.load.to_string(),
         rate_per_second: load.load.rate().map(|rate| rate.as_per_second()),
         connections: load.connections,
         new_connections: load.reuse == Reuse::Never,
-        role: match plan.role {
-            PlanRole::Baseline => Role::Baseline,
-            PlanRole::Twin => Role::Twin,
-            PlanRole::Candidate => Role::Candidate,
-        },
+        role: plan.role,
         label: label(data, site),
         interleave: if side_by_side { "requests" } else { "slices" }.to_owned(),
-        deployments: deployments(data, counted, id, plan),
+        deployments: deployments(data, counted, id),
         answered: slices.iter().map(|slice| slice.answered).sum(),
         errors,
         figures: figures(counted, id),
@@ -59,8 +56,8 @@ fn cell(data: &RunData, counted: &Counted<'_>, id: usize, plan: &CellPlan) -> Ce
 /// What sets a site apart from the others: its platform, its service, or both.
 pub fn label(data: &RunData, site: &Site) -> String {
     let experiment = &data.run.experiment;
-    let service = &experiment.services[site.service].name;
-    let platform = &experiment.platforms[site.platform].name;
+    let service = &experiment.service(site.service).name;
+    let platform = &experiment.platform(site.platform).name;
     let prime = if site.twin { "′" } else { "" };
     match (experiment.services.len() > 1, experiment.platforms.len() > 1) {
         (true, true) => format!("{service} on {platform}{prime}"),
@@ -69,8 +66,9 @@ pub fn label(data: &RunData, site: &Site) -> String {
     }
 }
 
-fn deployments(data: &RunData, counted: &Counted<'_>, id: usize, plan: &CellPlan) -> Vec<Deployment> {
-    let of_site = data.deployments.iter().filter(|row| row.site == plan.site);
+fn deployments(data: &RunData, counted: &Counted<'_>, id: CellId) -> Vec<Deployment> {
+    let site = data.run.plan.cell(id).site;
+    let of_site = data.deployments.iter().filter(|row| row.site == site);
     of_site
         .map(|row| {
             let warm_up =
@@ -98,7 +96,7 @@ fn deployments(data: &RunData, counted: &Counted<'_>, id: usize, plan: &CellPlan
         .collect()
 }
 
-fn figures(counted: &Counted<'_>, id: usize) -> Vec<Figure> {
+fn figures(counted: &Counted<'_>, id: CellId) -> Vec<Figure> {
     // A cell paired with itself is the cell by units.
     let units: Vec<Vec<&SliceRow>> = Paired::new(counted, id, id)
         .units
@@ -128,7 +126,7 @@ fn figures(counted: &Counted<'_>, id: usize) -> Vec<Figure> {
 fn histograms(slices: &[&SliceRow]) -> Histograms {
     let [response, service, send_lag] =
         [Times::Response, Times::Service, Times::SendLag].map(|times| merged(times, slices.iter().copied()));
-    let base64 = |histogram: &Histogram<u64>| BASE64_STANDARD.encode(encode(histogram));
+    let base64 = |histogram: &Histogram<u64>| BASE64_STANDARD.encode(encode_histogram(histogram));
     Histograms {
         response: base64(&response),
         service: base64(&service),
@@ -175,7 +173,7 @@ pub fn slices(data: &RunData, counted: &Counted<'_>) -> Vec<Slice> {
             service: percentiles(&slice.service),
             send_lag: percentiles(&slice.send_lag),
             observations: slice.observations.clone(),
-            failed_gates: slice.gate_failures.iter().map(|failure| failure.text.clone()).collect(),
+            failed_gates: slice.gate_failures.iter().cloned().map(Statement::of).collect(),
         })
         .collect()
 }

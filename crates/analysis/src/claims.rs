@@ -3,13 +3,14 @@
 //! Confirmed is an interval that lies within what is claimed, refuted one that lies outside; everything else is out of this run's reach.
 //! No correction for many claims: each is a statement of its own, judged at the confidence of the run's intervals.
 
-use loadline_experiment::plan::Role;
-use loadline_experiment::spec::{Claim, Says};
+use loadline_model::CellId;
+use loadline_model::experiment::{Claim, Says};
+use loadline_model::plan::Role;
 
 use crate::RunData;
 use crate::joint::{Joint, joint};
 use crate::metrics::{METRICS, Metric};
-use crate::result::{ClaimJudgement, ClaimResult, Finding};
+use crate::result::{ClaimJudgement, ClaimResult, Finding, Remark, Statement};
 use crate::sample::Counted;
 
 /// What this run says of each claim of its experiment.
@@ -28,18 +29,17 @@ pub fn claims(data: &RunData, counted: &Counted<'_>, confidence: f64) -> Vec<Cla
 }
 
 /// The cells that a claim is about.
-fn cells(data: &RunData, claim: &Claim) -> Vec<usize> {
-    let experiment = &data.run.experiment;
-    let about = |cell: usize| {
-        let plan = &data.run.plan.cells[cell];
-        let site = &data.run.plan.sites[plan.site];
+fn cells(data: &RunData, claim: &Claim) -> Vec<CellId> {
+    let (experiment, plan) = (&data.run.experiment, &data.run.plan);
+    let about = |id: CellId| {
+        let (cell, site) = (plan.cell(id), plan.site_of(id));
         let is = |wanted: &Option<String>, name: &str| wanted.as_ref().is_none_or(|wanted| wanted == name);
-        plan.role == Role::Candidate
-            && is(&claim.platform, &experiment.platforms[site.platform].name)
-            && is(&claim.service, &experiment.services[site.service].name)
-            && (claim.loads.is_empty() || claim.loads.contains(&plan.load))
+        cell.role == Role::Candidate
+            && is(&claim.platform, &experiment.platform(site.platform).name)
+            && is(&claim.service, &experiment.service(site.service).name)
+            && (claim.loads.is_empty() || claim.loads.contains(&cell.load))
     };
-    (0..data.run.plan.cells.len()).filter(|cell| about(*cell)).collect()
+    plan.cell_ids().filter(|cell| about(*cell)).collect()
 }
 
 fn finding(
@@ -47,10 +47,10 @@ fn finding(
     counted: &Counted<'_>,
     claim: &Claim,
     metric: &Metric,
-    cell: usize,
+    cell: CellId,
     confidence: f64,
 ) -> Finding {
-    let against = data.run.plan.cells[cell].against;
+    let against = data.run.plan.cell(cell).against;
     let (claimed, is_share, involved) = match &claim.says {
         Says::Difference { from_ns, to_ns } => {
             ([*from_ns, *to_ns], false, against.map(|base| vec![base, cell]))
@@ -67,14 +67,14 @@ fn finding(
         // Of the other's difference to the baseline, what this one lacks.
         Says::Closes { .. } => (figures[2] - figures[1]) / (figures[2] - figures[0]),
     };
-    let estimate = |cells: &[usize], figure: &dyn Fn(&[f64]) -> f64| {
+    let estimate = |cells: &[CellId], figure: &dyn Fn(&[f64]) -> f64| {
         joint(counted, metric, cells, data.run.experiment.plan.seed, confidence, figure)
     };
     let no_gap = match (&claim.says, involved.as_deref()) {
         (Says::Closes { of, .. }, Some([base, _, other])) => {
             let gap = estimate(&[*base, *other], &|figures| figures[1] - figures[0]).interval;
             let is_gap = gap.is_some_and(|[low, high]| low > 0.0 || high < 0.0);
-            (!is_gap).then(|| format!("no gap to close: {of} was not seen to differ from the baseline"))
+            (!is_gap).then(|| Remark::NoGap { of: of.clone() })
         }
         _ => None,
     };
@@ -82,19 +82,19 @@ fn finding(
         (Some(cells), None) => estimate(&cells, &figure),
         (_, note) => Joint { note, ..Joint::default() },
     };
+    let note = note.map(Statement::of);
     Finding { cell, claimed, is_share, found, interval, note, judgement: judge(claimed, interval) }
 }
 
 /// The cell of another platform with the same service and load.
-fn sibling(data: &RunData, cell: usize, platform: &str) -> Option<usize> {
+fn sibling(data: &RunData, cell: CellId, platform: &str) -> Option<CellId> {
     let plan = &data.run.plan;
-    let (this, site) = (&plan.cells[cell], &plan.sites[plan.cells[cell].site]);
-    plan.cells.iter().position(|other| {
-        let other_site = &plan.sites[other.site];
-        other.load == this.load
-            && !other_site.twin
-            && other_site.service == site.service
-            && data.run.experiment.platforms[other_site.platform].name == platform
+    plan.cell_ids().find(|other| {
+        let site = plan.site_of(*other);
+        plan.load_of(*other) == plan.load_of(cell)
+            && !site.twin
+            && site.service == plan.site_of(cell).service
+            && data.run.experiment.platform(site.platform).name == platform
     })
 }
 
@@ -120,7 +120,7 @@ fn overall(findings: &[Finding]) -> ClaimJudgement {
 
 #[cfg(test)]
 mod tests {
-    use loadline_experiment::spec::CLAIM_METRICS;
+    use loadline_model::experiment::CLAIM_METRICS;
 
     use super::*;
 

@@ -1,11 +1,12 @@
 //! Each cell against its baseline: difference, interval, Holm's correction, verdict.
 
-use loadline_experiment::plan::Role;
+use loadline_model::CellId;
+use loadline_model::plan::Role;
 use loadline_stats::{Bootstrap, Interval, Judgement, MIN_BLOCKS, bootstrap, holm, judge};
 
 use crate::figures::Prepared;
 use crate::metrics::{METRICS, Metric, Sense};
-use crate::result::{Contrast, Row, Verdict};
+use crate::result::{Contrast, Remark, Row, Statement, Verdict};
 use crate::sample::{Counted, Paired};
 use crate::{ALPHA, RunData, seen};
 
@@ -30,10 +31,7 @@ pub fn contrasts(
     let mut contrasts: Vec<Contrast> = data
         .run
         .plan
-        .cells
-        .iter()
-        .enumerate()
-        .filter(|(_, cell)| cell.role == Role::Candidate)
+        .cells_as(Role::Candidate)
         .filter_map(|(cell, plan)| {
             // A twin tells the noise of the baseline that it is the twin of, and of no other.
             let twin = noise.iter().find(|contrast| Some(contrast.baseline) == plan.against);
@@ -62,8 +60,8 @@ fn resolve_by_width(contrasts: &mut [Contrast]) {
 pub fn contrast(
     data: &RunData,
     counted: &Counted<'_>,
-    baseline: usize,
-    candidate: usize,
+    baseline: CellId,
+    candidate: CellId,
     confidence: f64,
     resolution: &dyn Fn(&str) -> Option<f64>,
 ) -> Contrast {
@@ -122,7 +120,7 @@ fn row(
         margin,
         resolution,
         verdict: Verdict::Unresolved,
-        note,
+        note: note.map(Statement::of),
         block_differences: paired
             .pairs()
             .map(|(was, is)| alone(is) - alone(was))
@@ -149,25 +147,23 @@ fn no_claim(
     paired: &Paired<'_>,
     baseline: &Prepared,
     candidate: &Prepared,
-) -> Option<String> {
+) -> Option<Remark> {
     if paired.blocks() < MIN_BLOCKS {
-        return Some(format!("{} blocks: fewer than {MIN_BLOCKS} make no claim", paired.blocks()));
+        return Some(Remark::FewBlocks { blocks: paired.blocks(), least: MIN_BLOCKS });
     }
     let events = baseline.events().zip(candidate.events()).map(|(was, is)| was.max(is));
     if let Some(events) =
         events.filter(|events| metric.sense == Sense::Count && (0.5..LEAST_EVENTS).contains(events))
     {
-        return Some(format!("only {events:.0} events: fewer than {LEAST_EVENTS} make no claim"));
+        return Some(Remark::FewEvents { events, least: LEAST_EVENTS });
     }
     few_beyond([baseline, candidate])
 }
 
 /// Why nothing can be claimed of a quantile, if so.
-pub(crate) fn few_beyond<'a>(cells: impl IntoIterator<Item = &'a Prepared>) -> Option<String> {
+pub(crate) fn few_beyond<'a>(cells: impl IntoIterator<Item = &'a Prepared>) -> Option<Remark> {
     let beyond = cells.into_iter().filter_map(Prepared::beyond).fold(f64::INFINITY, f64::min);
-    (beyond < LEAST_BEYOND).then(|| {
-        format!("only {beyond:.0} requests lie beyond this quantile: fewer than {LEAST_BEYOND} make no claim")
-    })
+    (beyond < LEAST_BEYOND).then_some(Remark::FewBeyond { requests: beyond, least: LEAST_BEYOND })
 }
 
 pub(crate) fn bounds(spread: &Bootstrap, confidence: f64) -> [f64; 2] {
@@ -207,12 +203,8 @@ fn correct(contrasts: &mut [Contrast], confidence: f64) {
             let excludes_zero = row.interval.is_some_and(|[low, high]| low > 0.0 || high < 0.0);
             if row.verdict == Verdict::Unresolved && excludes_zero {
                 let below = row.resolution.is_some_and(|resolution| row.difference.abs() < resolution);
-                let reason = if below {
-                    "smaller than what the baseline differed from its own twin"
-                } else {
-                    "not significant after Holm's correction over all contrasts"
-                };
-                row.note = Some(reason.to_owned());
+                let remark = if below { Remark::BelowResolution } else { Remark::NotSignificant };
+                row.note = Some(Statement::of(remark));
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hdrhistogram::Histogram;
-use loadline_experiment::store::SliceRow;
+use loadline_model::rows::SliceRow;
 
 use crate::metrics::{Kind, Metric, Times};
 
@@ -181,7 +181,7 @@ fn merge(times: Times, slices: &[&SliceRow]) -> BTreeMap<(u64, u64), u64> {
 
 /// The merged histogram of some slices.
 pub fn merged<'a>(times: Times, slices: impl Iterator<Item = &'a SliceRow>) -> Histogram<u64> {
-    let mut whole = loadline_engine::new_histogram();
+    let mut whole = loadline_model::new_histogram();
     for slice in slices {
         // Only a histogram with wider bounds could not be added, and all have the same.
         whole.add(times.of(slice)).expect("histograms of a run have the same bounds");

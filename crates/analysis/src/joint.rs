@@ -1,6 +1,8 @@
 //! A figure computed from the figures of several cells, with its interval: what claims and the sums of a ladder are made of.
 
-use loadline_experiment::store::SliceRow;
+use loadline_model::CellId;
+use loadline_model::result::Remark;
+use loadline_model::rows::SliceRow;
 use loadline_stats::{MIN_BLOCKS, bootstrap};
 
 use crate::contrasts::{RESAMPLES, bounds, few_beyond};
@@ -16,14 +18,14 @@ pub struct Joint {
     /// Its interval; none when nothing can be claimed.
     pub interval: Option<[f64; 2]>,
     /// Why nothing can be claimed.
-    pub note: Option<String>,
+    pub note: Option<Remark>,
 }
 
 /// Computes `figure` of the cells' figures of a metric, which are given in the order of `cells`. The cells are paired block by block.
 pub fn joint(
     counted: &Counted<'_>,
     metric: &Metric,
-    cells: &[usize],
+    cells: &[CellId],
     seed: u64,
     confidence: f64,
     figure: &dyn Fn(&[f64]) -> f64,
@@ -41,7 +43,7 @@ pub fn joint(
     let found = Some(figure(&whole)).filter(|found| found.is_finite());
     let blocks = units.iter().map(Vec::len).sum::<usize>();
     let note = if blocks < MIN_BLOCKS {
-        Some(format!("{blocks} blocks: fewer than {MIN_BLOCKS} make no claim"))
+        Some(Remark::FewBlocks { blocks, least: MIN_BLOCKS })
     } else {
         few_beyond(&prepared)
     };

@@ -1,6 +1,7 @@
 //! A ladder: which cell stands on which, and whether the layers' costs add up to the whole.
 
-use loadline_experiment::plan::Role;
+use loadline_model::CellId;
+use loadline_model::plan::Role;
 
 use crate::RunData;
 use crate::joint::joint;
@@ -22,10 +23,9 @@ pub fn ladders(
     if !data.run.experiment.is_ladder() {
         return Vec::new();
     }
-    let bottoms = plan.cells.iter().enumerate().filter(|(_, cell)| cell.role == Role::Baseline);
-    bottoms
+    plan.cells_as(Role::Baseline)
         .map(|(bottom, baseline)| {
-            let of_this = |contrast: &Contrast| plan.cells[contrast.candidate].load == baseline.load;
+            let of_this = |contrast: &Contrast| plan.load_of(contrast.candidate) == baseline.load;
             let rungs: Vec<Rung> = contrasts
                 .iter()
                 .enumerate()
@@ -43,16 +43,16 @@ pub fn ladders(
         .collect()
 }
 
-fn is_top(data: &RunData, cell: usize) -> bool {
-    data.run.experiment.platforms[data.run.plan.sites[data.run.plan.cells[cell].site].platform].top
+fn is_top(data: &RunData, cell: CellId) -> bool {
+    data.run.experiment.platform(data.run.plan.site_of(cell).platform).top
 }
 
 fn sum(
     data: &RunData,
     counted: &Counted<'_>,
     confidence: f64,
-    bottom: usize,
-    top: usize,
+    bottom: CellId,
+    top: CellId,
     rungs: &[Rung],
 ) -> LadderSum {
     let mut path = vec![top];
@@ -60,11 +60,13 @@ fn sum(
         path.push(rung.below);
     }
     path.reverse();
-    let cells = &data.run.plan.cells;
-    let twin = |of: usize| cells.iter().position(|cell| cell.role == Role::Twin && cell.against == Some(of));
+    let twin = |of: CellId| {
+        let twins = data.run.plan.cells_as(Role::Twin);
+        twins.filter(|(_, cell)| cell.against == Some(of)).map(|(twin, _)| twin).next()
+    };
     let twins = twin(bottom).zip(twin(top));
     let rows = METRICS.iter().filter(|metric| SUMMED.contains(&metric.id)).filter_map(|metric| {
-        let of = |cells: &[usize], figure: &dyn Fn(&[f64]) -> f64| {
+        let of = |cells: &[CellId], figure: &dyn Fn(&[f64]) -> f64| {
             let joint = joint(counted, metric, cells, data.run.experiment.plan.seed, confidence, figure);
             joint.found.map(|value| Estimate { value, interval: joint.interval })
         };

@@ -1,4 +1,5 @@
-//! From the rows of the store to the result: figures, contrasts, verdicts, trust. Reads no clock and does no I/O.
+//! From the rows of a run to its result: figures, contrasts, verdicts, trust. Reads no clock, does no I/O, and words nothing: what it
+//! finds is typed, and `report` says it.
 
 mod cells;
 mod claims;
@@ -8,35 +9,22 @@ mod joint;
 mod ladder;
 mod metrics;
 mod noise;
-pub mod result;
 mod sample;
 mod seen;
 mod settle;
 mod starts;
 mod trust;
 
-use loadline_experiment::store::{DeploymentRow, ProfileRow, RunRow, SliceRow, WarmUpRow};
+use loadline_model::notes::Note;
 
-use result::{PlanInfo, RunInfo, RunResult, RunState, SCHEMA};
-
+pub use loadline_model::result;
+pub use loadline_model::rows::RunData;
 pub use settle::{is_settled, look_at};
+
+use result::{PlanInfo, RunInfo, RunResult, SCHEMA, Statement};
 
 /// Error that verdicts are allowed in all: one in twenty.
 const ALPHA: f64 = 0.05;
-
-/// All that the store holds of a run.
-pub struct RunData {
-    /// The run itself.
-    pub run: RunRow,
-    /// Its deployments.
-    pub deployments: Vec<DeploymentRow>,
-    /// Its warm-ups.
-    pub warm_ups: Vec<WarmUpRow>,
-    /// Its slices, in the order of measurement.
-    pub slices: Vec<SliceRow>,
-    /// What the profiler saw.
-    pub profiles: Vec<ProfileRow>,
-}
 
 /// Judges a run.
 pub fn analyse(data: &RunData) -> RunResult {
@@ -62,7 +50,7 @@ pub fn analyse(data: &RunData) -> RunResult {
             deployments_planned: data.run.experiment.plan.deployments,
             blocks_measured,
             confidence,
-            interval_method: settle::interval_method(&data.run.experiment, rounds),
+            interval_method: Statement::of(settle::interval_method(&data.run.experiment, rounds)),
             service_cpus: data.run.service_cpus.clone(),
             load_cpus: data.run.load_cpus.clone(),
             until: data.run.experiment.plan.until,
@@ -89,13 +77,8 @@ fn run_info(data: &RunData) -> RunInfo {
         question: run.experiment.question.clone(),
         started: run.started.clone(),
         finished: run.finished.clone(),
-        state: match run.state {
-            loadline_experiment::store::RunState::Unfinished => RunState::Unfinished,
-            loadline_experiment::store::RunState::Complete => RunState::Complete,
-            loadline_experiment::store::RunState::Interrupted => RunState::Interrupted,
-            loadline_experiment::store::RunState::Failed => RunState::Failed,
-        },
-        failures: run.failures.clone(),
+        state: run.state,
+        failures: run.failures.iter().map(|failure| failure.text.clone()).collect(),
         command_line: run.command_line.clone(),
         version: run.version.clone(),
         seed: run.experiment.plan.seed,
@@ -103,13 +86,7 @@ fn run_info(data: &RunData) -> RunInfo {
     }
 }
 
-fn notes(data: &RunData, rounds: u32) -> Vec<String> {
-    let mut notes = data.run.notes.clone();
-    if rounds == 1 {
-        notes.push(
-            "one deployment: the intervals do not cover how one start of a service differs from the next (--deployments)"
-                .to_owned(),
-        );
-    }
-    notes
+fn notes(data: &RunData, rounds: u32) -> Vec<Statement<Note>> {
+    let alone = (rounds == 1).then_some(Note::OneDeployment);
+    data.run.notes.iter().cloned().chain(alone).map(Statement::of).collect()
 }

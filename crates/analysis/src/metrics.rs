@@ -1,7 +1,7 @@
 //! The metrics: what is computed from slices, in the order in which tables show them.
 
 use hdrhistogram::Histogram;
-use loadline_experiment::store::SliceRow;
+use loadline_model::rows::SliceRow;
 
 use crate::result::{Unit, Verdict};
 

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loadline_experiment::plan::Role;
-use loadline_experiment::store::SliceRow;
+use loadline_model::CellId;
+use loadline_model::plan::Role;
+use loadline_model::rows::SliceRow;
 use loadline_stats::Unit;
 
 use crate::RunData;
@@ -12,7 +13,7 @@ use crate::RunData;
 pub type Place = (u32, u32);
 
 /// The slices that count, by cell and place: the first attempt that passed every gate, else the last one made.
-pub type Counted<'a> = BTreeMap<usize, BTreeMap<Place, &'a SliceRow>>;
+pub type Counted<'a> = BTreeMap<CellId, BTreeMap<Place, &'a SliceRow>>;
 
 /// Chooses the slices that count.
 pub fn counted(slices: &[SliceRow]) -> Counted<'_> {
@@ -42,13 +43,13 @@ pub fn rounds(data: &RunData, counted: &Counted<'_>) -> u32 {
 }
 
 fn places(data: &RunData, counted: &Counted<'_>) -> BTreeSet<Place> {
-    let baselines = data.run.plan.cells.iter().enumerate().filter(|(_, cell)| cell.role == Role::Baseline);
+    let baselines = data.run.plan.cells_as(Role::Baseline);
     baselines.filter_map(|(cell, _)| counted.get(&cell)).flat_map(|slices| slices.keys().copied()).collect()
 }
 
 /// The slices of several cells, block by block and grouped by the unit of resampling: units, their blocks, each cell's slice. A block
 /// that one of the cells lacks is left out.
-pub fn units<'a>(counted: &Counted<'a>, cells: &[usize]) -> Vec<Vec<Vec<&'a SliceRow>>> {
+pub fn units<'a>(counted: &Counted<'a>, cells: &[CellId]) -> Vec<Vec<Vec<&'a SliceRow>>> {
     let empty = BTreeMap::new();
     let of_cells: Vec<&BTreeMap<Place, &SliceRow>> =
         cells.iter().map(|cell| counted.get(cell).unwrap_or(&empty)).collect();
@@ -78,7 +79,7 @@ pub struct Paired<'a> {
 
 impl<'a> Paired<'a> {
     /// Pairs the slices of two cells block by block; what only one of them has is left out.
-    pub fn new(counted: &Counted<'a>, baseline: usize, candidate: usize) -> Paired<'a> {
+    pub fn new(counted: &Counted<'a>, baseline: CellId, candidate: CellId) -> Paired<'a> {
         let pair = |slices: Vec<&'a SliceRow>| (slices[0], slices[1]);
         let units = units(counted, &[baseline, candidate]);
         Paired { units: units.into_iter().map(|unit| unit.into_iter().map(pair).collect()).collect() }

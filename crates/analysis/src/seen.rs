@@ -4,8 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loadline_experiment::store::ProfileRow;
-use loadline_profile::{Layer, SoftirqReasons};
+use loadline_model::CellId;
+use loadline_model::profile::{Layer, SoftirqReasons};
+use loadline_model::rows::ProfileRow;
 use loadline_stats::t_interval;
 
 use crate::RunData;
@@ -33,7 +34,7 @@ const LEAST_RAISES: f64 = 0.01;
 type ByLayer = BTreeMap<String, f64>;
 
 /// What was seen of a cell over all its profiled slices.
-pub fn seen(data: &RunData, cell: usize) -> Option<Seen> {
+pub fn seen(data: &RunData, cell: CellId) -> Option<Seen> {
     let rows: Vec<&ProfileRow> = of_cell(data, cell).collect();
     let (first, rest) = rows.split_first()?;
     let mut profile = first.profile.clone();
@@ -69,7 +70,7 @@ pub fn seen(data: &RunData, cell: usize) -> Option<Seen> {
     })
 }
 
-fn of_cell(data: &RunData, cell: usize) -> impl Iterator<Item = &ProfileRow> {
+fn of_cell(data: &RunData, cell: CellId) -> impl Iterator<Item = &ProfileRow> {
     data.profiles.iter().filter(move |row| row.cell == cell && row.answered > 0)
 }
 
@@ -114,8 +115,8 @@ fn softirqs(rows: &[&ProfileRow]) -> Vec<SoftirqReason> {
 /// How what was seen of a cell differs from its baseline, deployment by deployment; `rows` are the contrast's own answers.
 pub fn difference(
     data: &RunData,
-    cell: usize,
-    baseline: usize,
+    cell: CellId,
+    baseline: CellId,
     rows: &[Row],
     confidence: f64,
 ) -> Option<SeenDifference> {

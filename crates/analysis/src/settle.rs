@@ -1,9 +1,9 @@
 //! How sure the intervals are, when a run may stop, and how long it would take to settle what it left open.
 
-use loadline_experiment::spec::Experiment;
+use loadline_model::experiment::Experiment;
 use loadline_stats::{look_confidence, look_sizes};
 
-use crate::result::{Contrast, Row, RunResult, SecondsToSettle, Verdict};
+use crate::result::{Contrast, IntervalMethod, Row, RunResult, SecondsToSettle, Verdict};
 use crate::{ALPHA, RunData};
 
 /// The half-width that "to settle" aims at, relative to the baseline.
@@ -30,19 +30,9 @@ pub fn confidence(experiment: &Experiment, deployments: u32) -> f64 {
     look_confidence(ALPHA, begun + 1)
 }
 
-/// The kind of interval in a sentence.
-pub fn interval_method(experiment: &Experiment, deployments: u32) -> String {
-    let unit = if deployments >= 2 { "deployments" } else { "blocks" };
-    let base = format!(
-        "bootstrap over {unit} with all that lies beneath them (Davison & Hinkley 1997, 3.8), standard error times Student's t"
-    );
-    match experiment.plan.until {
-        None => base,
-        Some(_) => format!(
-            "{base}; looked at repeatedly, so a confidence sequence by a union bound over geometrically spaced looks (Darling & \
-             Robbins 1967; Howard, Ramdas, McAuliffe & Sekhon 2021)"
-        ),
-    }
+/// The kind of interval.
+pub fn interval_method(experiment: &Experiment, deployments: u32) -> IntervalMethod {
+    IntervalMethod { over_deployments: deployments >= 2, repeated_looks: experiment.plan.until.is_some() }
 }
 
 /// Whether every contrast's p50 interval is as narrow as `until` asks.

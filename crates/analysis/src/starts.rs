@@ -1,6 +1,6 @@
 //! How the services' starts went: medians over deployments, because one start in ten may meet a busy disk.
 
-use loadline_experiment::store::DeploymentRow;
+use loadline_model::rows::DeploymentRow;
 
 use crate::RunData;
 use crate::cells;
@@ -11,10 +11,11 @@ const ANSWERED: &str = "answered";
 
 /// Starts of every site but the twins.
 pub fn starts(data: &RunData) -> Vec<Start> {
-    let sites = data.run.plan.sites.iter().enumerate().filter(|(_, site)| !site.twin);
+    let plan = &data.run.plan;
+    let sites = plan.site_ids().zip(&plan.sites).filter(|(_, site)| !site.twin);
     sites
-        .filter_map(|(index, site)| {
-            let rows: Vec<&DeploymentRow> = data.deployments.iter().filter(|row| row.site == index).collect();
+        .filter_map(|(id, site)| {
+            let rows: Vec<&DeploymentRow> = data.deployments.iter().filter(|row| row.site == id).collect();
             let first = rows.first()?;
             let mut names: Vec<&str> = first.startup.phases.iter().map(|phase| phase.name.as_str()).collect();
             names.push(ANSWERED);

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use loadline_experiment::gates::{self, CpuUse, Gate};
-use loadline_experiment::store::SliceRow;
+use loadline_model::CellId;
+use loadline_model::gates::{self, CpuUse, Gate};
+use loadline_model::rows::SliceRow;
 
 use crate::RunData;
 use crate::figures::merged;
 use crate::metrics::Times;
-use crate::result::{GateSummary, Trust};
+use crate::result::{GateFigure, GateSummary, Statement, Trust};
 use crate::sample::Counted;
 
 /// Share of a cell's slices that may fail a gate, repeats used up, before the run isn't trusted: their weight in a median or a
@@ -22,7 +23,7 @@ pub fn judge(data: &RunData, counted: &Counted<'_>) -> Trust {
     let any_closed = data.run.experiment.loads.iter().any(|load| load.load.is_closed());
     let asked = |gate: &Gate| *gate != Gate::Generator || any_closed;
     let mut gates: Vec<GateSummary> =
-        Gate::ALL.into_iter().filter(asked).map(|gate| summary(gate, counted, &slices)).collect();
+        Gate::OF_A_SLICE.into_iter().filter(asked).map(|gate| summary(gate, counted, &slices)).collect();
     gates.push(stationary(data));
     Trust {
         trusted: !slices.is_empty() && gates.iter().all(|gate| gate.holds),
@@ -34,7 +35,7 @@ pub fn judge(data: &RunData, counted: &Counted<'_>) -> Trust {
 }
 
 fn summary(gate: Gate, counted: &Counted<'_>, slices: &[&SliceRow]) -> GateSummary {
-    let fails = |slice: &&&SliceRow| slice.gate_failures.iter().any(|failure| failure.gate == gate);
+    let fails = |slice: &&&SliceRow| slice.gate_failures.iter().any(|failure| failure.gate() == gate);
     let failed = slices.iter().filter(fails).count();
     let holds_in_cells = counted.values().all(|cell| {
         let few = cell.values().filter(fails).count() as f64 <= TOLERATED * cell.len() as f64;
@@ -46,37 +47,36 @@ fn summary(gate: Gate, counted: &Counted<'_>, slices: &[&SliceRow]) -> GateSumma
         _ => true,
     };
     GateSummary {
-        gate: gate.name().to_owned(),
-        text: figure(gate, slices),
+        gate,
+        figure: Statement::of(figure(gate, slices)),
         holds: holds_in_cells && holds_in_all,
         failed,
-        remedy: gate.remedy().to_owned(),
+        remedy: Statement::of(gate),
     }
 }
 
 /// The gate's figure over all slices.
-fn figure(gate: Gate, slices: &[&SliceRow]) -> String {
-    let sum = |of: &dyn Fn(&SliceRow) -> u64| slices.iter().map(|slice| of(slice)).sum::<u64>() as f64;
-    let share = |part: &dyn Fn(&SliceRow) -> u64| {
-        let capacity = sum(&|slice| slice.cpu_use.map_or(0, |cpu| cpu.capacity_ns));
-        if capacity > 0.0 { format!("{:.1} %", sum(part) / capacity * 100.0) } else { "unknown".to_owned() }
-    };
+fn figure(gate: Gate, slices: &[&SliceRow]) -> GateFigure {
+    let sum = |of: &dyn Fn(&SliceRow) -> u64| slices.iter().map(|slice| of(slice)).sum::<u64>();
     match gate {
         Gate::Rate => {
-            let (sent, due) = (sum(&|slice| slice.sent_in_time), sum(&|slice| slice.due));
-            format!("rate {:.2} %", if due > 0.0 { sent / due * 100.0 } else { 100.0 })
+            let (sent, due) = (sum(&|slice| slice.sent_in_time) as f64, sum(&|slice| slice.due) as f64);
+            GateFigure::Sent { share: if due > 0.0 { sent / due } else { 1.0 } }
         }
         Gate::SendLag => {
-            let lag = merged(Times::SendLag, slices.iter().copied()).value_at_quantile(0.99);
-            format!("send lag p99 {:.0} µs", lag as f64 / 1e3)
+            let lag = merged(Times::SendLag, slices.iter().copied());
+            GateFigure::SendLag { p99_ns: lag.value_at_quantile(0.99) }
         }
-        Gate::Errors => format!("errors {:.0}", sum(&|slice| slice.errors.values().sum())),
-        Gate::Steal => format!("stolen CPU {}", share(&|slice| slice.cpu_use.map_or(0, |cpu| cpu.steal_ns))),
-        Gate::ForeignCpu => match foreign_share(slices) {
-            Some(share) => format!("other programs {:.1} %", share * 100.0),
-            None => "other programs unknown".to_owned(),
-        },
-        Gate::Generator => "generator with time to spare".to_owned(),
+        Gate::Errors => GateFigure::Errors { count: sum(&|slice| slice.errors.values().sum()) },
+        Gate::Steal => {
+            let capacity_ns = sum(&|slice| slice.cpu_use.map_or(0, |cpu| cpu.capacity_ns));
+            let steal_ns = sum(&|slice| slice.cpu_use.map_or(0, |cpu| cpu.steal_ns));
+            let share = (capacity_ns > 0).then(|| steal_ns as f64 / capacity_ns as f64);
+            GateFigure::Stolen { share }
+        }
+        Gate::ForeignCpu => GateFigure::Foreign { share: foreign_share(slices) },
+        // No slice fails the latter.
+        Gate::Generator | Gate::Stationary => GateFigure::Generator,
     }
 }
 
@@ -99,22 +99,18 @@ fn foreign_share(slices: &[&SliceRow]) -> Option<f64> {
 
 /// Whether the warm-ups ended because the cells were warm.
 fn stationary(data: &RunData) -> GateSummary {
-    let mut by_cell: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+    let mut by_cell: BTreeMap<CellId, (usize, usize)> = BTreeMap::new();
     for warm_up in &data.warm_ups {
         let (failed, all) = by_cell.entry(warm_up.cell).or_default();
         *failed += usize::from(!warm_up.stationary);
         *all += 1;
     }
     let failed: usize = by_cell.values().map(|(failed, _)| failed).sum();
-    let text = match failed {
-        0 => "stationary".to_owned(),
-        failed => format!("stationary ({failed} of {} warm-ups ended at their limit)", data.warm_ups.len()),
-    };
     GateSummary {
-        gate: "stationary".to_owned(),
-        text,
+        gate: Gate::Stationary,
+        figure: Statement::of(GateFigure::Stationary { failed, warm_ups: data.warm_ups.len() }),
         holds: by_cell.values().all(|(failed, all)| *failed as f64 <= TOLERATED * *all as f64),
         failed,
-        remedy: "the service was still getting faster or slower: give it a longer --warmup".to_owned(),
+        remedy: Statement::of(Gate::Stationary),
     }
 }

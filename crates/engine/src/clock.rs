@@ -1,12 +1,9 @@
 //! The clocks of the engine, in nanoseconds and read through the vDSO: CLOCK_MONOTONIC for everything, CLOCK_REALTIME only because the
 //! kernel stamps packets by it.
 
-use std::time::Duration;
-
 use rustix::time::{ClockId, clock_gettime};
 
-/// A moment or a span, ns of CLOCK_MONOTONIC.
-pub type Nanos = u64;
+pub use loadline_model::load::{Nanos, nanos};
 
 /// The present moment.
 pub fn now() -> Nanos {
@@ -24,11 +21,6 @@ pub fn from_realtime(realtime: Nanos) -> Nanos {
 /// CPU time of the calling thread, ns.
 pub fn thread_cpu() -> Nanos {
     read(ClockId::ThreadCPUTime)
-}
-
-/// A duration in ns; what does not fit 64 bits (584 years) is cut.
-pub fn nanos(duration: Duration) -> Nanos {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 fn read(clock: ClockId) -> Nanos {

@@ -8,6 +8,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use loadline_model::load::Reuse;
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::CpuSet;
@@ -17,7 +18,6 @@ use crate::endpoint::{Endpoint, Target};
 use crate::expect::Expectation;
 use crate::mix::Mix;
 use crate::overflow::Overflow;
-use crate::pool::Reuse;
 use crate::record::Record;
 use crate::slice::SliceSpec;
 use crate::transport::Timestamps;

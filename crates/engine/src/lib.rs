@@ -11,13 +11,10 @@ mod errors;
 mod expect;
 pub mod http1;
 pub mod http2;
-mod load;
 mod mix;
 mod overflow;
 mod poller;
 mod pool;
-mod profile;
-mod rate;
 mod record;
 mod replay;
 mod resolver;
@@ -26,7 +23,6 @@ mod slice;
 mod sys;
 mod tally;
 mod thinking;
-mod time_text;
 mod transport;
 mod worker;
 
@@ -34,14 +30,14 @@ pub use driver::{Engine, EngineError, Options};
 pub use endpoint::{Endpoint, Target};
 pub use errors::{ErrorKind, Errors};
 pub use expect::{Check, Expectation, ExpectationError, Failed};
-pub use load::{Arrivals, Load, Think, ThinkDistribution};
+pub use loadline_model::load::{
+    Arrivals, Intensity, Load, Profile, ProfileError, Rate, RateError, RateUnit, Replay, Reuse, Think,
+    ThinkDistribution, TimeError,
+};
+pub use loadline_model::new_histogram;
 pub use mix::{Feed, FeedError, Mix, MixError, MixOptions, Request, Wire};
-pub use pool::Reuse;
-pub use profile::{Intensity, Profile, ProfileError};
-pub use rate::{Rate, RateError, RateUnit};
-pub use record::{Record, new_histogram};
-pub use replay::{Replay, ReplayError};
+pub use record::Record;
+pub use replay::{ReplayError, parse_replay, read_replay};
 pub use schedule::{Due, Schedule};
 pub use slice::SliceSpec;
-pub use time_text::TimeError;
 pub use transport::{Timestamps, Tls, TlsError, TlsOptions};

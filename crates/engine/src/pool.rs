@@ -5,9 +5,8 @@ use std::io;
 use std::net::SocketAddr;
 use std::os::fd::BorrowedFd;
 
+use loadline_model::load::Reuse;
 use rustix::event::epoll::EventFlags;
-
-use serde::{Deserialize, Serialize};
 
 use crate::clock::{Nanos, now};
 use crate::connection::{Connection, Exchange, Protocol, State};
@@ -32,19 +31,6 @@ const MOST_OPENING: usize = 100;
 /// Event tokens of what is no connection; those count from 0.
 const RESOLVER: usize = usize::MAX;
 const BELL: usize = usize::MAX - 1;
-
-/// How long a connection is used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Reuse {
-    /// As long as the service keeps it.
-    #[default]
-    Always,
-    /// For this many requests, at least 2.
-    Times(u64),
-    /// For one request. It is opened when the request is due, and the response time contains its handshakes.
-    Never,
-}
 
 /// What an event was about.
 pub enum Event {

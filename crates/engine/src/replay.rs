@@ -1,33 +1,13 @@
-//! Due times from a file: a recorded or made-up arrival process, replayed to the nanosecond.
+//! Reading due times from a file.
 //!
 //! One time a line, counted from the start, in seconds (`0.25`) or with a unit (`250ms`), in ascending order. Empty lines
 //! and what follows a `#` are left out.
 
-use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::clock::{Nanos, nanos};
-use crate::time_text::{SECOND, TimeError, parse_time, show_time};
-
-/// Due times that were written down. Cheap to clone: the times are shared.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Replay {
-    /// The file they came from.
-    path: PathBuf,
-    /// How many there are.
-    count: u64,
-    /// Ascending. Not part of a stored load: a replay that was read back from a store says what it was, and to be driven
-    /// again it is read from its file.
-    #[serde(skip)]
-    times: Arc<[Nanos]>,
-}
+use loadline_model::load::{Nanos, Replay, SECOND, TimeError, parse_time, show_time};
 
 /// Why a file of due times can't be used.
 #[derive(Debug, thiserror::Error)]
@@ -70,92 +50,60 @@ pub enum ReplayError {
     },
 }
 
-impl Replay {
-    /// Reads a file of due times.
-    ///
-    /// # Errors
-    /// With the line that can't be read or is out of order.
-    pub fn read(path: &Path) -> Result<Replay, ReplayError> {
-        let file = File::open(path).map_err(|source| ReplayError::Read { path: path.to_owned(), source })?;
-        Replay::parse(path, BufReader::new(file))
-    }
-
-    /// Reads due times from `text`; `path` is where they are said to come from.
-    ///
-    /// # Errors
-    /// As of [`Replay::read`].
-    pub fn parse(path: &Path, mut text: impl BufRead) -> Result<Replay, ReplayError> {
-        let path = path.to_owned();
-        let mut times: Vec<Nanos> = Vec::new();
-        let mut buffer = String::new();
-        for line in 1.. {
-            buffer.clear();
-            match text.read_line(&mut buffer) {
-                Ok(0) => break,
-                Ok(_) => {}
-                Err(source) => return Err(ReplayError::Read { path, source }),
-            }
-            let content = buffer.split('#').next().unwrap_or_default().trim();
-            if content.is_empty() {
-                continue;
-            }
-            let time = match parse_time(content, Some(SECOND)) {
-                Ok(time) => time,
-                Err(error) => return Err(ReplayError::Time { path, line, error }),
-            };
-            match times.last() {
-                Some(before) if *before > time => {
-                    let (time, before) = (show_time(time), show_time(*before));
-                    return Err(ReplayError::Order { path, line, time, before });
-                }
-                _ => times.push(time),
-            }
-        }
-        if times.is_empty() {
-            return Err(ReplayError::Empty { path });
-        }
-        Ok(Replay { path, count: times.len() as u64, times: times.into() })
-    }
-
-    /// The file that the times came from.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// How many due times there are.
-    pub fn count(&self) -> u64 {
-        self.count
-    }
-
-    /// How many of them are due in a slice of this duration.
-    pub fn count_before(&self, duration: Duration) -> usize {
-        let end = nanos(duration);
-        self.times.partition_point(|time| *time < end)
-    }
-
-    /// The shortest slice in which every request is due: a ns more than the last time.
-    pub fn duration(&self) -> Duration {
-        Duration::from_nanos(self.times.last().map_or(0, |last| last.saturating_add(1)))
-    }
-
-    pub(crate) fn times(&self) -> Arc<[Nanos]> {
-        self.times.clone()
-    }
+/// Reads a file of due times.
+///
+/// # Errors
+/// With the line that can't be read or is out of order.
+pub fn read_replay(path: &Path) -> Result<Replay, ReplayError> {
+    let file = File::open(path).map_err(|source| ReplayError::Read { path: path.to_owned(), source })?;
+    parse_replay(path, BufReader::new(file))
 }
 
-impl fmt::Display for Replay {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "replay of {} ({} requests)", self.path.display(), self.count)
+/// Reads due times from `text`; `path` is where they are said to come from.
+///
+/// # Errors
+/// As of [`read_replay`].
+pub fn parse_replay(path: &Path, mut text: impl BufRead) -> Result<Replay, ReplayError> {
+    let path = path.to_owned();
+    let mut times: Vec<Nanos> = Vec::new();
+    let mut buffer = String::new();
+    for line in 1.. {
+        buffer.clear();
+        match text.read_line(&mut buffer) {
+            Ok(0) => break,
+            Ok(_) => {}
+            Err(source) => return Err(ReplayError::Read { path, source }),
+        }
+        let content = buffer.split('#').next().unwrap_or_default().trim();
+        if content.is_empty() {
+            continue;
+        }
+        let time = match parse_time(content, Some(SECOND)) {
+            Ok(time) => time,
+            Err(error) => return Err(ReplayError::Time { path, line, error }),
+        };
+        match times.last() {
+            Some(before) if *before > time => {
+                let (time, before) = (show_time(time), show_time(*before));
+                return Err(ReplayError::Order { path, line, time, before });
+            }
+            _ => times.push(time),
+        }
     }
+    if times.is_empty() {
+        return Err(ReplayError::Empty { path });
+    }
+    Ok(Replay::new(path, times))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::time::Duration;
 
     fn parse(text: &str) -> Result<Replay, ReplayError> {
-        Replay::parse(Path::new("times.txt"), text.as_bytes())
+        parse_replay(Path::new("times.txt"), text.as_bytes())
     }
 
     #[test]
@@ -163,7 +111,7 @@ mod tests {
         let replay =
             parse("# recorded on Monday\n\n0\n0.1\n250ms # the second user\r\n250ms\n  1.5s\n3.000000001");
         let replay = replay.unwrap();
-        assert_eq!(*replay.times, [0, 100_000_000, 250_000_000, 250_000_000, 1_500_000_000, 3_000_000_001]);
+        assert_eq!(*replay.times(), [0, 100_000_000, 250_000_000, 250_000_000, 1_500_000_000, 3_000_000_001]);
         assert_eq!(replay.duration(), Duration::from_nanos(3_000_000_002));
         assert_eq!(replay.count_before(Duration::from_millis(250)), 2);
         assert_eq!(replay.to_string(), "replay of times.txt (6 requests)");
@@ -182,9 +130,9 @@ mod tests {
         ] {
             assert_eq!(parse(text).unwrap_err().to_string(), message);
         }
-        let error = Replay::read(Path::new("/nonexistent/times")).unwrap_err().to_string();
+        let error = read_replay(Path::new("/nonexistent/times")).unwrap_err().to_string();
         assert!(error.starts_with("can't read /nonexistent/times: "), "{error}");
-        let error = Replay::parse(Path::new("t"), &b"1\n\xff\n"[..]).unwrap_err().to_string();
+        let error = parse_replay(Path::new("t"), &b"1\n\xff\n"[..]).unwrap_err().to_string();
         assert!(error.starts_with("can't read t: "), "{error}");
     }
 
@@ -196,7 +144,7 @@ mod tests {
                 .iter()
                 .map(|time| format!("{}.{:09}", time / SECOND, time % SECOND))
                 .collect();
-            prop_assert_eq!(parse(&lines.join("\n")).unwrap().times.to_vec(), times);
+            prop_assert_eq!(parse(&lines.join("\n")).unwrap().times().to_vec(), times);
         }
     }
 }

@@ -3,14 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use loadline_model::load::{Arrivals, Intensity, Inverse, Load, Rate};
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{Rng, SeedableRng};
 
 use crate::clock::{Nanos, nanos};
-use crate::load::{Arrivals, Load};
 use crate::mix::Mix;
-use crate::profile::{Intensity, Inverse};
-use crate::rate::Rate;
 
 /// A due time that is a whole ns must not be cut to the one before by the last bit of a float.
 const ROUNDING_NS: f64 = 1.0 / 1024.0;
@@ -247,7 +245,7 @@ mod tests {
     #[test]
     fn a_replay_is_due_when_it_was_written_down() {
         let text = b"0\n100ms\n100ms\n250ms\n9s";
-        let replay = crate::replay::Replay::parse(std::path::Path::new("t"), &text[..]).unwrap();
+        let replay = crate::replay::parse_replay(std::path::Path::new("t"), &text[..]).unwrap();
         let (offset, duration) = (Duration::from_nanos(5), Duration::from_secs(9));
         let dues = Schedule::of(&Load::Replay(replay), &mix(1), 7, offset, duration).unwrap();
         let of = |due: Due| (due.at, due.number);
@@ -272,7 +270,7 @@ mod tests {
             times.sort_unstable();
             let lines: Vec<String> = times.iter().map(|time| format!("{time}us")).collect();
             let text = lines.join("\n");
-            Load::Replay(crate::replay::Replay::parse(std::path::Path::new("t"), text.as_bytes()).unwrap())
+            Load::Replay(crate::replay::parse_replay(std::path::Path::new("t"), text.as_bytes()).unwrap())
         });
         prop_oneof![profile, replay]
     }

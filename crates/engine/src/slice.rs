@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
+use loadline_model::load::Load;
 use serde::{Deserialize, Serialize};
-
-use crate::load::Load;
 
 /// One slice to drive. Of a load that is replayed from a file the due times are not serialised.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

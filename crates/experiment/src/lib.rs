@@ -1,8 +1,10 @@
-//! Experiments: what is to be measured ([`spec`]), in which order ([`plan`]), doing it ([`run`]) and keeping it ([`store`]).
+//! Running an experiment: the order of its turns ([`plan`]), the CPUs ([`placement`]), the loop itself ([`run`]) and the judging of slices
+//! ([`gates`]).
 
 pub mod gates;
 pub mod placement;
 pub mod plan;
 pub mod run;
-pub mod spec;
-pub mod store;
+
+pub use loadline_spec as spec;
+pub use loadline_store as store;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::spec::Placement;
+use loadline_model::experiment::Placement;
 
 /// The CPUs of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,8 +11,8 @@ pub struct Cpus {
     pub service: Vec<usize>,
     /// Load threads are pinned to these, one each.
     pub load: Vec<usize>,
-    /// What a reader must know of the choice.
-    pub note: Option<String>,
+    /// Whether a service and a load thread have a CPU in common, because there is no other.
+    pub shared: bool,
 }
 
 /// Fills in what the experiment leaves open. `allowed`: the CPUs that this process may use, in order.
@@ -41,10 +41,7 @@ fn choose(wanted: &Placement, allowed: &[usize], siblings: &dyn Fn(usize) -> Vec
             .unwrap_or_default()
     });
     let shared = service.iter().any(|cpu| load.contains(cpu));
-    let note = shared.then(|| {
-        "load and service share a CPU, because there is no other: response times hold the generator's own work".to_owned()
-    });
-    Cpus { service, load, note }
+    Cpus { service, load, shared }
 }
 
 /// The other hardware threads of a CPU's core; none when the kernel doesn't say.
@@ -96,6 +93,6 @@ mod tests {
     fn a_single_cpu_is_shared_and_said_to_be() {
         let cpus = choose(&Placement::default(), &[4], &|_| Vec::new());
         assert_eq!((cpus.service, cpus.load), (vec![4], vec![4]));
-        assert!(cpus.note.is_some());
+        assert!(cpus.shared);
     }
 }

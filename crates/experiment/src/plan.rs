@@ -1,68 +1,22 @@
-//! The plan of a run: which services are deployed, which cells are measured, and in which order.
+//! The order of a run: which sites are deployed together, in which order cells take turns, and the seeds of their schedules.
 //!
-//! All of it follows from the experiment and its seed, so that the same seed gives the same plan.
+//! All of it follows from the plan and its seed, so that the same seed gives the same order.
 
 use std::time::Duration;
 
+use loadline_model::experiment::Isolation;
+pub use loadline_model::plan::{CellPlan, Plan, Role, Site};
+use loadline_model::{CellId, LoadId, SiteId};
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{Rng, SeedableRng};
-use serde::{Deserialize, Serialize};
-
-use crate::spec::{Experiment, Isolation};
-
-/// A service on a platform: what is deployed, once a round. Several cells, one per load, measure the same site.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Site {
-    /// Index of the service in the experiment.
-    pub service: usize,
-    /// Index of the platform in the experiment.
-    pub platform: usize,
-    /// Whether this is a second deployment of the baseline, or of the top of a ladder.
-    pub twin: bool,
-}
-
-/// What a cell is compared as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    /// First service on the first platform.
-    Baseline,
-    /// The second deployment of the cell that it is compared with.
-    Twin,
-    /// Everything else.
-    Candidate,
-}
-
-/// One service × platform × load.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CellPlan {
-    /// Index of the site.
-    pub site: usize,
-    /// Index of the load in the experiment.
-    pub load: usize,
-    /// What the cell is compared as.
-    pub role: Role,
-    /// Index of the cell that it is compared with; none for a baseline.
-    pub against: Option<usize>,
-}
-
-/// Sites and cells of a run. Cells are ordered by load, then by site, the baseline first.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Plan {
-    /// What is deployed each round.
-    pub sites: Vec<Site>,
-    /// What is measured each block.
-    pub cells: Vec<CellPlan>,
-    seed: u64,
-}
 
 /// One turn of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Turn {
     /// One cell alone.
-    Slice(usize),
+    Slice(CellId),
     /// Cells side by side, request by request, each with the offset of its schedule.
-    SideBySide(Vec<(usize, Duration)>),
+    SideBySide(Vec<(CellId, Duration)>),
 }
 
 /// What a random stream is for; keeps streams of the same round and block apart.
@@ -76,48 +30,15 @@ enum Purpose {
     Profile = 6,
 }
 
-impl Plan {
-    /// The plan of an experiment.
-    pub fn new(experiment: &Experiment) -> Plan {
-        let mut sites = vec![Site { service: 0, platform: 0, twin: false }];
-        if experiment.plan.twin {
-            sites.push(Site { service: 0, platform: 0, twin: true });
-            let tops = experiment.platforms.iter().enumerate().filter(|(_, platform)| platform.top);
-            sites.extend(tops.map(|(platform, _)| Site { service: 0, platform, twin: true }));
-        }
-        for service in 0..experiment.services.len() {
-            for platform in 0..experiment.platforms.len() {
-                if (service, platform) != (0, 0) {
-                    sites.push(Site { service, platform, twin: false });
-                }
-            }
-        }
-        let mut cells = Vec::new();
-        for load in 0..experiment.loads.len() {
-            let first = cells.len();
-            for (index, site) in sites.iter().enumerate() {
-                let cell_of =
-                    |wanted: Site| sites.iter().position(|site| *site == wanted).map(|index| first + index);
-                let (role, against) = match site {
-                    Site { service: 0, platform: 0, twin: false } => (Role::Baseline, None),
-                    Site { twin: true, .. } => (Role::Twin, cell_of(Site { twin: false, ..*site })),
-                    // A platform is judged with its own service, against the one below it; a service on the first platform.
-                    Site { service, platform, .. } if *platform > 0 => {
-                        let below = experiment.platforms[*platform].above.unwrap_or(0);
-                        (Role::Candidate, cell_of(Site { service: *service, platform: below, twin: false }))
-                    }
-                    _ => (Role::Candidate, Some(first)),
-                };
-                cells.push(CellPlan { site: index, load, role, against });
-            }
-        }
-        Plan { sites, cells, seed: experiment.plan.seed }
-    }
+/// The order in which a plan is carried out.
+#[derive(Clone, Copy, Debug)]
+pub struct Order<'a>(pub &'a Plan);
 
+impl Order<'_> {
     /// Which sites are deployed together: all of them, or one after the other; in a new order each round.
-    pub fn stages(&self, isolation: Isolation, round: u32) -> Vec<Vec<usize>> {
-        let mut sites: Vec<usize> = (0..self.sites.len()).collect();
-        shuffle(&mut sites, &mut self.stream(Purpose::Stages, round, 0, 0));
+    pub fn stages(&self, isolation: Isolation, round: u32) -> Vec<Vec<SiteId>> {
+        let mut sites: Vec<SiteId> = self.0.site_ids().collect();
+        shuffle(&mut sites, &mut self.stream(Purpose::Stages, round, 0, LoadId(0)));
         match isolation {
             Isolation::Shared => vec![sites],
             Isolation::Exclusive => sites.into_iter().map(|site| vec![site]).collect(),
@@ -129,24 +50,24 @@ impl Plan {
         &self,
         round: u32,
         block: u32,
-        cells: &[usize],
-        side_by_side: &[usize],
-        gap: &dyn Fn(usize) -> Duration,
+        cells: &[CellId],
+        side_by_side: &[CellId],
+        gap: &dyn Fn(LoadId) -> Duration,
     ) -> Vec<Turn> {
         let mut turns = Vec::new();
         let mut loads_done = Vec::new();
         for cell in cells {
-            let load = self.cells[*cell].load;
+            let load = self.0.load_of(*cell);
             if !side_by_side.contains(cell) {
                 turns.push(Turn::Slice(*cell));
             } else if !loads_done.contains(&load) {
                 loads_done.push(load);
-                let together: Vec<usize> =
-                    side_by_side.iter().copied().filter(|other| self.cells[*other].load == load).collect();
+                let together: Vec<CellId> =
+                    side_by_side.iter().copied().filter(|other| self.0.load_of(*other) == load).collect();
                 turns.push(Turn::SideBySide(self.offsets(round, block, load, together, gap(load))));
             }
         }
-        shuffle(&mut turns, &mut self.stream(Purpose::Order, round, block, 0));
+        shuffle(&mut turns, &mut self.stream(Purpose::Order, round, block, LoadId(0)));
         turns
     }
 
@@ -155,33 +76,33 @@ impl Plan {
         &self,
         round: u32,
         block: u32,
-        load: usize,
-        mut cells: Vec<usize>,
+        load: LoadId,
+        mut cells: Vec<CellId>,
         gap: Duration,
-    ) -> Vec<(usize, Duration)> {
+    ) -> Vec<(CellId, Duration)> {
         shuffle(&mut cells, &mut self.stream(Purpose::Offsets, round, block, load));
         let step = gap / cells.len().max(1) as u32;
         cells.into_iter().enumerate().map(|(turn, cell)| (cell, step * turn as u32)).collect()
     }
 
     /// Seed of the schedule: the same for every cell of a block with the same load, repeats included.
-    pub fn schedule_seed(&self, round: u32, block: u32, load: usize) -> u64 {
+    pub fn schedule_seed(&self, round: u32, block: u32, load: LoadId) -> u64 {
         self.stream(Purpose::Schedule, round, block, load).next_u64()
     }
 
     /// Seed of a warm-up cycle's schedule.
-    pub fn warm_up_seed(&self, round: u32, cycle: u32, load: usize) -> u64 {
+    pub fn warm_up_seed(&self, round: u32, cycle: u32, load: LoadId) -> u64 {
         self.stream(Purpose::WarmUp, round, cycle, load).next_u64()
     }
 
     /// Seed of a profiled slice's schedule: the same for every cell with the same load.
-    pub fn profile_seed(&self, round: u32, load: usize) -> u64 {
+    pub fn profile_seed(&self, round: u32, load: LoadId) -> u64 {
         self.stream(Purpose::Profile, round, 0, load).next_u64()
     }
 
-    fn stream(&self, purpose: Purpose, round: u32, block: u32, load: usize) -> Pcg64 {
-        let mut state = self.seed;
-        for part in [purpose as u64, u64::from(round), u64::from(block), load as u64] {
+    fn stream(&self, purpose: Purpose, round: u32, block: u32, load: LoadId) -> Pcg64 {
+        let mut state = self.0.seed;
+        for part in [purpose as u64, u64::from(round), u64::from(block), load.0 as u64] {
             state = split_mix(state ^ part.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         }
         Pcg64::seed_from_u64(state)

@@ -19,13 +19,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use loadline_engine::Load;
-use loadline_observe::Machine;
+use loadline_model::experiment::{Experiment, OnFailure, PlatformKind};
+use loadline_model::notes::{Failure, Note};
+use loadline_model::rows::Surroundings;
+use loadline_model::{CellId, LoadId, Machine, RunState, SiteId};
+use loadline_observe::describe_machine;
 use loadline_platform::{Ground, RunName};
+use loadline_store::{NewRun, Store};
 
 use crate::placement::{self, Cpus};
-use crate::plan::{Plan, Turn};
-use crate::spec::{Experiment, OnFailure, PlatformKind};
-use crate::store::{NewRun, RunState, Store, Surroundings};
+use crate::plan::{Order, Plan, Turn};
 
 pub use error::RunError;
 pub use events::Event;
@@ -44,8 +47,8 @@ pub struct RunOptions {
     pub stop: Arc<AtomicBool>,
     /// CPUs that this process may use, in order.
     pub allowed_cpus: Vec<usize>,
-    /// What is known before the run and a reader must know, a sentence each.
-    pub notes: Vec<String>,
+    /// What is known before the run and a reader must know.
+    pub notes: Vec<Note>,
     /// [`Network::choose`]n for the experiment, and entered if need be.
     pub network: Network,
 }
@@ -77,7 +80,7 @@ pub fn execute(
     let plan = Plan::new(experiment);
     let cpus = placement::place(&experiment.placement, &options.allowed_cpus);
     let name = RunName::random();
-    let machine = Machine::describe();
+    let machine = describe_machine();
     let run = store.begin_run(&NewRun {
         label: &name.to_string(),
         version: &options.version,
@@ -100,6 +103,7 @@ pub fn execute(
         begun: Instant::now(),
         side_by_side: None,
         noted: Vec::new(),
+        failed_at: None,
         events,
     };
     let result = execution.deploy_and_measure(name, referee);
@@ -108,7 +112,7 @@ pub fn execute(
         Ok(()) => (RunState::Complete, None),
         Err(RunError::Interrupted) => (RunState::Interrupted, None),
         Err(failure) => {
-            store.add_failure(run, &failure.to_string())?;
+            store.add_failure(run, &Failure { site: execution.failed_at, text: failure.to_string() })?;
             (RunState::Failed, Some(failure))
         }
     };
@@ -129,9 +133,11 @@ struct Execution<'a> {
     /// Sites that failed in a run that goes on without them.
     failed_sites: Vec<bool>,
     /// Cells measured request by request; decided after the first warm-up.
-    side_by_side: Option<Vec<usize>>,
+    side_by_side: Option<Vec<CellId>>,
     /// Notes already in the store.
-    noted: Vec<String>,
+    noted: Vec<Note>,
+    /// The site at which the run ended.
+    failed_at: Option<SiteId>,
     events: &'a mut dyn FnMut(Event),
 }
 
@@ -146,10 +152,7 @@ impl Execution<'_> {
             _ if all_external => None,
             Network::Wired | Network::WiredInUserNamespace => Some(Ground::prepare(name)?),
             Network::WithoutWire => {
-                self.note(
-                    "this user may lay no wire, so the client is on the node itself: `host` is called over loopback, and no path is as \
-                     long as from another machine. Run as root for the wire",
-                )?;
+                self.note(Note::NoWire)?;
                 Some(Ground::prepare_without_wire(name)?)
             }
         };
@@ -183,13 +186,10 @@ impl Execution<'_> {
                 return Ok(());
             }
             if let Some(within) = plan.within.filter(|within| round > 0 && self.begun.elapsed() >= *within) {
-                self.note(&format!(
-                    "the time for measuring was over after {round} deployments (--within {}s)",
-                    within.as_secs_f64()
-                ))?;
+                self.note(Note::TimeOver { deployments: round, within })?;
                 return Ok(());
             }
-            for stage in self.plan.stages(plan.isolation, round) {
+            for stage in Order(&self.plan).stages(plan.isolation, round) {
                 self.stage(ground, round, &stage)?;
             }
         }
@@ -197,10 +197,10 @@ impl Execution<'_> {
     }
 
     /// Deploys the sites of a stage, warms their cells up, measures the blocks and stops the sites.
-    fn stage(&mut self, ground: Option<&Ground>, round: u32, sites: &[usize]) -> Result<(), RunError> {
+    fn stage(&mut self, ground: Option<&Ground>, round: u32, sites: &[SiteId]) -> Result<(), RunError> {
         let (mut live, mut held_back) = (Vec::new(), Vec::new());
-        for site in sites.iter().copied().filter(|site| !self.failed_sites[*site]).collect::<Vec<_>>() {
-            let platform = &self.experiment.platforms[self.plan.sites[site].platform].kind;
+        for site in sites.iter().copied().filter(|site| !self.failed_sites[site.0]).collect::<Vec<_>>() {
+            let platform = &self.experiment.platform(self.plan.site(site).platform).kind;
             match self.start_site(ground, round, site) {
                 Ok(started) if site::holds_back(platform) => held_back.push(started),
                 Ok(started) => live.extend(self.ready_or_given_up(ground, started)?),
@@ -255,13 +255,13 @@ impl Execution<'_> {
         round: u32,
         block: u32,
         live: &mut Vec<LiveSite>,
-        side_by_side: &[usize],
+        side_by_side: &[CellId],
     ) -> Result<(), RunError> {
-        let cells: Vec<usize> = live.iter().flat_map(LiveSite::cells).collect();
-        let together: Vec<usize> = side_by_side.iter().copied().filter(|cell| cells.contains(cell)).collect();
-        let gap = |load: usize| self.mean_gap(load);
-        let mut turns: Vec<(Turn, u32)> = self
-            .plan
+        let cells: Vec<CellId> = live.iter().flat_map(LiveSite::cells).collect();
+        let together: Vec<CellId> =
+            side_by_side.iter().copied().filter(|cell| cells.contains(cell)).collect();
+        let gap = |load: LoadId| self.mean_gap(load);
+        let mut turns: Vec<(Turn, u32)> = Order(&self.plan)
             .block(round, block, &cells, &together, &gap)
             .into_iter()
             .map(|turn| (turn, 0))
@@ -326,27 +326,28 @@ impl Execution<'_> {
     }
 
     /// Ends the run, or goes on without a site, as the experiment says.
-    fn give_up(&mut self, site: usize, failure: RunError) -> Result<(), RunError> {
-        match (self.experiment.plan.on_failure, &failure) {
-            (
-                OnFailure::Continue,
-                RunError::Service { .. } | RunError::Site { .. } | RunError::Engine { .. },
-            ) => {
-                self.store.add_failure(self.run, &failure.to_string())?;
-                self.failed_sites[site] = true;
-                (self.events)(Event::GivenUp { failure: failure.to_string() });
-                if self.failed_sites.iter().all(|failed| *failed) { Err(failure) } else { Ok(()) }
+    fn give_up(&mut self, site: SiteId, failure: RunError) -> Result<(), RunError> {
+        let is_of_the_site =
+            matches!(failure, RunError::Service { .. } | RunError::Site { .. } | RunError::Engine { .. });
+        if self.experiment.plan.on_failure == OnFailure::Continue && is_of_the_site {
+            let row = Failure { site: Some(site), text: failure.to_string() };
+            self.store.add_failure(self.run, &row)?;
+            self.failed_sites[site.0] = true;
+            (self.events)(Event::GivenUp { failure: failure.to_string() });
+            if self.failed_sites.iter().any(|failed| !failed) {
+                return Ok(());
             }
-            _ => Err(failure),
         }
+        self.failed_at = Some(site);
+        Err(failure)
     }
 
-    fn load_of(&self, cell: usize) -> Load {
-        self.experiment.loads[self.plan.cells[cell].load].load.clone()
+    fn load_of(&self, cell: CellId) -> Load {
+        self.experiment.load(self.plan.load_of(cell)).load.clone()
     }
 
-    fn mean_gap(&self, load: usize) -> Duration {
-        self.experiment.loads[load].load.rate().map_or(Duration::ZERO, |rate| rate.mean_gap())
+    fn mean_gap(&self, load: LoadId) -> Duration {
+        self.experiment.load(load).load.rate().map_or(Duration::ZERO, |rate| rate.mean_gap())
     }
 
     fn check_interrupted(&self) -> Result<(), RunError> {

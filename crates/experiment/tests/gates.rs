@@ -32,7 +32,7 @@ fn record() -> Record {
 }
 
 fn failed(load: &Load, record: &Record, cpu: Option<CpuUse>) -> Vec<Gate> {
-    failures(load, record, cpu).into_iter().map(|failure| failure.gate).collect()
+    failures(load, record, cpu).into_iter().map(|failure| failure.gate()).collect()
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn a_closed_loop_whose_generator_is_always_busy_fails() {
 #[test]
 fn only_what_came_from_outside_is_repeated() {
     let failures = |gates: &[Gate]| -> Vec<GateFailure> {
-        gates.iter().map(|gate| GateFailure { gate: *gate, text: String::new() }).collect()
+        gates.iter().map(|gate| GateFailure::Text { gate: *gate, text: String::new() }).collect()
     };
     assert!(!deserve_repeat(&[]));
     assert!(deserve_repeat(&failures(&[Gate::Steal, Gate::SendLag])));

@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use loadline_experiment::plan::{Plan, Role, Turn};
-use loadline_experiment::spec::{Experiment, Flags, Isolation, Machine, from_flags};
+use loadline_experiment::plan::{Order, Plan, Role, Turn};
+use loadline_model::experiment::{Experiment, Isolation};
+use loadline_model::{CellId, LoadId};
+use loadline_spec::{Flags, Machine, from_flags};
 use proptest::prelude::*;
 
 fn experiment(services: &[&str], on: &[&str], rates: &[&str], seed: u64) -> Experiment {
@@ -20,8 +22,8 @@ fn experiment(services: &[&str], on: &[&str], rates: &[&str], seed: u64) -> Expe
 }
 
 fn order(plan: &Plan, rounds: u32) -> Vec<Vec<Turn>> {
-    let cells: Vec<usize> = (0..plan.cells.len()).collect();
-    (0..rounds).map(|round| plan.block(round, 0, &cells, &[], &|_| Duration::ZERO)).collect()
+    let cells: Vec<CellId> = plan.cell_ids().collect();
+    (0..rounds).map(|round| Order(plan).block(round, 0, &cells, &[], &|_| Duration::ZERO)).collect()
 }
 
 #[test]
@@ -32,8 +34,8 @@ fn platforms_are_judged_against_the_first_with_their_own_service() {
         .iter()
         .take(5)
         .map(|cell| {
-            let site = &plan.sites[cell.site];
-            (site.service, site.platform, site.twin, cell.role, cell.against)
+            let site = plan.site(cell.site);
+            (site.service.0, site.platform.0, site.twin, cell.role, cell.against.map(|cell| cell.0))
         })
         .collect();
     assert_eq!(
@@ -47,7 +49,7 @@ fn platforms_are_judged_against_the_first_with_their_own_service() {
         ]
     );
     assert_eq!(plan.cells.len(), 10);
-    assert_eq!(plan.cells[9].against, Some(8), "contrasts stay within a load");
+    assert_eq!(plan.cells[9].against, Some(CellId(8)), "contrasts stay within a load");
 }
 
 #[test]
@@ -63,7 +65,7 @@ fn every_order_of_cells_comes_about_equally_often() {
     let mut first = [0; 3];
     for turns in order(&plan, 3000) {
         let Turn::Slice(cell) = turns[0] else { panic!("cells are interleaved by slice") };
-        first[cell] += 1;
+        first[cell.0] += 1;
     }
     // Binomial with n = 3000 and p = 1/3: standard deviation 26; four of them.
     assert!(first.iter().all(|count| (900..=1100).contains(count)), "{first:?}");
@@ -74,17 +76,17 @@ fn cells_of_a_block_share_their_schedule_and_blocks_do_not() {
     let plan = Plan::new(&experiment(&["orders"], &["host", "pod"], &["10/s"], 7));
     let seeds: BTreeSet<u64> = (0..4)
         .flat_map(|round| (0..4).map(move |block| (round, block)))
-        .map(|(r, b)| plan.schedule_seed(r, b, 0))
+        .map(|(r, b)| Order(&plan).schedule_seed(r, b, LoadId(0)))
         .collect();
     assert_eq!(seeds.len(), 16);
-    assert_ne!(plan.schedule_seed(0, 0, 0), plan.schedule_seed(0, 0, 1));
+    assert_ne!(Order(&plan).schedule_seed(0, 0, LoadId(0)), Order(&plan).schedule_seed(0, 0, LoadId(1)));
 }
 
 #[test]
 fn side_by_side_cells_of_a_load_share_a_turn_and_spread_over_the_gap() {
     let plan = Plan::new(&experiment(&["orders"], &["host", "pod"], &["100/min", "2000/s"], 7));
-    let cells: Vec<usize> = (0..plan.cells.len()).collect();
-    let turns = plan.block(0, 0, &cells, &[0, 1, 2], &|_| Duration::from_millis(600));
+    let cells: Vec<CellId> = plan.cell_ids().collect();
+    let turns = Order(&plan).block(0, 0, &cells, &[0, 1, 2].map(CellId), &|_| Duration::from_millis(600));
     assert_eq!(turns.len(), 4);
     let together = turns.iter().find_map(|turn| match turn {
         Turn::SideBySide(cells) => Some(cells.clone()),
@@ -99,9 +101,9 @@ fn side_by_side_cells_of_a_load_share_a_turn_and_spread_over_the_gap() {
 #[test]
 fn exclusive_isolation_deploys_one_site_at_a_time() {
     let plan = Plan::new(&experiment(&["orders"], &["host", "pod"], &["10/s"], 7));
-    let shared = plan.stages(Isolation::Shared, 0);
+    let shared = Order(&plan).stages(Isolation::Shared, 0);
     assert_eq!((shared.len(), shared[0].len()), (1, 3));
-    let exclusive = plan.stages(Isolation::Exclusive, 0);
+    let exclusive = Order(&plan).stages(Isolation::Exclusive, 0);
     assert!(exclusive.iter().all(|stage| stage.len() == 1));
     assert_eq!(exclusive.iter().flatten().collect::<BTreeSet<_>>().len(), 3);
 }
@@ -110,8 +112,8 @@ proptest! {
     #[test]
     fn a_block_visits_every_cell_once(seed: u64, round in 0u32..1000, block in 0u32..1000) {
         let plan = Plan::new(&experiment(&["orders", "hello"], &["host", "pod"], &["10/s", "20/s"], seed % 1_000_000));
-        let cells: Vec<usize> = (0..plan.cells.len()).collect();
-        let mut visited: Vec<usize> = plan
+        let cells: Vec<CellId> = plan.cell_ids().collect();
+        let mut visited: Vec<CellId> = Order(&plan)
             .block(round, block, &cells, &[], &|_| Duration::ZERO)
             .into_iter()
             .filter_map(|turn| match turn { Turn::Slice(cell) => Some(cell), Turn::SideBySide(_) => None })

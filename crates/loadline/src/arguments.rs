@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use loadline_experiment::spec::Flags;
+use loadline_spec::Flags;
 
 pub use layers::LayersArguments;
 pub use load::{Format, LoadArguments};

@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use loadline_experiment::spec::SpecError;
+use loadline_spec::SpecError;
 
 /// How the program ends. Documented in the README; scripts rely on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,9 +5,10 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use loadline_analysis::result::{Cell, RunResult};
-use loadline_experiment::store::Store;
+use loadline_model::CellId;
+use loadline_model::result::{Cell, RunResult};
 use loadline_profile::{Profile, differential_flame_graph, flame_graph};
+use loadline_store::Store;
 
 /// Writes the pictures of a run into the folder, which is made if need be.
 pub fn write(result: &RunResult, store: &Store, folder: &Path) -> Result<()> {
@@ -58,8 +59,8 @@ fn title(result: &RunResult, cell: &Cell) -> String {
 }
 
 /// Each cell's profiles in one, and the requests that they are of. A slice with another period stands for itself and is left out.
-fn merged(store: &Store, run: i64) -> Result<BTreeMap<usize, (Profile, u64)>> {
-    let mut merged: BTreeMap<usize, (Profile, u64)> = BTreeMap::new();
+fn merged(store: &Store, run: i64) -> Result<BTreeMap<CellId, (Profile, u64)>> {
+    let mut merged: BTreeMap<CellId, (Profile, u64)> = BTreeMap::new();
     for row in store.profiles(run)? {
         match merged.get_mut(&row.cell) {
             Some((profile, requests)) => {

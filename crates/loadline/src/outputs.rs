@@ -5,10 +5,10 @@ use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use loadline_analysis::result::{RunResult, RunState};
-use loadline_analysis::{RunData, analyse as judge};
-use loadline_experiment::store::Store;
+use loadline_model::RunState;
+use loadline_model::result::RunResult;
 use loadline_report::{ReportError, Style};
+use loadline_store::Store;
 
 use crate::arguments::OutputArguments;
 use crate::exit::{Exit, UsageError, colour};
@@ -19,15 +19,7 @@ const WIDTH: usize = 100;
 
 /// Reads a run (the latest without a number) from the store and judges it.
 pub fn analyse(store: &Store, run: Option<i64>) -> Result<RunResult> {
-    let run = store.run(run)?;
-    let id = run.id;
-    Ok(judge(&RunData {
-        run,
-        deployments: store.deployments(id)?,
-        warm_ups: store.warm_ups(id)?,
-        slices: store.slices(id)?,
-        profiles: store.profiles(id)?,
-    }))
+    Ok(loadline_analysis::analyse(&store.data(run)?))
 }
 
 /// Finds out before a run what would fail after it.

@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use loadline_experiment::run::Event;
-use loadline_experiment::spec::Experiment;
+use loadline_model::CellId;
+use loadline_model::experiment::Experiment;
+use loadline_report::Words;
 
 /// Where nobody watches, a log: this far apart at least.
 const BETWEEN_LINES: Duration = Duration::from_secs(10);
@@ -23,7 +25,7 @@ pub struct Progress {
     /// When a plain line last said how far it is.
     told: Option<Instant>,
     /// Cells warm in this round, and the longest warm-up.
-    warm: BTreeMap<usize, (Duration, bool)>,
+    warm: BTreeMap<CellId, (Duration, bool)>,
 }
 
 impl Progress {
@@ -100,7 +102,7 @@ impl Progress {
             Event::Repeating { cells } => self.repeated += cells.len(),
             Event::GivenUp { failure } => self.line(&format!("  going on without a service: {failure}")),
             // On a terminal the report that follows says it; in a log it belongs to where it happened.
-            Event::Note(note) if self.bar.is_none() => eprintln!("  note: {note}"),
+            Event::Note(note) if self.bar.is_none() => eprintln!("  note: {}", note.words()),
             Event::Note(_) => {}
         }
     }

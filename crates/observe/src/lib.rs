@@ -18,7 +18,7 @@ mod tcp;
 mod threads;
 
 pub use cgroup::Cgroup;
-pub use machine::Machine;
-pub use machine_cpu::MachineCpu;
-pub use observations::{Observations, between};
+pub use loadline_model::{Machine, MachineCpu, Observations};
+pub use machine::describe_machine;
+pub use observations::between;
 pub use snapshot::{Snapshot, Subject};

@@ -5,88 +5,43 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use loadline_model::Machine;
 
 use crate::procfs;
 
-/// A description of this machine; what it does not tell is `None` or empty.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Machine {
-    /// `uname -n`.
-    pub hostname: Option<String>,
-    /// `PRETTY_NAME` of os-release(5).
-    pub distribution: Option<String>,
-    /// `uname -r`.
-    pub kernel: Option<String>,
-    /// `uname -m`.
-    pub architecture: Option<String>,
-    /// `model name` of the first CPU in `/proc/cpuinfo`; not there on every architecture.
-    pub cpu_model: Option<String>,
-    /// Number of CPUs online.
-    pub cpus: Option<u32>,
-    /// The CPUs online as the kernel lists them, such as `0-3,8`.
-    pub online_cpus: Option<String>,
-    /// `on`, `off`, `forceoff`, `notsupported` or `notimplemented`: `/sys/devices/system/cpu/smt/control`.
-    pub smt: Option<String>,
-    /// Frequency governor of the first CPU; `None` where the kernel does not set the frequency, as in most virtual machines.
-    pub governor: Option<String>,
-    /// For each known weakness of CPUs, what the kernel does about it: `/sys/devices/system/cpu/vulnerabilities`.
-    pub mitigations: BTreeMap<String, String>,
-    /// Who made the virtual machine that this is, `unknown` if it does not say, `None` on bare metal.
-    pub hypervisor: Option<String>,
-    /// `MemTotal` in `/proc/meminfo`.
-    pub memory_bytes: Option<u64>,
-    /// The versions of cgroup that are mounted, in ascending order.
-    pub cgroup_versions: Vec<u8>,
-    /// What the kernel tells the time by, such as `tsc`.
-    pub clocksource: Option<String>,
-    /// Whether the time of interrupts, soft ones too, is kept apart from that of the process they interrupt
-    /// (`CONFIG_IRQ_TIME_ACCOUNTING`), so that CPU per request leaves it out; `None` where the kernel's configuration is not at hand.
-    pub interrupt_time_apart: Option<bool>,
-    /// `always`, `madvise` or `never`.
-    pub transparent_hugepages: Option<String>,
-    /// Differs after each boot.
-    pub boot_id: Option<String>,
-}
-
-impl Machine {
-    /// Describes the machine that this process runs on.
-    pub fn describe() -> Self {
-        let uname = rustix::system::uname();
-        let owned = |text: &std::ffi::CStr| Some(text.to_string_lossy().into_owned());
-        let cpuinfo = procfs::read("/proc/cpuinfo").unwrap_or_default();
-        let online_cpus = procfs::read_trimmed("/sys/devices/system/cpu/online");
-        Self {
-            hostname: owned(uname.nodename()),
-            distribution: ["/etc/os-release", "/usr/lib/os-release"]
-                .into_iter()
-                .find_map(|path| parse_pretty_name(&procfs::read(path)?)),
-            kernel: owned(uname.release()),
-            architecture: owned(uname.machine()),
-            cpu_model: cpuinfo_field(&cpuinfo, "model name"),
-            cpus: online_cpus.as_deref().and_then(count_cpus),
-            online_cpus,
-            smt: procfs::read_trimmed("/sys/devices/system/cpu/smt/control"),
-            governor: procfs::read_trimmed("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-            mitigations: mitigations(),
-            hypervisor: hypervisor(&cpuinfo),
-            memory_bytes: procfs::read("/proc/meminfo")
-                .and_then(|text| procfs::number_after(&text, "MemTotal:")?.checked_mul(1024)),
-            cgroup_versions: cgroup_versions(&procfs::read("/proc/self/mountinfo").unwrap_or_default()),
-            clocksource: procfs::read_trimmed(
-                "/sys/devices/system/clocksource/clocksource0/current_clocksource",
-            ),
-            interrupt_time_apart: if Path::new("/proc/pressure/irq").exists() {
-                Some(true)
-            } else {
-                procfs::read(format!("/boot/config-{}", uname.release().to_string_lossy()))
-                    .map(|config| parse_interrupt_time_apart(&config))
-            },
-            transparent_hugepages: procfs::read("/sys/kernel/mm/transparent_hugepage/enabled")
-                .and_then(|text| parse_chosen(&text)),
-            boot_id: procfs::read_trimmed("/proc/sys/kernel/random/boot_id"),
-        }
+/// Describes the machine that this process runs on.
+pub fn describe_machine() -> Machine {
+    let uname = rustix::system::uname();
+    let owned = |text: &std::ffi::CStr| Some(text.to_string_lossy().into_owned());
+    let cpuinfo = procfs::read("/proc/cpuinfo").unwrap_or_default();
+    let online_cpus = procfs::read_trimmed("/sys/devices/system/cpu/online");
+    Machine {
+        hostname: owned(uname.nodename()),
+        distribution: ["/etc/os-release", "/usr/lib/os-release"]
+            .into_iter()
+            .find_map(|path| parse_pretty_name(&procfs::read(path)?)),
+        kernel: owned(uname.release()),
+        architecture: owned(uname.machine()),
+        cpu_model: cpuinfo_field(&cpuinfo, "model name"),
+        cpus: online_cpus.as_deref().and_then(count_cpus),
+        online_cpus,
+        smt: procfs::read_trimmed("/sys/devices/system/cpu/smt/control"),
+        governor: procfs::read_trimmed("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        mitigations: mitigations(),
+        hypervisor: hypervisor(&cpuinfo),
+        memory_bytes: procfs::read("/proc/meminfo")
+            .and_then(|text| procfs::number_after(&text, "MemTotal:")?.checked_mul(1024)),
+        cgroup_versions: cgroup_versions(&procfs::read("/proc/self/mountinfo").unwrap_or_default()),
+        clocksource: procfs::read_trimmed("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+        interrupt_time_apart: if Path::new("/proc/pressure/irq").exists() {
+            Some(true)
+        } else {
+            procfs::read(format!("/boot/config-{}", uname.release().to_string_lossy()))
+                .map(|config| parse_interrupt_time_apart(&config))
+        },
+        transparent_hugepages: procfs::read("/sys/kernel/mm/transparent_hugepage/enabled")
+            .and_then(|text| parse_chosen(&text)),
+        boot_id: procfs::read_trimmed("/proc/sys/kernel/random/boot_id"),
     }
 }
 
@@ -201,7 +156,7 @@ mod tests {
 
     #[test]
     fn this_machine_is_described_and_survives_json() -> serde_json::Result<()> {
-        let machine = Machine::describe();
+        let machine = describe_machine();
         assert!(machine.cpus.is_some_and(|n| n > 0) && machine.memory_bytes.is_some_and(|n| n > 0));
         assert!(machine.kernel.is_some() && machine.boot_id.is_some());
         let json = serde_json::to_string(&machine)?;

@@ -1,56 +1,9 @@
 //! `/proc/stat`: where the time of all CPUs together went.
 //! The kernel counts it in ticks of 1/USER_HZ s (10 ms), so over a slice each mode is known to about a percent.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use loadline_model::MachineCpu;
 
 use crate::procfs;
-
-/// CPU time by mode, in nanoseconds summed over all CPUs; source: the `cpu` line of `/proc/stat` (proc_stat(5)).
-///
-/// Time spent for virtual machines on this machine is part of `user_ns` and `nice_ns`, as the kernel has it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-pub struct MachineCpu {
-    /// Programs at normal priority.
-    pub user_ns: u64,
-    /// Programs at lowered priority.
-    pub nice_ns: u64,
-    /// The kernel on behalf of programs.
-    pub system_ns: u64,
-    /// Nothing to do.
-    pub idle_ns: u64,
-    /// Nothing to do but wait for a disk; the kernel's own documentation calls it unreliable.
-    pub iowait_ns: u64,
-    /// Hardware interrupts.
-    pub irq_ns: u64,
-    /// Soft interrupts.
-    pub softirq_ns: u64,
-    /// Ready to run, but the hypervisor ran somebody else.
-    pub steal_ns: u64,
-}
-
-impl MachineCpu {
-    /// Time in which this machine's CPUs did work: user, nice, system, irq and softirq; stolen time is not.
-    pub fn busy_ns(&self) -> u64 {
-        [self.user_ns, self.nice_ns, self.system_ns, self.irq_ns, self.softirq_ns]
-            .into_iter()
-            .fold(0, u64::saturating_add)
-    }
-
-    /// What was added since `before`. A mode that ran backwards, as idle and iowait may, counts as zero.
-    pub(crate) fn since(&self, before: &Self) -> Self {
-        Self {
-            user_ns: self.user_ns.saturating_sub(before.user_ns),
-            nice_ns: self.nice_ns.saturating_sub(before.nice_ns),
-            system_ns: self.system_ns.saturating_sub(before.system_ns),
-            idle_ns: self.idle_ns.saturating_sub(before.idle_ns),
-            iowait_ns: self.iowait_ns.saturating_sub(before.iowait_ns),
-            irq_ns: self.irq_ns.saturating_sub(before.irq_ns),
-            softirq_ns: self.softirq_ns.saturating_sub(before.softirq_ns),
-            steal_ns: self.steal_ns.saturating_sub(before.steal_ns),
-        }
-    }
-}
 
 /// The totals since boot.
 pub(crate) fn read() -> Option<MachineCpu> {
@@ -101,13 +54,6 @@ intr 457051 0 0
         };
         assert_eq!(cpu, Some(expected));
         assert_eq!(expected.busy_ns(), 847_990_000_000 + 84_630_000_000 + 1_440_000_000 + 30_000_000);
-    }
-
-    #[test]
-    fn a_mode_that_ran_backwards_counts_as_zero() {
-        let before = MachineCpu { idle_ns: 10, user_ns: 5, ..MachineCpu::default() };
-        let after = MachineCpu { idle_ns: 9, user_ns: 7, ..MachineCpu::default() };
-        assert_eq!(after.since(&before), MachineCpu { user_ns: 2, ..MachineCpu::default() });
     }
 
     #[test]

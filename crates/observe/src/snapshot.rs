@@ -3,12 +3,13 @@
 
 use std::collections::BTreeMap;
 
+use loadline_model::MachineCpu;
 use rustix::process::Pid;
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 
 use crate::cgroup::{self, Cgroup};
-use crate::machine_cpu::{self, MachineCpu};
+use crate::machine_cpu;
 use crate::memory::{self, Memory};
 use crate::process::{self, ProcessCpu};
 use crate::softirqs::{self, Softirqs};

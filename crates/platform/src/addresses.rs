@@ -10,8 +10,6 @@ use serde::{Deserialize, Serialize};
 
 /// Deployments that one run has addresses for.
 pub(crate) const SLOTS: u16 = 127;
-/// Stand-in services that have an address and port of their own.
-pub(crate) const STAND_INS: u32 = 20_000;
 /// Prefix length of a slot's subnet.
 pub(crate) const SLOT_PREFIX: u8 = 28;
 /// Prefix length of a run's block.
@@ -80,7 +78,7 @@ impl Block {
         self.subnet(slot)
     }
 
-    /// Address and port of stand-in service `index`, below [`STAND_INS`]: unlike those of all others.
+    /// Address and port of stand-in service `index`, below [`loadline_model::platform::MOST_SERVICES`]: unlike those of all others.
     pub fn stand_in(self, index: u32) -> SocketAddrV4 {
         let address = self.0.to_bits() + STAND_IN_ADDRESSES + index % STAND_IN_ADDRESSES;
         SocketAddrV4::new(Ipv4Addr::from_bits(address), 80 + (index / STAND_IN_ADDRESSES) as u16)
@@ -141,6 +139,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+    use loadline_model::platform::MOST_SERVICES;
 
     #[test]
     fn an_empty_machine_gives_the_first_block() {
@@ -197,8 +196,8 @@ mod tests {
     #[test]
     fn stand_ins_differ_from_each_other_and_from_the_slots() {
         let block = Block::first_free(&[], &[]).unwrap();
-        let stand_ins: HashSet<_> = (0..STAND_INS).map(|index| block.stand_in(index)).collect();
-        assert_eq!(stand_ins.len(), STAND_INS as usize);
+        let stand_ins: HashSet<_> = (0..MOST_SERVICES).map(|index| block.stand_in(index)).collect();
+        assert_eq!(stand_ins.len(), MOST_SERVICES as usize);
         let last_slot = block.slot(SLOTS).network.to_bits() + 15;
         assert!(stand_ins.iter().all(|s| s.ip().to_bits() > last_slot));
         assert!(stand_ins.iter().all(|s| block.meets(*s.ip(), 32)));

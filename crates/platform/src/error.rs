@@ -3,7 +3,9 @@
 
 use std::{fmt::Display, io, net::SocketAddr, path::PathBuf};
 
-use crate::{CniError, DockerError, Layer, RunName};
+use loadline_model::platform::{Layer, LayersError};
+
+use crate::{CniError, DockerError, RunName};
 
 /// A deployment, or its removal, failed.
 #[derive(Debug, thiserror::Error)]
@@ -57,23 +59,9 @@ pub enum Error {
         /// Why it can't be.
         reason: &'static str,
     },
-    /// A layer was asked for without the one that it stands on.
-    #[error("the layer `{layer}` needs the layer `{needs}`: add `{needs}` or leave `{layer}` out")]
-    LayerNeeds {
-        /// The layer asked for.
-        layer: Layer,
-        /// The layer that is missing.
-        needs: Layer,
-    },
-    /// A layer that changes its node for all that is on it, asked for on a node that others share.
-    #[error(
-        "the layer `{layer}` changes its node for all that is on it: write `nodes: own` in the plan, or --nodes own, which gives each \
-        platform a node of its own"
-    )]
-    LayerNeedsOwnNode {
-        /// The layer asked for.
-        layer: Layer,
-    },
+    /// Layers that do not go together.
+    #[error(transparent)]
+    Layers(#[from] LayersError),
     /// What this machine lacks for a layer.
     #[error("the layer `{layer}` can't be had here: {why}")]
     LayerMissing {
@@ -102,22 +90,6 @@ pub enum Error {
     /// A network that CNI plugins lay, or should give back.
     #[error(transparent)]
     Cni(#[from] CniError),
-    /// Two layers that exclude each other, or the same one twice.
-    #[error("the layers `{first}` and `{second}` can't be combined: one takes the place of the other")]
-    LayersExclude {
-        /// The earlier layer.
-        first: Layer,
-        /// The later layer.
-        second: Layer,
-    },
-    /// A node port among no services, or among more than there are addresses for.
-    #[error("`services: {services}` can't be: a node port stands among 1 to {most} services")]
-    BadServiceCount {
-        /// The number as given.
-        services: u32,
-        /// The greatest number possible.
-        most: u32,
-    },
     /// Not six lower-case hexadecimal digits.
     #[error("`{0}` is not the name of a run (six digits of 0-9 and a-f)")]
     BadRunName(String),

@@ -54,23 +54,22 @@ pub use deployment::{
     Agent, Deployment, KubeletReader, KubeletReading, Observer, Phase, Platform, Starting, Startup,
     Surroundings, Vantage,
 };
-pub use docker::{Docker, DockerError, DockerNetwork, Mount, Publish};
+pub use docker::DockerError;
 pub use error::Error;
 pub use external::External;
 pub use ground::Ground;
 pub use host::Host;
-pub use kubernetes::{
-    ClusterError, ClusterFacts, Cni, Expose, Kubernetes, LoadFrom, Manifests, NodeFacts, Observers,
-    PodPlacement, Probes,
-};
+pub use kubernetes::{ClusterError, ClusterFacts, Cni, NodeFacts, cluster_facts};
 pub use layers::cni::CniError;
-pub use layers::{
-    Backend, IpvlanMode, Layer, Overlay, Proxy, Sidecar, Sides, check_layers, has_own_network, preset,
+pub use loadline_model::platform::{
+    Backend, Docker, DockerNetwork, Expose, Image, ImageSource, IpvlanMode, Kubernetes, Layer, LayersError,
+    Limits, LoadFrom, Manifests, Mount, Observers, Overlay, PodPlacement, Probes, Proxy, Publish, Sidecar,
+    Sides, check_layers, has_own_network, preset,
 };
 pub use local::Local;
 pub use missing::missing;
 pub use netns::Netns;
 pub use registry::Registry;
 pub use run_name::RunName;
-pub use service::{Image, ImageSource, Limits, Service};
+pub use service::Service;
 pub use user_namespace::enter_user_namespace;

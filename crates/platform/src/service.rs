@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
+use loadline_model::platform::{Image, Limits};
 
 /// A service, as something that can be started. A platform of processes needs the command, one of containers the image.
 ///
@@ -30,36 +30,6 @@ pub struct Service {
     pub ready_path: Option<String>,
 }
 
-/// An image, and what of it is started.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Image {
-    /// Where it comes from.
-    pub source: ImageSource,
-    /// The program in the image; `None` is the image's own.
-    pub entrypoint: Option<Vec<String>>,
-}
-
-/// Where an image comes from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ImageSource {
-    /// A reference, such as `nginx:1.27`: already there, or pulled.
-    Name(String),
-    /// A file that `docker save` or `loadline image` wrote.
-    Archive(PathBuf),
-    /// A static program of this machine, made into an image as `loadline image` does it.
-    Program(PathBuf),
-}
-
-/// Upper bounds on what a service uses, enforced by its cgroup.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Limits {
-    /// CPU time per time: 0.5 is half a CPU. At least 0.01.
-    pub cpus: Option<f64>,
-    /// Memory, without any swap on top, in bytes. At least 1 MiB.
-    pub memory_bytes: Option<u64>,
-}
-
 impl Service {
     /// Whether the address is passed on the command line or in a variable.
     pub(crate) fn takes_host(&self) -> bool {
@@ -74,12 +44,6 @@ impl Service {
             .replace("{port}", &port.to_string())
             .replace("{limits.cpu}", &cpus)
             .replace("{limits.memory}", &memory)
-    }
-}
-
-impl Limits {
-    pub(crate) fn any(&self) -> bool {
-        self.cpus.is_some() || self.memory_bytes.is_some()
     }
 }
 

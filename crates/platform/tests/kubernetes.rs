@@ -11,6 +11,7 @@ use common::{
 };
 use loadline_platform::{
     Cgroup, Deployment, Expose, Kubernetes, LoadFrom, Manifests, PodPlacement, Probes, Service, Vantage,
+    cluster_facts,
 };
 
 /// Deploys, asks, and says who called, on which node; everything of the deployment is gone at its end.
@@ -238,7 +239,7 @@ fn the_load_may_run_in_the_cluster_behind_a_port_forward() {
 #[test]
 fn the_cluster_is_described() {
     let run = Run::begin();
-    let facts = cluster().platform(Expose::NodePort).facts(&run.ground).unwrap();
+    let facts = cluster_facts(&cluster().platform(Expose::NodePort), &run.ground).unwrap();
     assert_eq!(facts.version.as_deref(), Some("v1.34.4"));
     assert_eq!(
         facts.nodes.iter().map(|node| (node.name.as_str(), node.here)).collect::<Vec<_>>(),

@@ -62,14 +62,6 @@ pub enum ProfileError {
     /// The thread that empties the buffers could not be run.
     #[error("the thread that reads the samples failed: {0}")]
     Thread(String),
-    /// Two profiles that do not fit together.
-    #[error("profiles of {ours_ns} ns and of {theirs_ns} ns a sample cannot be added")]
-    Periods {
-        /// CPU time that a sample of the one stands for.
-        ours_ns: u64,
-        /// CPU time that a sample of the other stands for.
-        theirs_ns: u64,
-    },
     /// A flame graph could not be drawn.
     #[error("cannot draw the flame graph: {0}")]
     FlameGraph(io::Error),

@@ -17,11 +17,9 @@
 //! ```
 
 mod attribute;
-mod call_tree;
 mod error;
 mod flame;
 mod layers;
-mod profile;
 mod profiler;
 mod ring;
 mod softirqs;
@@ -30,11 +28,12 @@ mod sys;
 mod tracefs;
 mod who;
 
-pub use call_tree::CallTree;
 pub use error::ProfileError;
 pub use flame::{differential_flame_graph, flame_graph};
-pub use layers::{Function, Layer, functions};
-pub use profile::{Profile, UserTime};
+pub use layers::{Function, functions};
+pub use loadline_model::profile::{
+    CallTree, Layer, PeriodsDiffer, Profile, Reason, SoftirqReasons, UserTime,
+};
 pub use profiler::{Options, Profiler, Samples};
-pub use softirqs::{Reason, SoftirqReasons, SoftirqWatch, WatchedSoftirqs};
+pub use softirqs::{SoftirqWatch, WatchedSoftirqs};
 pub use who::Who;

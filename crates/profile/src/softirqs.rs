@@ -15,12 +15,12 @@
 //! All events of a CPU begin and end at once.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap},
     time::Duration,
 };
 
+use loadline_model::profile::{Reason, SoftirqReasons};
 use perf_event::{Builder, SampleFlag, data::Sample, events::Tracepoint};
-use serde::{Deserialize, Serialize};
 
 use crate::{
     Layer, ProfileError,
@@ -89,33 +89,6 @@ pub struct SoftirqWatch(Rings<Seen>);
 #[derive(Debug)]
 pub struct WatchedSoftirqs(Collected<Seen>);
 
-/// Why soft interrupts were raised, and how much work they were.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct SoftirqReasons {
-    /// Why each vector (`NET_RX`, `NET_TX`, `TIMER`, …) was raised, most frequent first.
-    pub raises: BTreeMap<String, Vec<Reason>>,
-    /// Runs by vector.
-    pub runs: BTreeMap<String, u64>,
-    /// Who queued packets, most frequent first.
-    pub queued_packets: Vec<Reason>,
-    /// Polls by link; those of a CPU's backlog are `(no_device)`'s.
-    pub polls: BTreeMap<String, u64>,
-    /// Records for which the buffer had no room.
-    pub lost: u64,
-}
-
-/// A reason and how often it was one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reason {
-    /// The innermost recognised function outside the machinery of raising, such as `veth_xmit`; of a stack in which nothing is
-    /// recognised the innermost function.
-    pub function: String,
-    /// Its layer; `None` if nothing was recognised.
-    pub layer: Option<Layer>,
-    /// How often.
-    pub count: u64,
-}
-
 impl SoftirqWatch {
     /// Begins to watch these CPUs. Every raise costs the kernel a stack, so not while something is measured.
     ///
@@ -176,47 +149,15 @@ impl WatchedSoftirqs {
             let reason = Reason { function: function.to_owned(), layer, count };
             match seen {
                 Seen::Raise { vector, .. } => {
-                    add(reasons.raises.entry(vector_name(*vector)).or_default(), reason);
+                    reason.add_to(reasons.raises.entry(vector_name(*vector)).or_default());
                 }
-                Seen::Queued { .. } => add(&mut reasons.queued_packets, reason),
+                Seen::Queued { .. } => reason.add_to(&mut reasons.queued_packets),
                 Seen::Poll { link } => *reasons.polls.entry(link.clone()).or_default() += count,
                 Seen::Run { vector } => *reasons.runs.entry(vector_name(*vector)).or_default() += count,
             }
         }
         reasons.sort();
         Ok(reasons)
-    }
-}
-
-impl SoftirqReasons {
-    /// Adds what another slice saw.
-    pub fn merge(&mut self, other: &SoftirqReasons) {
-        for (vector, theirs) in &other.raises {
-            let ours = self.raises.entry(vector.clone()).or_default();
-            theirs.iter().for_each(|reason| add(ours, reason.clone()));
-        }
-        other.queued_packets.iter().for_each(|reason| add(&mut self.queued_packets, reason.clone()));
-        for (vector, count) in &other.runs {
-            *self.runs.entry(vector.clone()).or_default() += count;
-        }
-        for (link, count) in &other.polls {
-            *self.polls.entry(link.clone()).or_default() += count;
-        }
-        self.lost += other.lost;
-        self.sort();
-    }
-
-    fn sort(&mut self) {
-        for reasons in self.raises.values_mut().chain([&mut self.queued_packets]) {
-            reasons.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.function.cmp(&b.function)));
-        }
-    }
-}
-
-fn add(reasons: &mut Vec<Reason>, reason: Reason) {
-    match reasons.iter_mut().find(|r| r.function == reason.function && r.layer == reason.layer) {
-        Some(ours) => ours.count += reason.count,
-        None => reasons.push(reason),
     }
 }
 
@@ -295,25 +236,5 @@ mod tests {
         let raw = [&[9, 9], place.as_slice(), b"vx0\0"].concat();
         assert_eq!(text(&raw, 2).as_deref(), Some("vx0"));
         assert_eq!(text(&raw[..8], 2), None);
-    }
-
-    #[test]
-    fn reasons_of_two_slices_add_up() {
-        let reason =
-            |function: &str, count| Reason { function: function.into(), layer: Some(Layer::Veth), count };
-        let mut sum = SoftirqReasons {
-            raises: [("NET_RX".into(), vec![reason("veth_xmit", 2)])].into(),
-            polls: [("vx0".into(), 3)].into(),
-            ..Default::default()
-        };
-        let other = SoftirqReasons {
-            raises: [("NET_RX".into(), vec![reason("veth_poll", 9), reason("veth_xmit", 5)])].into(),
-            runs: [("NET_RX".into(), 4)].into(),
-            polls: [("vx0".into(), 1)].into(),
-            ..Default::default()
-        };
-        sum.merge(&other);
-        assert_eq!(sum.raises["NET_RX"], [reason("veth_poll", 9), reason("veth_xmit", 7)]);
-        assert_eq!((sum.polls["vx0"], sum.runs["NET_RX"]), (4, 4));
     }
 }

@@ -1,12 +1,13 @@
 //! The question of the run and its answer in a sentence, from the median response time of each contrast. A run that
 //! can't be trusted gets its figures, but no verdict.
 
-use loadline_analysis::result::{Contrast, Row, RunResult, Verdict};
+use loadline_model::result::{Contrast, Row, RunResult, Verdict};
 
 use crate::figures::{self, Scale};
 use crate::groups::{self, Group, HEADLINE};
 use crate::verdict::{Tone, tone};
 use crate::wording;
+use crate::words::said;
 
 /// Words by which a question asks for a yes or a no.
 const YES_NO: [&str; 9] = ["is", "are", "does", "do", "will", "can", "has", "did", "was"];
@@ -157,7 +158,7 @@ fn unresolved(row: &Row, scale: &Scale, detail: Detail<'_>) -> String {
     if let (Some(resolution), Some(_)) = (row.resolution, row.interval) {
         parts.push(format!("the resolution was {}", scale.uncertainty(resolution)));
     }
-    parts.extend(row.note.as_ref().map(|note| note.trim_end_matches('.').to_owned()));
+    parts.extend(row.note.as_ref().map(|note| said(note).trim_end_matches('.').to_owned()));
     format!(": {}.", parts.join("; "))
 }
 

@@ -1,10 +1,11 @@
 //! Claims in words: what somebody said, what this run says of it, and our figure beside it.
 
-use loadline_analysis::result::{ClaimJudgement, ClaimResult, Finding, RunResult, Unit};
+use loadline_model::result::{ClaimJudgement, ClaimResult, Finding, RunResult, Unit};
 
 use crate::figures::{self, Scale};
 use crate::groups;
 use crate::verdict::Tone;
+use crate::words::said;
 
 /// A claim as a report shows it.
 pub(crate) struct ClaimLine {
@@ -58,13 +59,14 @@ fn found(result: &RunResult, claim: &ClaimResult, finding: &Finding) -> String {
         true => format!("[{}, {}]", figures::percent(low), figures::percent(high)),
         false => own.bare_interval([low, high]),
     };
+    let note = finding.note.as_ref().map(said);
     let figure = match (finding.found, finding.interval) {
         (Some(found), Some(ends)) => format!("{} {}", show(own, found), range(ends)),
         (Some(found), None) => {
-            let why = finding.note.as_deref().unwrap_or("it has no interval");
+            let why = note.as_deref().unwrap_or("it has no interval");
             format!("{} ({why})", show(own, found))
         }
-        _ => finding.note.clone().unwrap_or_else(|| "not measured".to_owned()),
+        _ => note.as_deref().unwrap_or("not measured").to_owned(),
     };
     let own_word = match claim.findings.len() {
         0 | 1 => String::new(),

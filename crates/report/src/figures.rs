@@ -1,6 +1,6 @@
 //! Numbers as people read them. The figures of one row share a unit, so that a difference can be checked by eye.
 
-use loadline_analysis::result::Unit;
+use loadline_model::result::Unit;
 
 /// Digits that a figure shows at least.
 const SIGNIFICANT_DIGITS: usize = 3;

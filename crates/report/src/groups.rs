@@ -1,7 +1,7 @@
 //! Which contrasts share a table: those with the same baseline, and so the same load. Also the names by which a reader
 //! tells cells and loads apart.
 
-use loadline_analysis::result::{Cell, Contrast, Role, Row, RunResult};
+use loadline_model::result::{Cell, Contrast, Role, Row, RunResult};
 
 use crate::figures::Scale;
 
@@ -39,7 +39,7 @@ pub(crate) fn groups(result: &RunResult) -> Vec<Group<'_>> {
     for contrast in &result.contrasts {
         // Cells are named by index; a document that names one it doesn't hold has nothing to show for it.
         let (Some(baseline), Some(candidate)) =
-            (result.cells.get(contrast.baseline), result.cells.get(contrast.candidate))
+            (result.cell(contrast.baseline), result.cell(contrast.candidate))
         else {
             continue;
         };

@@ -2,16 +2,17 @@
 
 use std::io::Write;
 
-use loadline_analysis::result::RunResult;
+use loadline_model::result::RunResult;
 
 use crate::ReportError;
+use crate::words::worded;
 
 /// The whole result model, indented, ending with a line break.
 ///
 /// # Errors
 /// When `out` does not take it.
 pub fn json(result: &RunResult, out: &mut dyn Write) -> Result<(), ReportError> {
-    serde_json::to_writer_pretty(&mut *out, result)?;
+    serde_json::to_writer_pretty(&mut *out, &worded(result))?;
     out.write_all(b"\n")?;
     out.flush()?;
     Ok(())

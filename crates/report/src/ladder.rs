@@ -1,6 +1,7 @@
 //! A ladder as a table: the bottom, what each layer adds to the rung below, and whether the sum closes.
 
-use loadline_analysis::result::{Estimate, Ladder, LadderSum, Row, RunResult, Unit, Verdict};
+use loadline_model::CellId;
+use loadline_model::result::{Estimate, Ladder, LadderSum, Row, RunResult, Unit, Verdict};
 
 use crate::figures::Scale;
 use crate::groups;
@@ -118,8 +119,8 @@ fn rows<'a>(result: &'a RunResult, ladder: &Ladder, metric: &str) -> Vec<&'a Row
     contrasts.filter_map(|contrast| groups::row_of(contrast, metric)).collect()
 }
 
-fn label(result: &RunResult, cell: usize) -> String {
-    result.cells.get(cell).map(|cell| cell.label.clone()).unwrap_or_default()
+fn label(result: &RunResult, cell: CellId) -> String {
+    result.cell(cell).map(|cell| cell.label.clone()).unwrap_or_default()
 }
 
 /// A metric's unit and precision over the whole ladder.
@@ -132,7 +133,7 @@ struct Column {
 impl Column {
     fn new(result: &RunResult, ladder: &Ladder, metric: &str) -> Option<Column> {
         let metric = COLUMNS.iter().find(|(id, _)| *id == metric)?.0;
-        let bottom = result.cells.get(ladder.bottom)?;
+        let bottom = result.cell(ladder.bottom)?;
         let bottom = bottom.figures.iter().find(|figure| figure.metric == metric)?.value;
         let rows = rows(result, ladder, metric);
         let unit: Unit = rows.first()?.unit;

@@ -16,16 +16,18 @@ mod terminal;
 mod text;
 mod verdict;
 mod wording;
+mod words;
 
 pub use json::{json, result_schema};
 pub use markdown::markdown;
 pub use slices_csv::csv_slices;
 pub use summary_csv::csv_summary;
 pub use terminal::{Style, terminal};
+pub use words::{Words, remedy};
 
 /// A time in the unit that suits it, to three digits: `71.2 µs`.
 pub fn time(ns: f64) -> String {
-    figures::Scale::of(loadline_analysis::result::Unit::Nanoseconds, &[ns]).figure(ns)
+    figures::Scale::of(loadline_model::result::Unit::Nanoseconds, &[ns]).figure(ns)
 }
 
 /// A whole number with thousands separators: `200,000`.

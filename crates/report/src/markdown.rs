@@ -1,7 +1,7 @@
 //! The result as Markdown, for an issue or a pull request. It shows every figure with its interval, and at the end what
 //! somebody else needs to repeat the run.
 
-use loadline_analysis::result::{Cell, Contrast, Ladder, RunResult};
+use loadline_model::result::{Cell, Contrast, Ladder, RunResult};
 
 use crate::answer::answer;
 use crate::claims;
@@ -10,6 +10,7 @@ use crate::groups;
 use crate::ladder;
 use crate::seen;
 use crate::starts;
+use crate::words::said;
 use crate::{verdict, wording};
 
 /// The result as Markdown (GitHub flavour), ending with a line break.
@@ -35,8 +36,7 @@ pub fn markdown(result: &RunResult) -> String {
         let contrasts = ladder.rungs.iter().filter_map(|rung| result.contrasts.get(rung.contrast));
         section(
             result
-                .cells
-                .get(ladder.bottom)
+                .cell(ladder.bottom)
                 .map(|bottom| seen_lines(result, bottom, contrasts))
                 .unwrap_or_default(),
         );
@@ -61,7 +61,7 @@ pub fn markdown(result: &RunResult) -> String {
     }
     section(started(result));
     section(wording::surroundings(result).iter().map(|line| format!("- {}", escape(line))).collect());
-    section(result.notes.iter().map(|note| format!("- {}", escape(note))).collect());
+    section(result.notes.iter().map(|note| format!("- {}", escape(&said(note)))).collect());
     section(repeat(result));
     text
 }
@@ -84,7 +84,7 @@ fn answers(result: &RunResult) -> Vec<String> {
 }
 
 fn rungs(result: &RunResult, ladder: &Ladder) -> Vec<String> {
-    let load = result.cells.get(ladder.bottom).map(groups::load_name).unwrap_or_default();
+    let load = result.cell(ladder.bottom).map(groups::load_name).unwrap_or_default();
     let mut lines = vec![format!("### What does each layer cost? {}", escape(&load)), String::new()];
     lines.extend(ladder::answers(result, ladder).iter().map(|answer| format!("- {}", escape(answer))));
     let grid = ladder::grid(result, ladder);
@@ -116,7 +116,7 @@ fn seen_lines<'a>(
         lines.push(format!("| {} |", cells.join(" | ")));
     }
     let cells = std::iter::once(bottom)
-        .chain(contrasts.iter().filter_map(|contrast| result.cells.get(contrast.candidate)));
+        .chain(contrasts.iter().filter_map(|contrast| result.cell(contrast.candidate)));
     lines.extend(seen::softirqs(cells).map(|sentence| format!("\n{}", escape(&sentence))));
     lines
 }
@@ -179,7 +179,7 @@ fn worth(result: &RunResult) -> Vec<String> {
         .trust
         .gates
         .iter()
-        .map(|gate| format!("{} {}", escape(&gate.text), if gate.holds { "✓" } else { "✗" }))
+        .map(|gate| format!("{} {}", escape(&said(&gate.figure)), if gate.holds { "✓" } else { "✗" }))
         .collect();
     lines.push(format!("- Trust: {} ({})", gates.join(", "), wording::slices(result)));
     lines.extend(wording::settle(result).map(|line| format!("- {}", escape(&line))));
@@ -192,7 +192,8 @@ fn repeat(result: &RunResult) -> Vec<String> {
     // Only a NUL can't be quoted, and no command line holds one.
     let words = run.command_line.iter().map(String::as_str);
     let command = shlex::try_join(words).unwrap_or_default().replace("```", "'''");
-    let method = result.plan.interval_method.trim_end_matches('.');
+    let method = said(&result.plan.interval_method);
+    let method = method.trim_end_matches('.');
     let made = format!("loadline {}, run {} of {}", escape(&run.version), run.id, escape(&run.started));
     vec![
         "<details><summary>To do it again</summary>".to_owned(),

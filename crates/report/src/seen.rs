@@ -1,6 +1,6 @@
 //! What the profiler saw of cells that are compared, beside what their differences say: two answers to one question.
 
-use loadline_analysis::result::{Cell, Contrast, Estimate, RunResult, Seen, SeenDifference, Unit};
+use loadline_model::result::{Cell, Contrast, Estimate, RunResult, Seen, SeenDifference, Unit};
 
 use crate::figures::{self, Scale};
 use crate::groups;
@@ -32,7 +32,7 @@ pub(crate) fn table<'a>(
         largest(seen.cpu_ns_by_layer.iter().map(|(layer, ns)| (layer.as_str(), *ns)), &scale, total, true),
     ]];
     for contrast in contrasts {
-        let (Some(cell), Some(by_sampling)) = (result.cells.get(contrast.candidate), &contrast.seen) else {
+        let (Some(cell), Some(by_sampling)) = (result.cell(contrast.candidate), &contrast.seen) else {
             continue;
         };
         let by_difference = groups::row_of(contrast, "cpu.path")

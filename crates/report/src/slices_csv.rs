@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use loadline_analysis::result::{Cell, RunResult, Slice};
-use loadline_observe::{MachineCpu, Observations};
+use loadline_model::result::{Cell, RunResult, Slice};
+use loadline_model::{MachineCpu, Observations};
 use serde_json::Value;
 
 use crate::ReportError;
+use crate::words::said;
 
 /// Name of a column and how a slice of a cell fills it.
 type Column = (&'static str, fn(&Cell, &Slice) -> String);
@@ -48,7 +49,7 @@ const COLUMNS: [Column; 35] = [
     ("send_lag_p99_ns", |_, slice| slice.send_lag.p99.to_string()),
     ("send_lag_p999_ns", |_, slice| slice.send_lag.p999.to_string()),
     ("send_lag_max_ns", |_, slice| slice.send_lag.max.to_string()),
-    ("failed_gates", |_, slice| slice.failed_gates.join("; ")),
+    ("failed_gates", |_, slice| slice.failed_gates.iter().map(said).collect::<Vec<_>>().join("; ")),
 ];
 
 /// One row per slice, repeats and failures included; `counted` tells whether its figures count.
@@ -65,7 +66,7 @@ pub fn csv_slices(result: &RunResult, out: &mut dyn Write) -> Result<(), ReportE
     let mut csv = csv::Writer::from_writer(out);
     csv.write_record(COLUMNS.iter().map(|(name, _)| *name).chain(observers.keys().map(String::as_str)))?;
     for slice in &result.slices {
-        let Some(cell) = result.cells.get(slice.cell) else { continue };
+        let Some(cell) = result.cell(slice.cell) else { continue };
         let seen = leaves(&slice.observations)?;
         let fixed = COLUMNS.iter().map(|(_, text)| text(cell, slice));
         let observed = observers.keys().map(|name| seen.get(name).cloned().unwrap_or_default());

@@ -1,6 +1,6 @@
 //! How the starts went, as a table: what was reached when, and what image and idle service weigh.
 
-use loadline_analysis::result::{RunResult, Start, Unit};
+use loadline_model::result::{RunResult, Start, Unit};
 
 use crate::figures::Scale;
 
@@ -59,7 +59,7 @@ fn size(bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use loadline_analysis::result::StartPhase;
+    use loadline_model::result::StartPhase;
 
     use super::*;
 

@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use loadline_analysis::result::{Cell, Deployment, RunResult};
+use loadline_model::result::{Cell, Deployment, RunResult};
 
 use crate::ReportError;
 

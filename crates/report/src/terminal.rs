@@ -1,7 +1,7 @@
 //! The result on a terminal: the answer first, then the figures it rests on, then what they are worth.
 //! Colour marks verdicts and trust, nothing else.
 
-use loadline_analysis::result::{Cell, Contrast, Figure, Row, RunResult};
+use loadline_model::result::{Cell, Contrast, Figure, Row, RunResult};
 
 use crate::answer::answer;
 use crate::claims;
@@ -13,6 +13,7 @@ use crate::starts;
 use crate::text::{Align, Table, flow, visible_width, wrap};
 use crate::verdict::{self, Tone};
 use crate::wording;
+use crate::words::said;
 
 /// The narrowest terminal that is laid out for.
 const LEAST_WIDTH: usize = 40;
@@ -136,7 +137,7 @@ impl Page<'_> {
             .iter()
             .map(|ladder| {
                 let mut text = String::from("What does each layer cost?");
-                if let Some(bottom) = self.result.cells.get(ladder.bottom).filter(|_| several) {
+                if let Some(bottom) = self.result.cell(ladder.bottom).filter(|_| several) {
                     text.push_str(&format!("   {}", groups::short_load_name(self.result, bottom)));
                 }
                 text.push('\n');
@@ -153,7 +154,7 @@ impl Page<'_> {
                 }
                 let contrasts =
                     ladder.rungs.iter().filter_map(|rung| self.result.contrasts.get(rung.contrast));
-                let bottom = self.result.cells.get(ladder.bottom);
+                let bottom = self.result.cell(ladder.bottom);
                 let seen = bottom.map(|bottom| self.seen(bottom, contrasts)).unwrap_or_default();
                 text + &table.without_empty_columns().render(self.width) + &seen
             })
@@ -303,7 +304,7 @@ impl Page<'_> {
             .map(|gate| {
                 let mark =
                     if gate.holds { self.paint(Tone::Good, "✓") } else { self.paint(Tone::Bad, "✗") };
-                format!("{} {mark}", gate.text)
+                format!("{} {mark}", said(&gate.figure))
             })
             .collect();
         pieces.push(format!("({})", wording::slices(self.result)));
@@ -355,7 +356,7 @@ impl Page<'_> {
     fn notes(&self) -> String {
         let surroundings = wording::surroundings(self.result);
         let surroundings = surroundings.iter().map(|line| wrap("", line, self.width, 2));
-        let notes = self.result.notes.iter().map(|note| wrap("Note: ", note, self.width, 6));
+        let notes = self.result.notes.iter().map(|note| wrap("Note: ", &said(note), self.width, 6));
         surroundings.chain(notes).collect()
     }
 

@@ -1,6 +1,6 @@
 //! The word of a verdict and whether it is good news. Counts and rates are neither good nor bad in themselves.
 
-use loadline_analysis::result::Verdict;
+use loadline_model::result::Verdict;
 
 /// How a word should look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

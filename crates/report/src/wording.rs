@@ -1,12 +1,15 @@
 //! Sentences about the run as a whole, the same in every output: what was measured, how it ended, whether it can be
 //! trusted, what it could have seen.
 
-use loadline_analysis::result::{Contrast, Ladder, RunResult, RunState, Unit};
-use loadline_observe::Machine;
+use std::borrow::Cow;
+
+use loadline_model::Machine;
+use loadline_model::result::{Contrast, Ladder, RunResult, RunState, Unit};
 
 use crate::figures::{self, Scale};
 use crate::groups::{self, Group};
 use crate::ladder;
+use crate::words::said;
 
 /// Metrics whose resolution is stated, and how.
 const RESOLUTIONS: [(&str, &str); 2] = [("response.p50", "p50"), ("response.p99", "p99")];
@@ -84,7 +87,7 @@ pub(crate) fn distrust(result: &RunResult) -> Vec<String> {
             } else {
                 String::new()
             };
-            format!("{lead}: {}{extent}. {}", gate.text, gate.remedy)
+            format!("{lead}: {}{extent}. {}", said(&gate.figure), said(&gate.remedy))
         })
         .collect()
 }
@@ -95,7 +98,7 @@ pub(crate) fn resolution(result: &RunResult) -> Vec<String> {
         let several = result.ladders.len() > 1;
         let of = |ladder: &Ladder| {
             let sentence = ladder::resolution(result, ladder)?;
-            let load = result.cells.get(ladder.bottom).filter(|_| several);
+            let load = result.cell(ladder.bottom).filter(|_| several);
             let load = load.map(|cell| format!("{}: ", groups::short_load_name(result, cell)));
             Some(format!("{}{sentence}", load.unwrap_or_default()))
         };
@@ -199,13 +202,14 @@ pub(crate) fn interval_name(result: &RunResult) -> String {
 /// What to know of the primary rows, each note once with the metrics that it is about.
 pub(crate) fn row_notes<'a>(contrasts: impl IntoIterator<Item = &'a Contrast>) -> Vec<String> {
     let rows = contrasts.into_iter().flat_map(|contrast| &contrast.rows);
-    let rows: Vec<_> = rows.filter(|row| row.primary).collect();
-    groups::unique(rows.iter().filter_map(|row| row.note.as_deref()))
+    let rows: Vec<(&str, Option<Cow<'_, str>>)> =
+        rows.filter(|row| row.primary).map(|row| (row.label.trim(), row.note.as_ref().map(said))).collect();
+    groups::unique(rows.iter().filter_map(|(_, note)| note.as_deref()))
         .into_iter()
         .map(|note| {
-            let about = rows.iter().filter(|row| row.note.as_deref() == Some(note));
-            let labels = groups::unique(about.map(|row| row.label.trim()));
-            let all = groups::unique(rows.iter().map(|row| row.label.trim()));
+            let about = rows.iter().filter(|(_, said)| said.as_deref() == Some(note));
+            let labels = groups::unique(about.map(|(label, _)| *label));
+            let all = groups::unique(rows.iter().map(|(label, _)| *label));
             let about = if labels == all { "all rows".to_owned() } else { labels.join(", ") };
             format!("{about}: {note}")
         })

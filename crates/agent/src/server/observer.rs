@@ -2,7 +2,7 @@
 
 use std::net::TcpStream;
 
-use loadline_observe::{Cgroup, Machine, Snapshot, Subject};
+use loadline_observe::{Cgroup, Snapshot, Subject, describe_machine};
 use loadline_platform::find_container;
 
 use super::conversation::answer;
@@ -22,7 +22,7 @@ pub fn converse(stream: &TcpStream, container: &str) -> Result<(), FrameError> {
     loop {
         match frame::read(stream)? {
             ObserverAsk::Snapshot => answer(stream, Ok(Snapshot::take(&subject)))?,
-            ObserverAsk::Machine => answer(stream, Ok(Machine::describe()))?,
+            ObserverAsk::Machine => answer(stream, Ok(describe_machine()))?,
         }
     }
 }

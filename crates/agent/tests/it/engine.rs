@@ -10,7 +10,7 @@ use crate::servers::{free_port, local};
 use crate::support::watched::Watched;
 use crate::support::{Agent, setup, slice, wait_for};
 use loadline_agent::{AgentError, Driver, EngineSetup, RemoteEngine};
-use loadline_engine::{Endpoint, Engine, Load, Mix, Options, Record, Replay, Request, SliceSpec};
+use loadline_engine::{Endpoint, Engine, Load, Mix, Options, Record, Request, SliceSpec, parse_replay};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -202,7 +202,7 @@ fn what_an_agent_can_not_do_it_says_and_goes_on() {
 #[test]
 fn a_replay_is_refused_on_this_side() {
     let (watched, agent) = (Watched::start(), Agent::start());
-    let replay = Replay::parse("times.txt".as_ref(), &b"0.1\n0.2\n"[..]).unwrap();
+    let replay = parse_replay("times.txt".as_ref(), &b"0.1\n0.2\n"[..]).unwrap();
     let slice = SliceSpec { load: Load::Replay(replay), ..slice("1/s", SECOND) };
     let error = agent.engine(watched.address, 1).drive(slice).unwrap_err();
     assert!(matches!(error, AgentError::Replay), "{error}");

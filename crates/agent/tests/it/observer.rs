@@ -7,7 +7,7 @@ use std::process::{Child, Command};
 
 use crate::support::{Agent, wait_for};
 use loadline_agent::RemoteObserver;
-use loadline_observe::{Machine, Observations, between};
+use loadline_observe::{Observations, between, describe_machine};
 
 /// A cgroup with a busy process in it; both end with the value.
 struct Container {
@@ -65,7 +65,7 @@ fn a_container_is_found_by_its_id_and_observed_from_here() {
     assert!(seen.involuntary_switches.is_some() && seen.tcp_retransmits.is_some(), "{seen:?}");
     assert!(seen.memory_bytes.is_some_and(|bytes| bytes > 0), "{seen:?}");
     assert!(seen.cgroup_memory_bytes.is_some(), "read from the cgroup: {seen:?}");
-    assert_eq!(observer.machine().unwrap(), Machine::describe());
+    assert_eq!(observer.machine().unwrap(), describe_machine());
 
     drop(container);
     let after = observer.snapshot().unwrap();

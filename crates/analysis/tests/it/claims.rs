@@ -2,8 +2,8 @@
 
 use crate::made_up::MadeUp;
 use loadline_analysis::analyse;
-use loadline_analysis::result::{ClaimJudgement, ClaimResult};
-use loadline_experiment::spec::{Claim, Says};
+use loadline_analysis::result::{ClaimJudgement, ClaimResult, Remark};
+use loadline_model::experiment::{Claim, Says};
 
 fn claim(platform: &str, says: Says) -> Claim {
     Claim {
@@ -63,5 +63,11 @@ fn where_there_is_no_gap_nothing_closes_it() {
     let said = judged_with_a_pod_of(0.0, "static pod", says);
     assert_eq!(said.judgement, ClaimJudgement::OutOfReach);
     assert_eq!(said.findings[0].found, None);
-    assert!(said.findings[0].note.as_ref().is_some_and(|note| note.contains("no gap")), "{said:?}");
+    assert!(
+        matches!(
+            said.findings[0].note.as_ref().and_then(|note| note.what.as_ref()),
+            Some(Remark::NoGap { .. })
+        ),
+        "{said:?}"
+    );
 }

@@ -2,11 +2,17 @@
 
 use crate::made_up::MadeUp;
 use loadline_analysis::analyse;
-use loadline_analysis::result::{Contrast, Row, RunResult, Verdict};
-use loadline_experiment::gates::{Gate, GateFailure};
+use loadline_analysis::result::{Contrast, GateFigure, Remark, Row, RunResult, Statement, Verdict};
+use loadline_model::CellId;
+use loadline_model::gates::{FOREIGN_SHARE, Gate, GateFailure, Late};
+use loadline_model::notes::Note;
 
 fn row<'a>(contrast: &'a Contrast, metric: &str) -> &'a Row {
     contrast.rows.iter().find(|row| row.metric == metric).unwrap_or_else(|| panic!("no {metric}"))
+}
+
+fn late() -> GateFailure {
+    GateFailure::Late(Late { p99_us: 500.0, bound_us: 100.0 })
 }
 
 fn p50(result: &RunResult) -> &Row {
@@ -55,7 +61,7 @@ fn fewer_than_six_blocks_make_no_claim() {
     let result = analyse(&MadeUp { shift_us: 20.0, rounds: 5, blocks: 1, ..MadeUp::default() }.data());
     let row = p50(&result);
     assert_eq!((row.verdict, row.interval), (Verdict::Unresolved, None));
-    assert!(row.note.as_ref().unwrap().contains("fewer than 6"), "{:?}", row.note);
+    assert_eq!(row.note, Some(Statement::of(Remark::FewBlocks { blocks: 5, least: 6 })));
     assert!((row.difference - 20_000.0).abs() < 5_000.0, "the figure itself is still shown");
 }
 
@@ -65,14 +71,19 @@ fn a_quantile_with_too_few_requests_beyond_it_makes_no_claim() {
     let result = analyse(&MadeUp { shift_us: 20.0, ..MadeUp::default() }.data());
     let row = row(&result.contrasts[0], "response.p99.9");
     assert_eq!((row.verdict, row.interval), (Verdict::Unresolved, None));
-    assert!(row.note.as_ref().unwrap().contains("only 5 requests"), "{:?}", row.note);
+    let Some(Remark::FewBeyond { requests, least: 10.0 }) =
+        row.note.as_ref().and_then(|note| note.what.clone())
+    else {
+        panic!("{:?}", row.note)
+    };
+    assert!((requests - 4.8).abs() < 1e-6, "{requests}");
 }
 
 #[test]
 fn one_deployment_is_said_to_speak_for_itself_only() {
     let result = analyse(&MadeUp { shift_us: 20.0, rounds: 1, blocks: 12, ..MadeUp::default() }.data());
     assert_eq!(p50(&result).verdict, Verdict::Slower);
-    assert!(result.notes.iter().any(|note| note.contains("one deployment")), "{:?}", result.notes);
+    assert!(result.notes.contains(&Statement::of(Note::OneDeployment)), "{:?}", result.notes);
 }
 
 #[test]
@@ -87,8 +98,7 @@ fn costs_and_counts_have_words_of_their_own() {
 fn a_repeat_that_passes_replaces_what_failed_and_both_are_shown() {
     let mut data = MadeUp::default().data();
     let mut repeat = data.slices[0].clone();
-    let failure = GateFailure { gate: Gate::SendLag, text: "late".to_owned() };
-    data.slices[0].gate_failures.push(failure);
+    data.slices[0].gate_failures.push(late());
     repeat.attempt = 1;
     repeat.at_s += 0.5;
     data.slices.push(repeat);
@@ -107,11 +117,12 @@ fn a_repeat_that_passes_replaces_what_failed_and_both_are_shown() {
 #[test]
 fn a_cell_that_fails_a_gate_too_often_is_not_trusted() {
     let mut data = MadeUp::default().data();
-    let of_cell: Vec<usize> = (0..data.slices.len()).filter(|slice| data.slices[*slice].cell == 2).collect();
+    let of_cell: Vec<usize> =
+        (0..data.slices.len()).filter(|slice| data.slices[*slice].cell == CellId(2)).collect();
     let fail = |data: &mut loadline_analysis::RunData, slices: &[usize]| {
         for slice in slices {
             data.slices[*slice].gate_failures =
-                vec![GateFailure { gate: Gate::ForeignCpu, text: "other programs".to_owned() }];
+                vec![GateFailure::Foreign { share: 0.2, most: FOREIGN_SHARE }];
         }
     };
     fail(&mut data, &of_cell[..2]);
@@ -120,7 +131,7 @@ fn a_cell_that_fails_a_gate_too_often_is_not_trusted() {
     let result = analyse(&data);
     assert!(!result.trust.trusted, "3 of 24 are more than a tenth");
     let gate = result.trust.gates.iter().find(|gate| !gate.holds).unwrap();
-    assert_eq!((gate.gate.as_str(), gate.failed), ("foreign_cpu", 3));
+    assert_eq!((gate.gate, gate.failed), (Gate::ForeignCpu, 3));
 }
 
 #[test]
@@ -136,15 +147,17 @@ fn what_other_programs_used_is_judged_over_the_whole_run_too() {
     assert!(used(0.09).trusted);
     let trust = used(0.11);
     let gate = trust.gates.iter().find(|gate| !gate.holds).unwrap();
-    assert_eq!((gate.text.as_str(), gate.failed), ("other programs 11.0 %", 0), "no slice failed by itself");
+    let Some(GateFigure::Foreign { share: Some(share) }) = gate.figure.what else { panic!("{gate:?}") };
+    assert!((share - 0.11).abs() < 5e-4, "{share}");
+    assert_eq!(gate.failed, 0, "no slice failed by itself");
 }
 
 #[test]
 fn late_requests_are_judged_over_the_whole_cell() {
     let mut data = MadeUp::default().data();
     let late = |data: &mut loadline_analysis::RunData, lag_ns: u64| {
-        for slice in data.slices.iter_mut().filter(|slice| slice.cell == 2).take(6) {
-            slice.gate_failures = vec![GateFailure { gate: Gate::SendLag, text: "late".to_owned() }];
+        for slice in data.slices.iter_mut().filter(|slice| slice.cell == CellId(2)).take(6) {
+            slice.gate_failures = vec![self::late()];
             slice.send_lag.record_n(lag_ns, 4).unwrap();
         }
     };
@@ -163,7 +176,7 @@ fn a_run_that_was_never_warm_is_not_trusted() {
     }
     let result = analyse(&data);
     assert!(!result.trust.trusted);
-    assert!(result.trust.gates.iter().any(|gate| gate.gate == "stationary" && !gate.holds));
+    assert!(result.trust.gates.iter().any(|gate| gate.gate == Gate::Stationary && !gate.holds));
 }
 
 #[test]
@@ -173,7 +186,7 @@ fn a_run_without_slices_is_a_result_too() {
     let result = analyse(&data);
     assert!(!result.trust.trusted);
     assert!(result.contrasts.iter().all(|contrast| contrast.rows.is_empty()));
-    assert!(serde_json::to_string(&result).is_ok());
+    assert!(loadline_report::json(&result, &mut Vec::new()).is_ok());
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use crate::made_up::MadeUp;
 use loadline_analysis::analyse;
 use loadline_analysis::result::{RunResult, SumRow, Verdict};
+use loadline_model::CellId;
 
 /// A pod 5 µs above the host, a static pod 3 µs above the pod.
 fn ladder() -> MadeUp {
@@ -39,7 +40,7 @@ fn a_rung_costs_what_it_adds_to_the_one_below() {
 fn the_sum_is_held_against_second_deployments_of_bottom_and_top() {
     let result = analyse(&ladder().data());
     let sum = &result.ladders[0].sums[0];
-    assert_eq!(sum.path, [0, 3, 4], "host, pod, static pod; the twins between are no rungs");
+    assert_eq!(sum.path, [0, 3, 4].map(CellId), "host, pod, static pod; the twins between are no rungs");
     let p50 = row(&result, "response.p50");
     let (end_to_end, residual) = (p50.end_to_end.unwrap(), p50.residual.unwrap());
     assert!((residual.value - (end_to_end.value - p50.sum.value)).abs() < 1e-6, "{p50:?}");
@@ -51,7 +52,7 @@ fn the_sum_is_held_against_second_deployments_of_bottom_and_top() {
 fn a_top_that_is_slower_when_it_is_deployed_anew_leaves_the_sum_open() {
     let mut data = ladder().data();
     // The top's twin is cell 2.
-    for slice in data.slices.iter_mut().filter(|slice| slice.cell == 2) {
+    for slice in data.slices.iter_mut().filter(|slice| slice.cell == CellId(2)) {
         slice.observations.service_cpu_ns =
             slice.observations.service_cpu_ns.map(|ns| ns + 4_000 * slice.answered);
     }

@@ -1,6 +1,6 @@
 //! Why a run can't go on, with what the service last said.
 
-use crate::store::StoreError;
+use loadline_store::StoreError;
 
 /// Why a run ended before its plan did.
 #[derive(Debug, thiserror::Error)]

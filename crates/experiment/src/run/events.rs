@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use loadline_model::CellId;
+use loadline_model::notes::Note;
+
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
@@ -28,8 +31,8 @@ pub enum Event {
     },
     /// A cell is warm, or its time for warming up is over.
     Warm {
-        /// Index of the cell.
-        cell: usize,
+        /// Which.
+        cell: CellId,
         /// How long it was loaded.
         after: Duration,
         /// Whether it is stationary.
@@ -44,14 +47,14 @@ pub enum Event {
     },
     /// Slices failed a gate and will be measured again.
     Repeating {
-        /// Indices of the cells.
-        cells: Vec<usize>,
+        /// Which.
+        cells: Vec<CellId>,
     },
     /// The run goes on without a service.
     GivenUp {
         /// Why.
         failure: String,
     },
-    /// A sentence that a reader must know.
-    Note(String),
+    /// Something that a reader must know.
+    Note(Note),
 }

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use loadline_agent::{DriveError, Driver, EngineSetup, RemoteEngine};
 use loadline_engine::{Endpoint, Engine, Load, Mix, Options, Request, Reuse};
+use loadline_model::experiment::LoadSpec;
 use loadline_platform::{Agent, Netns};
 
 use super::RunError;
-use crate::spec::LoadSpec;
 
 /// Longest wait for a response, and of a due request for a connection.
 const TIMEOUT: Duration = Duration::from_secs(10);

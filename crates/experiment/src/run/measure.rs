@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use loadline_agent::{DriveError, Driver};
 use loadline_engine::{Engine, Record, SliceSpec};
-use loadline_observe::Observations;
+use loadline_model::rows::SliceRow;
+use loadline_model::{CellId, LoadId, Observations};
 
 use super::site::LiveSite;
 use super::watch::Reading;
 use super::{Execution, RunError};
 use crate::gates::{self, CpuUse};
-use crate::plan::Turn;
-use crate::store::SliceRow;
+use crate::plan::{Order, Turn};
 
 /// Where in the run a turn is.
 #[derive(Clone, Copy)]
@@ -29,7 +29,7 @@ impl Execution<'_> {
         place: Place,
         turn: &Turn,
         live: &mut [LiveSite],
-    ) -> Result<Vec<usize>, RunError> {
+    ) -> Result<Vec<CellId>, RunError> {
         self.check_interrupted()?;
         let (cells, duration) = match turn {
             Turn::Slice(cell) => (vec![(*cell, Duration::ZERO)], self.experiment.plan.slice),
@@ -37,7 +37,7 @@ impl Execution<'_> {
             Turn::SideBySide(cells) => (cells.clone(), self.experiment.plan.slice * cells.len() as u32),
         };
         // A service that died earlier in this block has no cell any more.
-        let cells: Vec<(usize, Duration)> = cells
+        let cells: Vec<(CellId, Duration)> = cells
             .into_iter()
             .filter(|(cell, _)| live.iter().any(|site| site.cells().any(|other| other == *cell)))
             .collect();
@@ -70,7 +70,15 @@ impl Execution<'_> {
             if gates::deserve_repeat(&gate_failures) {
                 disturbed.push(*cell);
             }
-            let row = slice_row(place, *cell, at_s, record, observations, cpu_use, gate_failures);
+            let row = slice_row(
+                place,
+                (*cell, self.plan.load_of(*cell)),
+                at_s,
+                record,
+                observations,
+                cpu_use,
+                gate_failures,
+            );
             self.store.add_slice(self.run, &row)?;
         }
         Ok(disturbed)
@@ -81,7 +89,7 @@ impl Execution<'_> {
     fn drive(
         &self,
         place: Place,
-        cells: &[(usize, Duration)],
+        cells: &[(CellId, Duration)],
         duration: Duration,
         live: &mut [LiveSite],
     ) -> Result<(Vec<Record>, Vec<Reading>, Vec<Reading>), RunError> {
@@ -92,11 +100,11 @@ impl Execution<'_> {
         let start = Engine::next_start();
         let (mut begun, mut failure) = (Vec::with_capacity(cells.len()), None);
         for (cell, offset) in cells {
-            let load = self.plan.cells[*cell].load;
+            let load = self.plan.load_of(*cell);
             let slice = SliceSpec {
                 load: self.load_of(*cell),
                 duration,
-                seed: self.plan.schedule_seed(place.round, place.block, load),
+                seed: Order(&self.plan).schedule_seed(place.round, place.block, load),
                 offset: *offset,
             };
             match with_engine(live, *cell, |engine| engine.begin(slice, start)) {
@@ -120,7 +128,7 @@ impl Execution<'_> {
 }
 
 /// The counters of the measured sites, and the CPU time of the others' services.
-fn read(live: &mut [LiveSite], cells: &[(usize, Duration)]) -> Vec<Reading> {
+fn read(live: &mut [LiveSite], cells: &[(CellId, Duration)]) -> Vec<Reading> {
     let read = |site: &mut LiveSite| {
         let is_measured = site.cells().any(|of_site| cells.iter().any(|(cell, _)| *cell == of_site));
         if is_measured { site.read() } else { site.read_cpu() }
@@ -130,7 +138,7 @@ fn read(live: &mut [LiveSite], cells: &[(usize, Duration)]) -> Vec<Reading> {
 
 fn with_engine<T>(
     live: &mut [LiveSite],
-    cell: usize,
+    cell: CellId,
     act: impl FnOnce(&mut dyn Driver) -> Result<T, DriveError>,
 ) -> Result<T, RunError> {
     for site in live {
@@ -146,7 +154,7 @@ fn with_engine<T>(
 
 fn slice_row(
     place: Place,
-    cell: usize,
+    (cell, load): (CellId, LoadId),
     at_s: f64,
     record: Record,
     observations: Observations,
@@ -155,6 +163,7 @@ fn slice_row(
 ) -> SliceRow {
     SliceRow {
         cell,
+        load,
         round: place.round,
         block: place.block,
         attempt: place.attempt,

@@ -1,9 +1,8 @@
 //! In which network a run is measured: with a wire between client and node where this user may lay one, without it where an ordinary user
 //! has to reach containers, clusters or URLs.
 
-use loadline_platform::DockerNetwork;
-
-use crate::spec::{Nodes, Platform, PlatformKind};
+use loadline_model::experiment::{Nodes, Platform, PlatformKind};
+use loadline_model::platform::DockerNetwork;
 
 /// The network of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +78,7 @@ fn check_without_wire(platform: &Platform, nodes: Nodes) -> Result<(), NeedsRoot
 
 #[cfg(test)]
 mod tests {
-    use loadline_platform::{Docker, Kubernetes, Layer};
+    use loadline_model::platform::{Docker, Kubernetes, Layer};
 
     use super::*;
 

@@ -1,17 +1,18 @@
-//! Sentences that a reader of the figures must know, kept with the run.
+//! What a reader of the figures must know, kept with the run.
 
-use loadline_platform::{Layer, Overlay};
+use loadline_model::experiment::{Nodes, PlatformKind};
+use loadline_model::notes::Note;
+use loadline_model::platform::{Layer, Overlay};
 
 use super::{Event, Execution, RunError};
-use crate::spec::{Nodes, PlatformKind};
 
 impl Execution<'_> {
-    /// Keeps a sentence that a reader must know, once.
-    pub(super) fn note(&mut self, note: &str) -> Result<(), RunError> {
-        if !self.noted.iter().any(|noted| noted == note) {
-            self.store.add_note(self.run, note)?;
-            self.noted.push(note.to_owned());
-            (self.events)(Event::Note(note.to_owned()));
+    /// Keeps what a reader must know, once.
+    pub(super) fn note(&mut self, note: Note) -> Result<(), RunError> {
+        if !self.noted.contains(&note) {
+            self.store.add_note(self.run, &note)?;
+            self.noted.push(note.clone());
+            (self.events)(Event::Note(note));
         }
         Ok(())
     }
@@ -19,34 +20,22 @@ impl Execution<'_> {
     /// Keeps what is known before anything is measured.
     pub(super) fn note_what_to_know(&mut self) -> Result<(), RunError> {
         for note in &self.options.notes {
-            self.note(note)?;
+            self.note(note.clone())?;
         }
-        if let Some(note) = self.cpus.note.clone() {
-            self.note(&note)?;
+        if self.cpus.shared {
+            self.note(Note::SharedCpu)?;
         }
         if self.machine.interrupt_time_apart == Some(true) {
-            self.note(
-                "this kernel charges the time of interrupts to no process (CONFIG_IRQ_TIME_ACCOUNTING): CPU per request leaves out what \
-                 packets cost in soft interrupts; --profile sees it",
-            )?;
+            self.note(Note::InterruptTimeApart)?;
         }
         if self.has_layer(|layer| *layer == Layer::OtherNode(Overlay::Wireguard)) {
-            self.note(
-                "WireGuard encrypts in threads of the kernel, which belong to no process: CPU per request leaves that out; --profile sees \
-                 it on the CPUs of service and load",
-            )?;
+            self.note(Note::WireguardThreads)?;
         }
         if self.translates_addresses() {
-            self.note(
-                "a node port or published port makes the node track connections, those of its plain processes too: host pays for \
-                 that here as it does on a node of a cluster",
-            )?;
+            self.note(Note::ConnectionsTracked)?;
         }
         if self.has_platform(|kind| matches!(kind, PlatformKind::External { .. })) {
-            self.note(
-                "an external service is not started anew: its deployments are rounds of measuring, its twin is itself once more, \
-                 and its client is this machine, not one behind a wire",
-            )?;
+            self.note(Note::ExternalService)?;
         }
         Ok(())
     }

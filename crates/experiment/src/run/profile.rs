@@ -6,12 +6,15 @@ use std::fs;
 use std::time::Duration;
 
 use loadline_engine::{Arrivals, Load, Record, SliceSpec, Think, ThinkDistribution};
+use loadline_model::CellId;
+use loadline_model::notes::Note;
+use loadline_model::rows::{ProfileRow, ReasonsRow};
 use loadline_profile::{Options, ProfileError, Profiler, Samples, SoftirqWatch, Who};
 
 use super::site::LiveSite;
 use super::{Event, Execution, RunError};
 use crate::gates::{CpuUse, machine_failures};
-use crate::store::{ProfileRow, ReasonsRow};
+use crate::plan::Order;
 
 /// Samples a second on each CPU. Ten thousand were seen to add 13 to 16 % to a cost of 26 and of 103 µs that was planted.
 const FREQUENCY_HZ: u32 = 2_500;
@@ -44,12 +47,12 @@ impl Execution<'_> {
                 continue;
             };
             if site.pids().is_empty() {
-                self.note("a service that isn't a process of this machine can't be profiled from here")?;
+                self.note(Note::ServiceNotHere)?;
                 continue;
             }
             match self.profile_cell(round, cell, length, site) {
                 Ok(Ok(row)) => self.store.add_profile(self.run, &row)?,
-                Ok(Err(refused)) => return self.note(&format!("nothing was profiled: {refused}")),
+                Ok(Err(refused)) => return self.note(Note::NotProfiled { reason: refused.to_string() }),
                 Err(failure) => self.leave_behind(live, failure)?,
             }
         }
@@ -59,7 +62,7 @@ impl Execution<'_> {
     fn profile_cell(
         &mut self,
         round: u32,
-        cell: usize,
+        cell: CellId,
         length: Duration,
         site: &mut LiveSite,
     ) -> Result<Result<ProfileRow, ProfileError>, RunError> {
@@ -92,7 +95,7 @@ impl Execution<'_> {
         let reasons = match reasons {
             Ok(reasons) => Some(reasons),
             Err(refused) => {
-                self.note(&format!("why soft interrupts are raised was not seen: {refused}"))?;
+                self.note(Note::SoftirqsNotSeen { reason: refused.to_string() })?;
                 None
             }
         };
@@ -104,7 +107,7 @@ impl Execution<'_> {
     fn sample(
         &mut self,
         round: u32,
-        cell: usize,
+        cell: CellId,
         length: Duration,
         site: &mut LiveSite,
         options: &Options,
@@ -127,7 +130,7 @@ impl Execution<'_> {
             let failures = cpu_use.map_or_else(Vec::new, |cpu| machine_failures(cpu, record.duration));
             if failures.is_empty() || repeats == 0 {
                 for failure in failures {
-                    self.note(&format!("the profiler saw disturbed times, too ({})", failure.gate.remedy()))?;
+                    self.note(Note::ProfileDisturbed { gate: failure.gate() })?;
                 }
                 return Ok(Ok((record, samples)));
             }
@@ -139,11 +142,11 @@ impl Execution<'_> {
     fn drive_unmeasured(
         &self,
         round: u32,
-        cell: usize,
+        cell: CellId,
         duration: Duration,
         site: &mut LiveSite,
     ) -> Result<Record, RunError> {
-        let load = self.plan.cells[cell].load;
+        let load = self.plan.load_of(cell);
         let think = Think { mean: THINK, distribution: ThinkDistribution::Exponential };
         let slice = SliceSpec {
             load: match self.load_of(cell) {
@@ -152,7 +155,7 @@ impl Execution<'_> {
                 load => load,
             },
             duration,
-            seed: self.plan.profile_seed(round, load),
+            seed: Order(&self.plan).profile_seed(round, load),
             offset: Duration::ZERO,
         };
         let Some(engine) = site.engine(cell) else { return Err(RunError::Interrupted) };

@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use loadline_engine::{Arrivals, Load, Rate, Record, SliceSpec};
+use loadline_model::experiment::Service;
 
 use super::generator::Generator;
 use super::site::LiveSite;
 use super::{Execution, RunError};
-use crate::spec::Service;
 
 /// Between two attempts.
 const PAUSE: Duration = Duration::from_millis(5);

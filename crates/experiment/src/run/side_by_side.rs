@@ -1,8 +1,11 @@
 //! Which cells take turns request by request rather than slice by slice: those so slow that a slice of theirs would say next to nothing.
 
+use loadline_model::experiment::{Interleave, Isolation};
+use loadline_model::notes::Note;
+use loadline_model::{CellId, LoadId};
+
 use super::site::LiveSite;
 use super::{Execution, RunError};
-use crate::spec::{Interleave, Isolation};
 
 /// A slice with fewer requests than this gathers next to nothing.
 const FEW_REQUESTS: f64 = 100.0;
@@ -12,15 +15,15 @@ const NEARLY_IDLE: f64 = 0.05;
 impl Execution<'_> {
     /// Cells whose slices would gather next to nothing run side by side with the others of their load, if together those leave the
     /// machine all but idle.
-    pub(super) fn decide_side_by_side(&mut self, live: &[LiveSite]) -> Result<Vec<usize>, RunError> {
+    pub(super) fn decide_side_by_side(&mut self, live: &[LiveSite]) -> Result<Vec<CellId>, RunError> {
         let plan = &self.experiment.plan;
         let slice_s = plan.slice.as_secs_f64();
         let (mut chosen, mut busiest) = (Vec::new(), 0.0f64);
-        for (load, spec) in self.experiment.loads.iter().enumerate() {
+        for (load, spec) in LoadId::of(self.experiment.loads.len()).zip(&self.experiment.loads) {
             let Some(rate) = spec.load.rate().map(|rate| rate.as_per_second()) else { continue };
-            let of_load = |cell: &usize| self.plan.cells[*cell].load == load;
+            let of_load = |cell: &CellId| self.plan.load_of(*cell) == load;
             let cells = live.iter().flat_map(|site| site.cells().map(move |cell| (cell, site)));
-            let (cells, cpu_s): (Vec<usize>, Vec<f64>) = cells
+            let (cells, cpu_s): (Vec<CellId>, Vec<f64>) = cells
                 .filter(|(cell, _)| of_load(cell))
                 .map(|(cell, site)| (cell, site.cpu_s_per_request))
                 .unzip();
@@ -40,19 +43,8 @@ impl Execution<'_> {
             }
         }
         if !chosen.is_empty() {
-            let reason = match plan.interleave {
-                Interleave::Auto => {
-                    format!(
-                        "a slice would gather fewer than {FEW_REQUESTS} requests, and those of one load together keep"
-                    )
-                }
-                _ => "as asked for; those of one load together keep".to_owned(),
-            };
-            self.note(&format!(
-                "{} cells run side by side, request by request: {reason} one CPU at most {:.1} % busy",
-                chosen.len(),
-                busiest * 100.0
-            ))?;
+            let fewer_than = (plan.interleave == Interleave::Auto).then_some(FEW_REQUESTS);
+            self.note(Note::SideBySide { cells: chosen.len(), fewer_than, busy_share: busiest })?;
         }
         self.store.set_side_by_side(self.run, &chosen)?;
         self.side_by_side = Some(chosen.clone());

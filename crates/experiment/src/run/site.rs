@@ -5,6 +5,10 @@ use std::time::Instant;
 
 use loadline_agent::Driver;
 use loadline_engine::Request;
+use loadline_model::experiment::{Nodes, PlatformKind, RequestSpec, Service, Start};
+use loadline_model::notes::Note;
+use loadline_model::rows::{DeploymentRow, PhaseRow, StartupRow};
+use loadline_model::{CellId, SiteId};
 use loadline_platform::{
     Deployment, External, Ground, Host, Image, ImageSource, Local, Platform, Probes, Starting, Vantage,
 };
@@ -12,13 +16,11 @@ use loadline_platform::{
 use super::generator::{Generator, Place};
 use super::watch::{Reading, Watch};
 use super::{Event, Execution, RunError};
-use crate::spec::{Nodes, PlatformKind, RequestSpec, Service, Start};
-use crate::store::{DeploymentRow, PhaseRow, StartupRow};
 
 /// A deployed service and the engines of its cells.
 pub struct LiveSite {
-    /// Index in the plan.
-    pub index: usize,
+    /// Which.
+    pub index: SiteId,
     /// Service and platform, in words.
     pub label: String,
     /// Whether somebody else runs its service.
@@ -27,17 +29,17 @@ pub struct LiveSite {
     pub cpu_s_per_request: f64,
     deployment: Box<dyn Deployment>,
     watch: Watch,
-    engines: Vec<(usize, Box<dyn Driver>)>,
+    engines: Vec<(CellId, Box<dyn Driver>)>,
 }
 
 impl LiveSite {
-    /// Indices of its cells.
-    pub fn cells(&self) -> impl Iterator<Item = usize> {
+    /// Its cells.
+    pub fn cells(&self) -> impl Iterator<Item = CellId> {
         self.engines.iter().map(|(cell, _)| *cell)
     }
 
     /// The engine of one of its cells.
-    pub fn engine(&mut self, cell: usize) -> Option<&mut Box<dyn Driver>> {
+    pub fn engine(&mut self, cell: CellId) -> Option<&mut Box<dyn Driver>> {
         self.engines.iter_mut().find(|(other, _)| *other == cell).map(|(_, engine)| engine)
     }
 
@@ -101,7 +103,7 @@ impl LiveSite {
 
 /// A site whose service was asked for.
 pub struct StartedSite<'g> {
-    index: usize,
+    index: SiteId,
     round: u32,
     label: String,
     starting: Starting<'g>,
@@ -109,8 +111,8 @@ pub struct StartedSite<'g> {
 }
 
 impl StartedSite<'_> {
-    /// Index in the plan.
-    pub fn site(&self) -> usize {
+    /// Which.
+    pub fn site(&self) -> SiteId {
         self.index
     }
 }
@@ -126,12 +128,12 @@ impl Execution<'_> {
         &mut self,
         ground: Option<&'g Ground>,
         round: u32,
-        index: usize,
+        index: SiteId,
     ) -> Result<StartedSite<'g>, RunError> {
         self.check_interrupted()?;
-        let site = self.plan.sites[index];
-        let service = &self.experiment.services[site.service];
-        let kind = &self.experiment.platforms[site.platform].kind;
+        let site = *self.plan.site(index);
+        let service = self.experiment.service(site.service);
+        let kind = &self.experiment.platform(site.platform).kind;
         let label = self.site_label(index);
         (self.events)(Event::Deploying { round, site: label.clone() });
         let begun = Instant::now();
@@ -157,9 +159,9 @@ impl Execution<'_> {
         started: StartedSite,
     ) -> Result<LiveSite, RunError> {
         let StartedSite { index, round, label, starting, begun } = started;
-        let plan = &self.plan.sites[index];
-        let service = &self.experiment.services[plan.service];
-        let kind = &self.experiment.platforms[plan.platform].kind;
+        let plan = self.plan.site(index);
+        let service = self.experiment.service(plan.service);
+        let kind = &self.experiment.platform(plan.platform).kind;
         let deployment = starting
             .wait(&mut self.progress(&label))
             .map_err(|source| RunError::Site { site: label.clone(), source })?;
@@ -194,8 +196,8 @@ impl Execution<'_> {
         let ready = self.wait_until_ready(&mut site, service, &generator, begun)?;
         (self.events)(Event::Ready { site: site.label.clone(), after: ready });
         let left_out = site.deployment.left_out().to_vec();
-        for sentence in &left_out {
-            self.note(sentence)?;
+        for text in left_out.iter().cloned() {
+            self.note(Note::LeftOut { text })?;
         }
         self.store.add_deployment(
             self.run,
@@ -208,8 +210,8 @@ impl Execution<'_> {
                 startup: site.startup(),
             },
         )?;
-        for (cell, plan) in self.plan.cells.iter().enumerate().filter(|(_, plan)| plan.site == index) {
-            let engine = generator.engine(&self.experiment.loads[plan.load])?;
+        for cell in self.plan.cell_ids().filter(|cell| self.plan.cell(*cell).site == index) {
+            let engine = generator.engine(self.experiment.load(self.plan.load_of(cell)))?;
             site.engines.push((cell, engine));
         }
         Ok(site)
@@ -233,10 +235,10 @@ impl Execution<'_> {
         }
     }
 
-    fn site_label(&self, index: usize) -> String {
-        let site = &self.plan.sites[index];
-        let service = &self.experiment.services[site.service].name;
-        let platform = &self.experiment.platforms[site.platform].name;
+    fn site_label(&self, index: SiteId) -> String {
+        let site = self.plan.site(index);
+        let service = &self.experiment.service(site.service).name;
+        let platform = &self.experiment.platform(site.platform).name;
         format!("{service} on {platform}{}", if site.twin { "′" } else { "" })
     }
 

@@ -3,12 +3,14 @@
 use std::time::{Duration, Instant};
 
 use loadline_engine::{Arrivals, Load, Rate, SliceSpec};
+use loadline_model::experiment::LoadSpec;
+use loadline_model::rows::WarmUpRow;
+use loadline_model::{CellId, SiteId};
 use loadline_stats::{Stationarity, stationary};
 
 use super::site::LiveSite;
 use super::{Event, Execution, RunError};
-use crate::spec::LoadSpec;
-use crate::store::WarmUpRow;
+use crate::plan::Order;
 
 /// Length of a cycle. Eight of them, the least that the test of stationarity asks for, take little more than a second.
 const CYCLE: Duration = Duration::from_millis(150);
@@ -19,12 +21,12 @@ const LEAST_CYCLE: Duration = Duration::from_millis(10);
 const LEAST_PER_SECOND: f64 = 200.0;
 
 struct Progress {
-    /// Index of the site in the plan.
-    site: usize,
+    /// The site.
+    site: SiteId,
     /// What it is warmed up with.
     load: LoadSpec,
     /// The cells of the site that this warms up: slow rates are all warmed up at the same one, once.
-    cells: Vec<usize>,
+    cells: Vec<CellId>,
     figures: Vec<f64>,
     loaded: Duration,
     done: bool,
@@ -73,7 +75,7 @@ impl Execution<'_> {
         let slice = SliceSpec {
             load: progress.load.load.clone(),
             duration: if progress.load.load.is_closed() { self.short_cycle() } else { CYCLE },
-            seed: self.plan.warm_up_seed(round, cycle, self.plan.cells[progress.cells[0]].load),
+            seed: Order(&self.plan).warm_up_seed(round, cycle, self.plan.load_of(progress.cells[0])),
             offset: Duration::ZERO,
         };
         let begun = Instant::now();
@@ -124,15 +126,15 @@ impl Execution<'_> {
         Ok(())
     }
 
-    fn warm_up_load(&self, cell: usize, is_external: bool) -> Result<LoadSpec, RunError> {
-        let spec = &self.experiment.loads[self.plan.cells[cell].load];
+    fn warm_up_load(&self, cell: CellId, is_external: bool) -> Result<LoadSpec, RunError> {
+        let spec = self.experiment.load(self.plan.load_of(cell));
         let load = if is_external { spec.load.clone() } else { brisk(spec.load.clone())? };
         Ok(LoadSpec { load, ..spec.clone() })
     }
 }
 
 impl Progress {
-    fn new(site: usize, load: LoadSpec, cell: usize) -> Progress {
+    fn new(site: SiteId, load: LoadSpec, cell: CellId) -> Progress {
         Progress { site, load, cells: vec![cell], figures: Vec::new(), loaded: Duration::ZERO, done: false }
     }
 }

@@ -1,7 +1,7 @@
 //! The arguments of `loadline layers`.
 
 use clap::{Args, ValueEnum};
-use loadline_experiment::spec::{Flags, LadderFlags, Part};
+use loadline_spec::{Flags, LadderFlags, Part};
 
 use super::{CpuFlags, OutputArguments, PlanArguments, ServiceFlags};
 

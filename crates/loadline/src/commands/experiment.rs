@@ -6,9 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
 use loadline_experiment::run::{Network, Referee, RunOptions, execute};
-use loadline_experiment::spec::{Experiment, Machine, from_flags, from_yaml_file, ladder};
-use loadline_experiment::store::Store;
+use loadline_model::experiment::Experiment;
+use loadline_model::notes::Note;
 use loadline_platform::Layer;
+use loadline_spec::{Machine, from_flags, from_yaml_file, ladder};
+use loadline_store::Store;
 
 use super::serve;
 use crate::arguments::{CompareArguments, LayersArguments, OutputArguments, RunArguments};
@@ -47,7 +49,8 @@ pub fn layers(arguments: &LayersArguments) -> Result<Exit> {
         return Ok(Exit::Interrupted);
     }
     let ladder = ladder?;
-    execute_in(network, &ladder.experiment, ladder.left_out, stop, &arguments.outputs)
+    let notes = ladder.left_out.into_iter().map(|text| Note::LeftOut { text }).collect();
+    execute_in(network, &ladder.experiment, notes, stop, &arguments.outputs)
 }
 
 fn execute_and_show(experiment: &Experiment, outputs: &OutputArguments) -> Result<Exit> {
@@ -73,7 +76,7 @@ fn enter(network: Network) -> Result<()> {
 fn execute_in(
     network: Network,
     experiment: &Experiment,
-    notes: Vec<String>,
+    notes: Vec<Note>,
     stop: Arc<AtomicBool>,
     outputs: &OutputArguments,
 ) -> Result<Exit> {
@@ -91,7 +94,7 @@ fn execute_in(
     Ok(outputs::exit_of(&result))
 }
 
-fn options(stop: Arc<AtomicBool>, network: Network, notes: Vec<String>) -> Result<RunOptions> {
+fn options(stop: Arc<AtomicBool>, network: Network, notes: Vec<Note>) -> Result<RunOptions> {
     Ok(RunOptions {
         command_line: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
         version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -23,7 +23,7 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result};
 use loadline_engine::{Engine, EngineError, Options, Record};
-use loadline_experiment::spec::Machine;
+use loadline_spec::Machine;
 
 use self::hlog::IntervalLog;
 use self::live::Live;

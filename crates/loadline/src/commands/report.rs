@@ -1,7 +1,7 @@
 //! `loadline report`: a run again, from the store, without running anything.
 
 use anyhow::Result;
-use loadline_experiment::store::Store;
+use loadline_store::Store;
 
 use crate::arguments::ReportArguments;
 use crate::exit::Exit;

@@ -7,7 +7,7 @@ use crate::exit::Exit;
 
 pub fn schema(which: SchemaOf) -> Result<Exit> {
     let schema = match which {
-        SchemaOf::Experiment => loadline_experiment::spec::experiment_schema(),
+        SchemaOf::Experiment => loadline_spec::experiment_schema(),
         SchemaOf::Result => loadline_report::result_schema(),
     };
     println!("{schema:#}");

@@ -98,7 +98,7 @@ fn a_run_may_go_on_without_a_service_that_dies_in_a_slice() {
         "{:?}",
         result.run.failures
     );
-    let slices_of = |cell: usize| result.slices.iter().filter(|slice| slice.cell == cell).count();
+    let slices_of = |cell: usize| result.slices.iter().filter(|slice| slice.cell.0 == cell).count();
     assert_eq!(slices_of(0), 6, "the other service was measured to the end");
     assert!((1..6).contains(&slices_of(1)), "{}", slices_of(1));
     leftovers::assert_none(&place.store().label());

@@ -3,7 +3,9 @@
 use crate::support::competition::Competition;
 use crate::support::leftovers;
 use crate::support::place::Place;
-use loadline_analysis::result::{Ladder, RunResult};
+use loadline_model::CellId;
+use loadline_model::notes::Note;
+use loadline_model::result::{Ladder, RunResult, Statement};
 
 /// As little measuring as shows that everything works.
 const BRIEF: [&str; 10] =
@@ -27,7 +29,7 @@ fn layers(place: &Place, arguments: &[&str], plan: &[&str]) -> RunResult {
     result
 }
 
-fn label(result: &RunResult, cell: usize) -> &str {
+fn label(result: &RunResult, cell: CellId) -> &str {
     &result.cells[cell].label
 }
 
@@ -38,8 +40,8 @@ fn rungs<'a>(result: &'a RunResult, ladder: &Ladder) -> Vec<(&'a str, &'a str)> 
 
 /// Whether a layer became a rung, or a note says which option of the kernel or program it lacks.
 fn is_there_or_named(result: &RunResult, name: &str) -> bool {
-    let named = |note: &&String| note.starts_with(&format!("{name} was left out"));
-    result.cells.iter().any(|cell| cell.platform == name) || result.notes.iter().any(|note| named(&note))
+    let named = |note: &Statement<Note>| note.text.starts_with(&format!("{name} was left out"));
+    result.cells.iter().any(|cell| cell.platform == name) || result.notes.iter().any(named)
 }
 
 #[test]
@@ -178,7 +180,9 @@ fn a_profile_beside_other_programs_is_repeated_and_then_told_from_an_undisturbed
     let _competition = Competition::on_cpu_0();
     let plan = ["--slice", "50ms", "--blocks", "1", "--deployments", "1", "--warmup", "1s", "--repeats", "1"];
     let result = layers(&place, &["--rung", "veth", "--profile"], &plan);
-    let told = |note: &String| note.starts_with("the profiler saw disturbed times, too (other programs used");
+    let told = |note: &Statement<Note>| {
+        note.text.starts_with("the profiler saw disturbed times, too (other programs used")
+    };
     assert!(result.notes.iter().any(told), "{:?}", result.notes);
     assert!(result.cells.iter().all(|cell| cell.seen.is_some()), "it is kept all the same");
 }

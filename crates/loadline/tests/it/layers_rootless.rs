@@ -36,12 +36,12 @@ fn an_ordinary_user_measures_the_ladder_less_what_needs_root_which_is_named() {
         assert!(platforms.contains(&name), "{name}: {platforms:?} {:?}", result.notes);
     }
     for name in ["cgroup", "ebpf"] {
-        let note = result.notes.iter().find(|note| note.starts_with(&format!("{name} was left out")));
+        let note = result.notes.iter().find(|note| note.text.starts_with(&format!("{name} was left out")));
         let note = note.unwrap_or_else(|| panic!("nothing is said of {name}: {:?}", result.notes));
-        assert!(note.contains("root"), "{note}");
+        assert!(note.text.contains("root"), "{}", note.text);
     }
-    let profile = result.notes.iter().find(|note| note.starts_with("nothing was profiled"));
-    assert!(profile.is_some_and(|note| note.contains("root")), "{:?}", result.notes);
+    let profile = result.notes.iter().find(|note| note.text.starts_with("nothing was profiled"));
+    assert!(profile.is_some_and(|note| note.text.contains("root")), "{:?}", result.notes);
     let store = support::store::Reader::open(&user.home.join("loadline.db")).expect("a store");
     let left = leftovers::of_run_in(&store.label(), &user.registry);
     assert!(left.is_empty(), "{left:#?}");

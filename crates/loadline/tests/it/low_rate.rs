@@ -12,7 +12,7 @@ fn a_low_rate_runs_side_by_side_of_itself() {
     ended.assert_measured();
     let result = ended.result();
     assert!(result.cells.iter().all(|cell| cell.interleave == "requests"));
-    assert!(result.notes.iter().any(|note| note.contains("side by side")), "{:?}", result.notes);
+    assert!(result.notes.iter().any(|note| note.text.contains("side by side")), "{:?}", result.notes);
     assert!(ended.stderr.contains("side by side"), "{}", ended.stderr);
     for slice in &result.slices {
         assert_eq!(slice.duration_s, 3.0, "as long as three slices one after the other");

@@ -40,6 +40,7 @@ fn a_limit_that_an_ordinary_user_cannot_set_is_left_out_and_the_way_to_it_named(
 
     ended.assert_measured();
     let notes = ended.result().notes;
-    let note = notes.iter().find(|note| note.contains("limits")).unwrap_or_else(|| panic!("{notes:?}"));
+    let note = notes.iter().find(|note| note.text.contains("limits")).unwrap_or_else(|| panic!("{notes:?}"));
+    let note = &note.text;
     assert!(note.contains("left out") && note.contains("Delegate=yes"), "{note}");
 }

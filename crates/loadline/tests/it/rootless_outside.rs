@@ -13,7 +13,8 @@ use crate::support::place::{Ended, Place, ended};
 use crate::support::store::Reader;
 use crate::support::user::{OrdinaryUser, UID};
 use crate::support::{BRIEF, leftovers, wait_for};
-use loadline_analysis::result::RunResult;
+use loadline_model::notes::Note;
+use loadline_model::result::{RunResult, Statement};
 use loadline_platform::Netns;
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -62,8 +63,8 @@ fn assert_nothing_left(user: &OrdinaryUser) {
 /// As [`support::assert_whole`], and that there is no wire was said.
 fn assert_whole_without_wire(result: &RunResult, cells: usize) {
     support::assert_whole(result, cells);
-    let wire: Vec<_> = result.notes.iter().filter(|note| note.contains("over loopback")).collect();
-    assert!(wire.len() == 1 && wire[0].contains("Run as root for the wire"), "{:?}", result.notes);
+    let wire: Vec<_> = result.notes.iter().filter(|note| note.text.contains("over loopback")).collect();
+    assert!(wire.len() == 1 && wire[0].text.contains("Run as root for the wire"), "{:?}", result.notes);
 }
 
 #[test]
@@ -81,7 +82,7 @@ fn a_user_of_dockers_socket_compares_every_way_into_a_container_that_takes_no_li
     assert_whole_without_wire(&result, ways.len() + 1);
     assert!(result.surroundings["docker"].summary.contains("Docker"), "{:?}", result.surroundings);
     assert!(
-        result.notes.iter().any(|note| note.contains("limits") && note.contains("left out")),
+        result.notes.iter().any(|note| note.text.contains("limits") && note.text.contains("left out")),
         "{:?}",
         result.notes
     );
@@ -174,7 +175,9 @@ fn a_user_with_a_kubeconfig_compares_host_and_pods() {
     ended.assert_measured();
     let result = ended.result();
     assert_whole_without_wire(&result, ways.len() + 1);
-    let unpinned = |note: &String| note.contains("isn't pinned") && note.contains("run loadline as root");
+    let unpinned = |note: &Statement<Note>| {
+        note.text.contains("isn't pinned") && note.text.contains("run loadline as root")
+    };
     assert!(result.notes.iter().any(unpinned), "{:?}", result.notes);
     assert_nothing_left(&user);
     assert!(!cluster.has_namespace_of(&store(&user).expect("a store").label()));

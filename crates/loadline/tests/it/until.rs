@@ -36,7 +36,7 @@ fn a_run_whose_time_is_over_ends_and_says_so() {
     let result = ended.result();
     assert_eq!((result.run.state, result.plan.deployments), (RunState::Complete, 1));
     assert!(
-        result.notes.iter().any(|note| note.contains("time for measuring was over")),
+        result.notes.iter().any(|note| note.text.contains("time for measuring was over")),
         "{:?}",
         result.notes
     );

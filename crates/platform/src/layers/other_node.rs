@@ -8,6 +8,8 @@ mod wireguard;
 
 use std::net::Ipv4Addr;
 
+use loadline_model::platform::LayersError;
+
 use super::{Layer, Overlay};
 use crate::{
     Error, Netns,
@@ -50,7 +52,7 @@ struct End<'a> {
 /// Makes the node, its link to the near one, and the way that packets take between them.
 pub(crate) fn lay(near: &Node, overlay: Overlay) -> Result<OtherNode, Error> {
     let layer = Layer::OtherNode(overlay);
-    let own = near.own.as_ref().ok_or(Error::LayerNeedsOwnNode { layer: layer.clone() })?;
+    let own = near.own.as_ref().ok_or(Error::Layers(LayersError::NeedsOwnNode { layer: layer.clone() }))?;
     let OwnAddresses { wire, pods, link, overlay: inside, .. } = own.addresses;
     let netns = node::bare()?;
     let ends = [

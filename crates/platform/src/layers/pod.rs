@@ -2,6 +2,8 @@
 
 use std::{net::Ipv4Addr, sync::Arc};
 
+use loadline_model::platform::LayersError;
+
 use super::{
     Attachment, Layer, Layers, br_netfilter, bridge, cni, ebpf, ipvlan, macvlan, netkit, other_node, veth,
 };
@@ -42,7 +44,7 @@ pub(crate) fn attach(
     folder: &Arc<RunFolder>,
 ) -> Result<Option<Attached>, Error> {
     let Some(attachment) = &layers.attachment else { return Ok(None) };
-    let own = |layer: Layer| node.own.as_ref().ok_or(Error::LayerNeedsOwnNode { layer });
+    let own = |layer: Layer| node.own.as_ref().ok_or(Error::Layers(LayersError::NeedsOwnNode { layer }));
     let pod = match attachment {
         Attachment::Veth => return veths(node, layers).map(Some),
         Attachment::Macvlan => macvlan::lay(node, own(Layer::Macvlan)?)?,

@@ -102,7 +102,7 @@ pub(crate) fn inbound(service: SocketAddrV4) -> SocketAddrV4 {
 
 /// The program, or that it is missing.
 pub(crate) fn find(sidecar: Sidecar) -> Result<PathBuf, Error> {
-    let (program, source) = (sidecar.proxy.program(), sidecar.proxy.source());
+    let (program, source) = (program_of(sidecar.proxy), source_of(sidecar.proxy));
     tool::find(program).ok_or_else(|| {
         missing(&Layer::Sidecar(sidecar), format!("the program `{program}` is not installed ({source})"))
     })
@@ -169,7 +169,7 @@ impl Laid {
         hop: &Hop,
         identity: Option<&Identity>,
     ) -> Result<(), Error> {
-        let program = proxy.program();
+        let program = program_of(proxy);
         let folder = self.folder.path().join(self.proxies.len().to_string());
         fs::DirBuilder::new()
             .mode(0o700)
@@ -209,22 +209,20 @@ impl Drop for Laid {
     }
 }
 
-impl Proxy {
-    fn program(self) -> &'static str {
-        match self {
-            Proxy::Haproxy => "haproxy",
-            Proxy::Nginx => "nginx",
-            Proxy::Envoy => "envoy",
-        }
+fn program_of(proxy: Proxy) -> &'static str {
+    match proxy {
+        Proxy::Haproxy => "haproxy",
+        Proxy::Nginx => "nginx",
+        Proxy::Envoy => "envoy",
     }
+}
 
-    /// Where to get it.
-    fn source(self) -> &'static str {
-        match self {
-            Proxy::Haproxy => "package `haproxy`",
-            Proxy::Nginx => "package `nginx`",
-            Proxy::Envoy => "its packages are at envoyproxy.io",
-        }
+/// Where to get it.
+fn source_of(proxy: Proxy) -> &'static str {
+    match proxy {
+        Proxy::Haproxy => "package `haproxy`",
+        Proxy::Nginx => "package `nginx`",
+        Proxy::Envoy => "its packages are at envoyproxy.io",
     }
 }
 

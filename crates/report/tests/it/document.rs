@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::support;
-use loadline_analysis::result::RunResult;
+use loadline_model::result::RunResult;
 use loadline_report::{json, result_schema};
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 
 use crate::support;
 use insta::assert_snapshot;
-use loadline_analysis::result::RunResult;
+use loadline_model::result::RunResult;
 use loadline_report::{Style, csv_slices, csv_summary, markdown, terminal};
 
 const PLAIN: Style = Style { colour: false, width: 100 };

@@ -3,15 +3,16 @@
 use std::time::Duration;
 
 use loadline_analysis::RunData;
-use loadline_engine::{Arrivals, Load, Reuse, new_histogram};
-use loadline_experiment::gates::CpuUse;
-use loadline_experiment::plan::Plan;
-use loadline_experiment::spec::{
+use loadline_model::experiment::{
     Claim, Experiment, Interleave, Isolation, LoadSpec, Nodes, OnFailure, Placement, PlanSpec, Platform,
     PlatformKind, Ready, RequestSpec, Service, Start,
 };
-use loadline_experiment::store::{DeploymentRow, RunRow, RunState, SliceRow, StartupRow, WarmUpRow};
-use loadline_observe::{Machine, Observations};
+use loadline_model::gates::CpuUse;
+use loadline_model::load::{Arrivals, Load, Reuse};
+use loadline_model::plan::Plan;
+use loadline_model::platform::{Limits, preset};
+use loadline_model::rows::{DeploymentRow, RunRow, SliceRow, StartupRow, WarmUpRow};
+use loadline_model::{CellId, LoadId, Machine, Observations, PlatformId, RunState, new_histogram};
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{Rng, SeedableRng};
 
@@ -62,7 +63,7 @@ impl MadeUp {
         };
         let mut at_s = 0.0;
         for round in 0..self.rounds {
-            for site in 0..plan.sites.len() {
+            for site in plan.site_ids() {
                 let left_out = Vec::new();
                 data.deployments.push(DeploymentRow {
                     site,
@@ -73,18 +74,24 @@ impl MadeUp {
                     startup: StartupRow::default(),
                 });
                 let figures = vec![60_000.0; 8];
-                data.warm_ups.push(WarmUpRow { cell: site, round, seconds: 1.2, stationary: true, figures });
+                data.warm_ups.push(WarmUpRow {
+                    cell: CellId(site.0),
+                    round,
+                    seconds: 1.2,
+                    stationary: true,
+                    figures,
+                });
             }
             let deployment: Vec<f64> =
                 plan.sites.iter().map(|_| self.deployment_noise_us * normal(&mut random)).collect();
             for block in 0..self.blocks {
-                for (position, cell) in (0..plan.cells.len()).enumerate() {
-                    let shift = match plan.sites[plan.cells[cell].site].platform {
+                for (position, cell) in plan.cell_ids().enumerate() {
+                    let shift = match plan.site_of(cell).platform.0 {
                         1 => self.shift_us,
                         2 => self.static_pod_us.unwrap_or_default(),
                         _ => 0.0,
                     };
-                    let base = 100.0 + deployment[cell] + shift;
+                    let base = 100.0 + deployment[cell.0] + shift;
                     data.slices.push(slice(
                         cell,
                         (round, block),
@@ -103,10 +110,9 @@ impl MadeUp {
 
     fn experiment(&self) -> Experiment {
         let platform = |name: &str, kind| Platform { name: name.to_owned(), kind, above: None, top: false };
-        let local =
-            |name: &str| platform(name, PlatformKind::Local(loadline_platform::preset("pod").unwrap()));
+        let local = |name: &str| platform(name, PlatformKind::Local(preset("pod").unwrap()));
         let mut platforms = vec![platform("host", PlatformKind::Host), local("pod")];
-        let above = self.ladder.then_some(1);
+        let above = self.ladder.then_some(PlatformId(1));
         let top = self.ladder;
         platforms.extend(self.static_pod_us.map(|_| Platform { above, top, ..local("static pod") }));
         Experiment {
@@ -127,7 +133,7 @@ impl MadeUp {
                 }],
                 ready: Ready { path: None, within: Duration::from_secs(30) },
             }],
-            limits: loadline_platform::Limits::default(),
+            limits: Limits::default(),
             platforms,
             loads: vec![LoadSpec {
                 load: Load::Open { rate: "200/s".parse().unwrap(), arrivals: Arrivals::Poisson },
@@ -179,7 +185,7 @@ fn run_row(experiment: Experiment, plan: Plan) -> RunRow {
 }
 
 fn slice(
-    cell: usize,
+    cell: CellId,
     (round, block): (u32, u32),
     position: u32,
     at_s: f64,
@@ -202,6 +208,7 @@ fn slice(
     };
     SliceRow {
         cell,
+        load: LoadId(0),
         round,
         block,
         attempt: 0,

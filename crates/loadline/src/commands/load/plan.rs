@@ -8,9 +8,9 @@ use std::sync::Arc;
 use loadline_engine::{
     Endpoint, Options, Reuse, SliceSpec, Target, Timestamps, Tls, TlsError, TlsOptions, Wire,
 };
-use loadline_experiment::spec::cpus::parse_cpus;
-use loadline_experiment::spec::url::{HttpUrl, parse_http_url};
-use loadline_experiment::spec::{Complaint, SpecError};
+use loadline_spec::cpus::parse_cpus;
+use loadline_spec::url::{HttpUrl, parse_http_url};
+use loadline_spec::{Complaint, SpecError};
 
 use super::quantities::{number, wrk_time};
 use super::reader::{Reader, complaint};

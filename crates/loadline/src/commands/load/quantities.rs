@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use loadline_experiment::spec::Complaint;
-use loadline_experiment::spec::units::{parse_count, parse_duration, show_duration};
+use loadline_spec::Complaint;
+use loadline_spec::units::{parse_count, parse_duration, show_duration};
 
 /// Longest time that anything may take.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);

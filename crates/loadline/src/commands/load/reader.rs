@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use loadline_experiment::spec::{Complaint, Place, Problems, SpecError};
+use loadline_spec::{Complaint, Place, Problems, SpecError};
 
 /// Reads values and gathers what is wrong with them.
 #[derive(Default)]

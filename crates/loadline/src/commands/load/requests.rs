@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use loadline_engine::{Endpoint, Expectation, Feed, Mix, MixOptions, Request, Wire};
-use loadline_experiment::spec::Complaint;
-use loadline_experiment::spec::http::{check_header, check_not_own, method, request_line, split_header};
-use loadline_experiment::spec::url::HttpUrl;
+use loadline_spec::Complaint;
+use loadline_spec::http::{check_header, check_not_own, method, request_line, split_header};
+use loadline_spec::url::HttpUrl;
 
 use super::reader::{Reader, complaint};
 use crate::arguments::{Format, LoadArguments};
@@ -69,7 +69,7 @@ fn requests(arguments: &LoadArguments, url: &HttpUrl, reader: &mut Reader) -> Op
         lines.push(reader.read("--request", text, request_line));
     }
     let (lines, headers, body) = (lines.into_iter().collect::<Option<Vec<_>>>()?, headers?, body?);
-    let request = |line: loadline_experiment::spec::http::RequestLine| {
+    let request = |line: loadline_spec::http::RequestLine| {
         let method = line.method.unwrap_or_else(|| "GET".to_owned());
         let body = if WITH_BODY.contains(&method.as_str()) { body.clone() } else { Vec::new() };
         Request { method, path: line.path, headers: headers.clone(), body, weight: line.weight }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use loadline_engine::{Arrivals, Load, Profile, Rate, Replay, SliceSpec, Think, ThinkDistribution};
-use loadline_experiment::spec::Complaint;
+use loadline_engine::{Arrivals, Load, Profile, Rate, SliceSpec, Think, ThinkDistribution, read_replay};
+use loadline_spec::Complaint;
 
 use super::quantities::{number, time, wrk_time};
 use super::reader::{Reader, complaint};
@@ -30,7 +30,7 @@ pub fn slice(arguments: &LoadArguments, reader: &mut Reader) -> Option<SliceSpec
 
 fn load(arguments: &LoadArguments, reader: &mut Reader) -> Option<Load> {
     if let Some(path) = &arguments.replay {
-        return reader.file("--replay", path, Replay::read).map(Load::Replay);
+        return reader.file("--replay", path, read_replay).map(Load::Replay);
     }
     let arrivals = match &arguments.arrivals {
         Some(text) => reader.read("--arrivals", text, arrivals),

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use hdrhistogram::Histogram;
 use loadline_engine::{ErrorKind, Load, Options, Record, Reuse};
-use loadline_experiment::spec::cpus::show_cpus;
 use loadline_report::{count, time};
+use loadline_spec::cpus::show_cpus;
 
 use super::watchdog::Verdict;
 

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use loadline_engine::{Endpoint, Engine, EngineError, Options, Reuse, Target};
-use loadline_experiment::spec::{Complaint, SpecError};
+use loadline_spec::{Complaint, SpecError};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketType, netdevice};
 use rustix::thread::LinkNameSpaceType;

@@ -5,7 +5,9 @@
 
 use loadline_engine::{Load, Record};
 use loadline_experiment::gates::{self, CpuUse, FOREIGN_SHARE, Gate, LOAD_BUSY_SHARE};
-use loadline_observe::{Machine, Observations, Snapshot, Subject, between};
+use loadline_model::Observations;
+use loadline_observe::{Snapshot, Subject, between, describe_machine};
+use loadline_report::Words;
 
 /// Watches from the moment it is made until it is asked.
 pub struct Watchdog {
@@ -43,13 +45,13 @@ impl Watchdog {
     /// What is to be said of the load that has ended.
     pub fn judge(self, load: &Load, record: &Record) -> Verdict {
         let observed = between(&self.before, &Snapshot::take(&self.subject));
-        let cpus = Machine::describe().cpus.unwrap_or(1) as usize;
+        let cpus = describe_machine().cpus.unwrap_or(1) as usize;
         let cpu = CpuUse::of(&observed, None, record.cpu_ns, cpus);
         let failures = gates::failures(load, record, cpu);
         let mut verdict = Verdict {
             doubts: failures
                 .into_iter()
-                .map(|failure| Doubt { gate: failure.gate, text: failure.text })
+                .map(|failure| Doubt { gate: failure.gate(), text: failure.words() })
                 .collect(),
             busy_share: busy_share(record),
             waiting_share: waiting_share(&observed, record),
@@ -97,7 +99,7 @@ impl Doubt {
                 Some("the generator was the bottleneck")
             }
             Gate::Rate => Some("the service did not carry this load"),
-            Gate::Errors => None,
+            Gate::Errors | Gate::Stationary => None,
         }
     }
 
@@ -113,7 +115,7 @@ impl Doubt {
                 "other programs, or the service itself, used its CPUs: pin the load to others (--cpus), or stop them"
             }
             Gate::Rate => "ask for less, or open more connections (--connections)",
-            Gate::Errors => "look at what the service says of them",
+            Gate::Errors | Gate::Stationary => "look at what the service says of them",
         }
     }
 

@@ -12,7 +12,8 @@ use std::time::Duration;
 use crate::proof::{Row, prove};
 use crate::support::leftovers;
 use crate::support::place::Place;
-use loadline_analysis::result::RunResult;
+use loadline_model::gates::Gate;
+use loadline_model::result::RunResult;
 use loadline_platform::Netns;
 use rustix::thread::{CpuSet, sched_setaffinity};
 use rustix::time::{ClockId, clock_gettime};
@@ -128,7 +129,7 @@ fn measure(
         .trust
         .gates
         .iter()
-        .any(|gate| ["steal", "foreign_cpu"].contains(&gate.gate.as_str()) && !gate.holds);
+        .any(|gate| matches!(gate.gate, Gate::Steal | Gate::ForeignCpu) && !gate.holds);
     println!(
         "planted {planted:.0?} ns, by difference {difference:.0}, by sampling {sampled:.0}, most in {largest}, disturbed: {is_disturbed}"
     );

@@ -1,5 +1,8 @@
 //! An invented ladder.
 
+use loadline_model::CellId;
+use loadline_model::notes::Note;
+
 use super::*;
 
 /// A ladder of three rungs, the last on a branch, with a profile.
@@ -70,20 +73,20 @@ pub fn ladder() -> RunResult {
     };
     result.contrasts = vec![
         Contrast {
-            baseline: 0,
-            candidate: 3,
+            baseline: CellId(0),
+            candidate: CellId(3),
             rows: rung([30.5, 36.5], 0.4, [33.6, 40.1], Verdict::Slower),
             seen: Some(difference(true)),
         },
         Contrast {
-            baseline: 3,
-            candidate: 4,
+            baseline: CellId(3),
+            candidate: CellId(4),
             rows: rung([36.5, 37.3], 0.5, [40.1, 41.0], Verdict::Equivalent),
             seen: Some(difference(false)),
         },
         Contrast {
-            baseline: 3,
-            candidate: 5,
+            baseline: CellId(3),
+            candidate: CellId(5),
             rows: rung([36.5, 44.9], 0.6, [40.1, 49.4], Verdict::Slower),
             seen: Some(difference(true)),
         },
@@ -97,22 +100,21 @@ pub fn ladder() -> RunResult {
         closes: Some(closes),
     };
     result.ladders = vec![Ladder {
-        bottom: 0,
+        bottom: CellId(0),
         rungs: vec![
-            Rung { cell: 3, below: 0, contrast: 0 },
-            Rung { cell: 4, below: 3, contrast: 1 },
-            Rung { cell: 5, below: 3, contrast: 2 },
+            Rung { cell: CellId(3), below: CellId(0), contrast: 0 },
+            Rung { cell: CellId(4), below: CellId(3), contrast: 1 },
+            Rung { cell: CellId(5), below: CellId(3), contrast: 2 },
         ],
         sums: vec![LadderSum {
-            top: 4,
-            path: vec![0, 3, 4],
+            top: CellId(4),
+            path: [0, 3, 4].map(CellId).to_vec(),
             rows: vec![sum("response.p50", 6.8, 7.0, true), sum("cpu.path", 7.4, 9.9, false)],
         }],
     }];
-    result.notes = vec![
-        "ipip was left out: the layer `ipip` can't be had here: the kernel has no ipip (CONFIG_NET_IPIP)"
-            .to_owned(),
-    ];
+    let text =
+        "ipip was left out: the layer `ipip` can't be had here: the kernel has no ipip (CONFIG_NET_IPIP)";
+    result.notes = vec![Statement::of(Note::LeftOut { text: text.to_owned() })];
     result
 }
 

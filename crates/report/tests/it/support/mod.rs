@@ -7,7 +7,7 @@ mod starts;
 use std::collections::BTreeMap;
 
 pub use ladder::ladder;
-use loadline_analysis::result::*;
+use loadline_model::result::*;
 use parts::*;
 pub use starts::with_starts_and_claims;
 
@@ -69,9 +69,18 @@ pub fn slower() -> RunResult {
             finished: Some("2026-03-14T09:28:45Z".to_owned()),
             state: RunState::Complete,
             failures: Vec::new(),
-            command_line: ["loadline", "compare", "--service", "orders --orders 12", "--on", "host", "--on", "pod"]
-                .map(str::to_owned)
-                .to_vec(),
+            command_line: [
+                "loadline",
+                "compare",
+                "--service",
+                "orders --orders 12",
+                "--on",
+                "host",
+                "--on",
+                "pod",
+            ]
+            .map(str::to_owned)
+            .to_vec(),
             version: "0.1.0".to_owned(),
             seed: 7,
             experiment: serde_json::json!({"service": {"builtin": "orders"}}),
@@ -84,8 +93,9 @@ pub fn slower() -> RunResult {
             deployments_planned: 2,
             blocks_measured: 24,
             confidence: 0.95,
-            interval_method: "hierarchical bootstrap over deployments and blocks (Davison and Hinkley 1997, section 3.8)"
-                .to_owned(),
+            interval_method: Statement::text(
+                "hierarchical bootstrap over deployments and blocks (Davison and Hinkley 1997, section 3.8)",
+            ),
             service_cpus: vec![0],
             load_cpus: vec![1],
             until: None,
@@ -118,10 +128,9 @@ pub fn slower() -> RunResult {
             slices_repeated: 0,
         },
         slices,
-        notes: vec![
-            "The CPUs were chosen automatically: this machine has two, so that the service has one and the load the other."
-                .to_owned(),
-        ],
+        notes: vec![Statement::text(
+            "The CPUs were chosen automatically: this machine has two, so that the service has one and the load the other.",
+        )],
     }
 }
 
@@ -183,7 +192,7 @@ pub fn untrusted() -> RunResult {
         "Measure when the host is quieter, or on a machine of your own.",
     );
     for slice in result.slices.iter_mut().take(2) {
-        slice.failed_gates = vec!["send lag p99 was 310 µs, more than 50 µs".to_owned()];
+        slice.failed_gates = vec![Statement::text("send lag p99 was 310 µs, more than 50 µs")];
         slice.errors = BTreeMap::from([("reset".to_owned(), 1), ("timeout".to_owned(), 3)]);
     }
     result
@@ -250,7 +259,8 @@ pub fn platforms_and_loads() -> RunResult {
                 );
                 if rate < 2.0 {
                     contrast.rows[1].interval = None;
-                    contrast.rows[1].note = Some("36 requests are too few for this quantile".to_owned());
+                    contrast.rows[1].note =
+                        Some(Statement::text("36 requests are too few for this quantile"));
                 }
                 result.contrasts.push(contrast);
             }
@@ -271,7 +281,7 @@ pub fn interrupted() -> RunResult {
     for row in &mut result.contrasts[0].rows {
         (row.interval, row.p_holm, row.resolution) = (None, None, None);
         row.verdict = Verdict::Unresolved;
-        row.note = Some("3 blocks are too few for a claim, which takes 6".to_owned());
+        row.note = Some(Statement::text("3 blocks are too few for a claim, which takes 6"));
     }
     for figure in result.cells.iter_mut().flat_map(|cell| &mut cell.figures) {
         figure.t_interval = None;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use loadline_analysis::result::*;
-use loadline_observe::{Machine, MachineCpu, Observations};
+use loadline_model::result::*;
+use loadline_model::{CellId, Machine, MachineCpu, Observations};
 
 use super::US;
 
@@ -40,7 +40,7 @@ pub fn cell(id: usize, platform: &str, role: Role, load: &str, rate: f64, p50_us
     let percentiles =
         Percentiles { p50: (p50_us * US) as u64, p90: 98_000, p99: 212_000, p999: 1_900_000, max: 3_100_000 };
     Cell {
-        id,
+        id: CellId(id),
         service: "orders".to_owned(),
         platform: platform.to_owned(),
         load: load.to_owned(),
@@ -115,16 +115,21 @@ pub fn contrast(baseline: usize, candidate: usize, rows: &[Sample<'_>]) -> Contr
         note: None,
         block_differences: vec![candidate - baseline; 24],
     };
-    Contrast { baseline, candidate, rows: rows.iter().map(row).collect(), seen: None }
+    Contrast {
+        baseline: CellId(baseline),
+        candidate: CellId(candidate),
+        rows: rows.iter().map(row).collect(),
+        seen: None,
+    }
 }
 
 pub fn gate(gate: &str, text: &str, remedy: &str) -> GateSummary {
     GateSummary {
-        gate: gate.to_owned(),
-        text: text.to_owned(),
+        gate: serde_json::from_value(gate.into()).expect("the name of a gate"),
+        figure: Statement::text(text),
         holds: true,
         failed: 0,
-        remedy: remedy.to_owned(),
+        remedy: Statement::text(remedy),
     }
 }
 
@@ -156,7 +161,7 @@ pub fn slices(cells: &[Cell], rounds: u32, blocks: u32) -> Vec<Slice> {
             response: cell.histograms.response_percentiles,
             service: cell.histograms.service_percentiles,
             send_lag: cell.histograms.send_lag_percentiles,
-            observations: observations(cell.id),
+            observations: observations(cell.id.0),
             failed_gates: Vec::new(),
         })
         .collect()

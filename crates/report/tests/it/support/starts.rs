@@ -26,7 +26,7 @@ pub fn with_starts_and_claims() -> RunResult {
         ),
     ];
     let finding = |claimed, is_share, found, interval, judgement| Finding {
-        cell: 2,
+        cell: loadline_model::CellId(2),
         claimed,
         is_share,
         found,
@@ -64,7 +64,7 @@ pub fn with_starts_and_claims() -> RunResult {
             "static pods close 60 % of the gap",
             ClaimJudgement::OutOfReach,
             vec![Finding {
-                note: Some("no gap to close: pod was not seen to differ from the baseline".to_owned()),
+                note: Some(Statement::text("no gap to close: pod was not seen to differ from the baseline")),
                 ..finding([0.48, 0.72], true, None, None, ClaimJudgement::OutOfReach)
             }],
         ),

@@ -1,0 +1,66 @@
+//! An experiment as its author means it: services, platforms, loads and the plan, valid by construction.
+
+mod claim;
+mod load;
+mod placement;
+mod plan;
+mod platform;
+mod service;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{LoadId, PlatformId, ServiceId};
+use crate::platform::Limits;
+
+pub use claim::{CLAIM_COUNTS, CLAIM_METRICS, Claim, Says};
+pub use load::LoadSpec;
+pub use placement::Placement;
+pub use plan::{Interleave, Isolation, Nodes, OnFailure, PlanSpec};
+pub use platform::{Platform, PlatformKind};
+pub use service::{Ready, RequestSpec, Service, Start};
+
+/// One experiment. The first service on the first platform is the baseline.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Experiment {
+    /// Short name, shown as the title.
+    pub name: String,
+    /// The question that the run is to answer, in the author's words.
+    pub question: Option<String>,
+    /// What is measured; at least one, names unique.
+    pub services: Vec<Service>,
+    /// What a service may use, the same on every platform.
+    pub limits: Limits,
+    /// Where the services run; at least one, names unique.
+    pub platforms: Vec<Platform>,
+    /// What is offered; at least one, no two alike.
+    pub loads: Vec<LoadSpec>,
+    /// How much is measured, in which order.
+    pub plan: PlanSpec,
+    /// Which CPUs serve and which load; `None` is chosen automatically.
+    pub placement: Placement,
+    /// What somebody says of it, judged at the end.
+    #[serde(default)]
+    pub claims: Vec<Claim>,
+}
+
+impl Experiment {
+    /// Whether platforms stand above each other, rather than all being compared with the first.
+    pub fn is_ladder(&self) -> bool {
+        self.platforms.iter().any(|platform| platform.above.is_some())
+    }
+
+    /// A service. The id is one of this experiment's.
+    pub fn service(&self, id: ServiceId) -> &Service {
+        &self.services[id.0]
+    }
+
+    /// A platform. The id is one of this experiment's.
+    pub fn platform(&self, id: PlatformId) -> &Platform {
+        &self.platforms[id.0]
+    }
+
+    /// A load. The id is one of this experiment's.
+    pub fn load(&self, id: LoadId) -> &LoadSpec {
+        &self.loads[id.0]
+    }
+}

@@ -1,0 +1,70 @@
+//! Claims: what somebody says of a platform, in a form that a run can judge.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::LoadId;
+
+/// A claim about the difference between a platform and its baseline.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Claim {
+    /// In its author's words.
+    pub text: String,
+    /// Platform that it is about; `None` is every one but the first.
+    pub platform: Option<String>,
+    /// Service that it is about; `None` is any.
+    pub service: Option<String>,
+    /// The loads that it is about; none is all of them.
+    pub loads: Vec<LoadId>,
+    /// Id of the metric, one of [`CLAIM_METRICS`].
+    pub metric: String,
+    /// What it says.
+    pub says: Says,
+}
+
+/// What a claim says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Says {
+    /// The difference lies between these, in the metric's unit (ns).
+    Difference {
+        /// Least.
+        from_ns: f64,
+        /// Most.
+        to_ns: f64,
+    },
+    /// The difference divided by the baseline's figure lies between these.
+    Share {
+        /// Least.
+        from: f64,
+        /// Most.
+        to: f64,
+    },
+    /// Of the difference that another platform has to the baseline, this one lacks a share between these.
+    Closes {
+        /// The other platform's name.
+        of: String,
+        /// Least.
+        from: f64,
+        /// Most.
+        to: f64,
+    },
+}
+
+/// Metrics that claims are made about. Of [`CLAIM_COUNTS`] only shares can be claimed, the others are in ns.
+pub const CLAIM_METRICS: [&str; 12] = [
+    "response.mean",
+    "response.p50",
+    "response.p90",
+    "response.p99",
+    "response.p99.9",
+    "service.mean",
+    "service.p50",
+    "service.p99",
+    "cpu.service",
+    "cpu.path",
+    "softirqs",
+    "rate.achieved",
+];
+
+/// Those that are no times.
+pub const CLAIM_COUNTS: [&str; 2] = ["softirqs", "rate.achieved"];

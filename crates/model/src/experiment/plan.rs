@@ -1,0 +1,89 @@
+//! How much is measured, in which order.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// How much is measured, in which order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlanSpec {
+    /// Length of a slice.
+    pub slice: Duration,
+    /// Blocks in each deployment.
+    pub blocks: u32,
+    /// How often everything is deployed anew. With `until`, where to start from.
+    pub deployments: u32,
+    /// Seed of the order and the schedules.
+    pub seed: u64,
+    /// Go on deploying until every contrast's p50 interval is at most this share of the baseline wide on each side
+    /// (0.01 = ±1 %).
+    pub until: Option<f64>,
+    /// Time after which no further deployment is begun.
+    pub within: Option<Duration>,
+    /// Whether the baseline is deployed a second time to see the noise.
+    pub twin: bool,
+    /// How cells share the machine.
+    pub isolation: Isolation,
+    /// How cells take turns.
+    pub interleave: Interleave,
+    /// Longest warm-up of a cell.
+    pub warmup: Duration,
+    /// How often a slice that fails a gate is repeated.
+    pub repeats: u32,
+    /// Differences within this share of the baseline are `equivalent`; `None`: the larger of 1 % and the resolution.
+    pub margin: Option<f64>,
+    /// What happens when a service can't be deployed or dies.
+    pub on_failure: OnFailure,
+    /// Which node platforms of this machine are on.
+    #[serde(default)]
+    pub nodes: Nodes,
+    /// How long each cell is profiled in each deployment, in a slice of its own; `None`: not at all.
+    #[serde(default)]
+    pub profile: Option<Duration>,
+}
+
+/// Which node `host` and `local` platforms are on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Nodes {
+    /// All on this machine's own, as Docker and a cluster are: what one of them sets up there, the others have as well.
+    #[default]
+    Shared,
+    /// Each on one of its own: a network namespace with a wire of its own to the client.
+    Own,
+}
+
+/// How cells share the machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Isolation {
+    /// All cells are deployed and warm at once.
+    #[default]
+    Shared,
+    /// One platform's service is deployed at a time, for services too big to share the machine.
+    Exclusive,
+}
+
+/// How cells take turns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Interleave {
+    /// By request where the cells' joint CPU use is a few percent and a slice would gather too little, by slice elsewhere.
+    #[default]
+    Auto,
+    /// One cell at a time, seconds long.
+    Slices,
+    /// All cells side by side, request by request.
+    Requests,
+}
+
+/// What happens when a service can't be deployed or dies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnFailure {
+    /// The run ends; what was measured is kept and reported.
+    #[default]
+    End,
+    /// The run goes on without that service on that platform.
+    Continue,
+}

@@ -1,0 +1,46 @@
+//! Where services run.
+
+use std::net::SocketAddr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::PlatformId;
+use crate::platform::{Docker, Kubernetes, Layer};
+
+/// Where a service runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Platform {
+    /// Unique among the platforms.
+    pub name: String,
+    /// Its kind and options.
+    pub kind: PlatformKind,
+    /// The platform that it is compared with: the rung below it on a ladder. `None`: the first platform.
+    #[serde(default)]
+    pub above: Option<PlatformId>,
+    /// Whether it is the top of a ladder: deployed a second time, so that the sum of the layers below it can be held against the whole.
+    #[serde(default)]
+    pub top: bool,
+}
+
+/// The kinds of platform that this version can deploy to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlatformKind {
+    /// A plain process on the node.
+    Host,
+    /// A process behind layers of a platform's path.
+    Local(Vec<Layer>),
+    /// A container.
+    Docker(Docker),
+    /// A pod of a cluster.
+    Kubernetes(Kubernetes),
+    /// Something that already runs.
+    External {
+        /// As it was written.
+        url: String,
+        /// Where to connect.
+        address: SocketAddr,
+        /// Value of the `Host` header.
+        authority: String,
+    },
+}

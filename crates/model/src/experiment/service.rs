@@ -1,0 +1,66 @@
+//! What is measured: how to start it, what to ask of it, how to tell that it is ready.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::platform::Image;
+
+/// What is measured: how to start it, what to ask of it, how to tell that it is ready.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Service {
+    /// Unique among the services.
+    pub name: String,
+    /// How it is started; `None` when every platform is external.
+    pub start: Option<Start>,
+    /// What a container platform starts; `None`: the program itself, made into an image.
+    #[serde(default)]
+    pub image: Option<Image>,
+    /// Environment added to the inherited one.
+    pub env: Vec<(String, String)>,
+    /// The port that the service insists on; `None`: it takes `{port}` or `$PORT`.
+    pub port: Option<u16>,
+    /// The request mix; each is sent in proportion to its weight.
+    pub requests: Vec<RequestSpec>,
+    /// When it counts as ready.
+    pub ready: Ready,
+}
+
+/// How a service process is started. No shell is involved.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Start {
+    /// `loadline serve NAME ARGS`.
+    Builtin {
+        /// `orders`, `hello` or `cpu`.
+        name: String,
+        /// Its further arguments.
+        args: Vec<String>,
+    },
+    /// Program and arguments; `{host}` and `{port}` are filled in by the platform.
+    Command(Vec<String>),
+}
+
+/// One request of the mix.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RequestSpec {
+    /// `GET`, `POST`, …
+    pub method: String,
+    /// Path and query, starting with `/`.
+    pub path: String,
+    /// Header names and values, `Host` and `Content-Length` excepted: they are set by the engine.
+    pub headers: Vec<(String, String)>,
+    /// Body, sent with its length.
+    pub body: Option<String>,
+    /// Share of the mix, relative to the other requests' weights.
+    pub weight: u32,
+}
+
+/// When a service counts as ready: a successful answer to `GET path`, or an accepted connection without a path.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ready {
+    /// The path asked for; `None`: that the port accepts a connection is enough.
+    pub path: Option<String>,
+    /// How long that may take once its platform has started it.
+    pub within: Duration,
+}

@@ -1,0 +1,195 @@
+//! The gates of a slice: what must hold for its figures to be the service's and not the generator's or the machine's. Here is what they
+//! are, where their bounds lie and how a slice failed them; judging a slice is the run's.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
+
+use crate::Observations;
+use crate::load::Load;
+
+/// Least share of the due requests that must have been sent in time.
+pub const SENT_SHARE: f64 = 0.999;
+/// Largest 99th percentile of the send lag, unless the service is so slow that a larger one hardly shows in its response time.
+///
+/// Undisturbed slices on a virtual CPU were seen at 30 to 60 µs: writing one request delays the next of a Poisson burst.
+pub const SEND_LAG_P99: Duration = Duration::from_micros(100);
+/// The send lag may be this part of the service time, 99th percentile by 99th percentile: a hypervisor that stops a CPU for
+/// milliseconds makes requests and responses late alike, a generator that can't keep up is late alone.
+pub const SEND_LAG_PART: f64 = 0.25;
+/// Largest share of their time that the load threads of a closed loop may be busy: beyond it they are the bottleneck.
+pub const LOAD_BUSY_SHARE: f64 = 0.95;
+/// Largest share of failed requests.
+pub const ERROR_SHARE: f64 = 0.001;
+/// Largest share of the machine's CPU time that a hypervisor may have taken away.
+pub const STEAL_SHARE: f64 = 0.02;
+/// Largest share of the machine's CPU time that other programs may have used.
+pub const FOREIGN_SHARE: f64 = 0.10;
+
+/// Which gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Gate {
+    /// The asked rate was achieved: connections were free when requests were due.
+    Rate,
+    /// Requests left when they were due.
+    SendLag,
+    /// The load threads had time to spare.
+    Generator,
+    /// Requests succeeded.
+    Errors,
+    /// The hypervisor left the CPUs to us.
+    Steal,
+    /// Other programs left the CPUs to us.
+    ForeignCpu,
+    /// The warm-ups ended because the cells were stationary. A gate of the run, of no slice.
+    Stationary,
+}
+
+impl Gate {
+    /// The gates that a slice may fail, in the order in which they are shown.
+    pub const OF_A_SLICE: [Gate; 6] =
+        [Gate::Rate, Gate::SendLag, Gate::Generator, Gate::Errors, Gate::Steal, Gate::ForeignCpu];
+
+    /// Whether it tells of a disturbance from outside, which a repeat may be free of. What the service itself did is not
+    /// repeated: only its better attempts would be left.
+    pub fn is_disturbance(self) -> bool {
+        matches!(self, Gate::SendLag | Gate::Steal | Gate::ForeignCpu)
+    }
+
+    /// The name under which it is kept.
+    pub fn name(self) -> &'static str {
+        match self {
+            Gate::Rate => "rate",
+            Gate::SendLag => "send_lag",
+            Gate::Generator => "generator",
+            Gate::Errors => "errors",
+            Gate::Steal => "steal",
+            Gate::ForeignCpu => "foreign_cpu",
+            Gate::Stationary => "stationary",
+        }
+    }
+}
+
+/// How a slice failed a gate: the figure and its bound.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum GateFailure {
+    /// Too few of the due requests were sent in time.
+    NotSent {
+        /// [`Gate::Rate`] where requests waited for a connection and so for the service, else [`Gate::SendLag`].
+        gate: Gate,
+        /// Share of the due requests that were sent in time.
+        share: f64,
+        /// The least that must have been.
+        least: f64,
+        /// What was asked for.
+        asked: Load,
+    },
+    /// Requests were written late.
+    Late(Late),
+    /// The load threads of a closed loop were busy almost all the time.
+    LoadBusy {
+        /// Share of their time.
+        share: f64,
+        /// The most that may be.
+        most: f64,
+    },
+    /// Requests failed.
+    Failed {
+        /// How many.
+        failed: u64,
+        /// Of how many that were due.
+        due: u64,
+        /// By kind.
+        kinds: BTreeMap<String, u64>,
+    },
+    /// The hypervisor took CPU time away.
+    Stolen {
+        /// Share of the machine's CPU time.
+        share: f64,
+        /// The most that may be.
+        most: f64,
+    },
+    /// Other programs used the CPUs.
+    Foreign {
+        /// Share of the machine's CPU time.
+        share: f64,
+        /// The most that may be.
+        most: f64,
+    },
+    /// As a store from before the figures were kept says it.
+    Text {
+        /// Which gate.
+        gate: Gate,
+        /// The figure and its bound, in a sentence.
+        text: String,
+    },
+}
+
+impl GateFailure {
+    /// The gate that was failed.
+    pub fn gate(&self) -> Gate {
+        match self {
+            GateFailure::NotSent { gate, .. } | GateFailure::Text { gate, .. } => *gate,
+            GateFailure::Late(_) => Gate::SendLag,
+            GateFailure::LoadBusy { .. } => Gate::Generator,
+            GateFailure::Failed { .. } => Gate::Errors,
+            GateFailure::Stolen { .. } => Gate::Steal,
+            GateFailure::Foreign { .. } => Gate::ForeignCpu,
+        }
+    }
+}
+
+/// A send lag beyond its bound, both as 99th percentiles.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Late {
+    /// The send lag, µs.
+    pub p99_us: f64,
+    /// What it may be, µs.
+    pub bound_us: f64,
+}
+
+/// The send lag and its bound, if it is beyond it. Of one slice, or merged over many.
+pub fn late(send_lag: &Histogram<u64>, service: &Histogram<u64>) -> Option<Late> {
+    let of = |times: &Histogram<u64>| times.value_at_quantile(0.99) as f64 / 1e3;
+    let p99_us = of(send_lag);
+    let bound_us = (SEND_LAG_PART * of(service)).max(SEND_LAG_P99.as_secs_f64() * 1e6);
+    (p99_us > bound_us).then_some(Late { p99_us, bound_us })
+}
+
+/// CPU time of one slice, ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CpuUse {
+    /// All CPUs together, idle included.
+    pub capacity_ns: u64,
+    /// Taken by the hypervisor.
+    pub steal_ns: u64,
+    /// By programs that are neither loadline nor a service of this run; `None` when a service can't be told from them. The kernel
+    /// tells idle time in steps, so that of a short slice it may be negative.
+    pub foreign_ns: Option<i64>,
+}
+
+impl CpuUse {
+    /// What is left of the machine's time when idling, the load and the services are taken off. `None` when the machine can't be
+    /// read. `services_ns`: `None` when one of them is external and may run here as well.
+    ///
+    /// Whoever reads the counters of a slice drives its load, too, unless that is done elsewhere: the larger of the two is loadline's.
+    ///
+    /// Idle time is measured by the kernel; busy time is sampled at its ticks and would miss whatever begins with one
+    /// (Documentation/admin-guide/cpu-load.rst). So what others used is what is left over, interrupts included.
+    pub fn of(machine: &Observations, services_ns: Option<u64>, load_ns: u64, cpus: usize) -> Option<CpuUse> {
+        let capacity_ns = machine.wall_ns? * cpus as u64;
+        let modes = machine.machine?;
+        let own_ns = load_ns.max(machine.observer_cpu_ns.unwrap_or(0));
+        let not_foreign =
+            services_ns.map(|ns| ns + own_ns + modes.idle_ns + modes.iowait_ns + modes.steal_ns);
+        Some(CpuUse {
+            capacity_ns,
+            steal_ns: modes.steal_ns,
+            foreign_ns: not_foreign.map(|ns| capacity_ns as i64 - ns as i64),
+        })
+    }
+}

@@ -1,0 +1,79 @@
+//! What a reader of a run's figures must know: a variant for each thing that is told, with its figures.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::gates::Gate;
+
+/// Something that a reader must know.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Note {
+    /// This user may lay no wire, so the client is on the node itself.
+    NoWire,
+    /// The time for measuring was over before the run would have ended.
+    TimeOver {
+        /// Deployments until then.
+        deployments: u32,
+        /// The time, as asked for.
+        within: Duration,
+    },
+    /// Load and service share a CPU, because there is no other.
+    SharedCpu,
+    /// The kernel charges the time of interrupts to no process.
+    InterruptTimeApart,
+    /// WireGuard encrypts in threads of the kernel.
+    WireguardThreads,
+    /// A node port or published port makes the node track all connections.
+    ConnectionsTracked,
+    /// An external service is not started anew.
+    ExternalService,
+    /// Cells run side by side, request by request.
+    SideBySide {
+        /// How many.
+        cells: usize,
+        /// Requests of a slice below which that is chosen; `None`: it was asked for.
+        fewer_than: Option<f64>,
+        /// How busy those of one load together keep one CPU, at most; 1 is all the time.
+        busy_share: f64,
+    },
+    /// A service that isn't a process of this machine can't be profiled.
+    ServiceNotHere,
+    /// Nothing was profiled.
+    NotProfiled {
+        /// What the kernel or its symbols refused.
+        reason: String,
+    },
+    /// Why soft interrupts are raised was not seen.
+    SoftirqsNotSeen {
+        /// What the kernel refused.
+        reason: String,
+    },
+    /// The profiler saw a time in which a gate of the machine failed.
+    ProfileDisturbed {
+        /// Which.
+        gate: Gate,
+    },
+    /// One deployment says nothing of how one start differs from the next.
+    OneDeployment,
+    /// What a platform could not do, or which rungs of a ladder can't be had here, in a sentence of its own.
+    LeftOut {
+        /// The sentence.
+        text: String,
+    },
+    /// As a store from before notes were typed says it.
+    Text {
+        /// The sentence.
+        text: String,
+    },
+}
+
+/// What went wrong, with a site or with the run as a whole.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// Whose it is; `None`: the run's, or not known of an older one.
+    pub site: Option<crate::SiteId>,
+    /// The whole error, in words.
+    pub text: String,
+}

@@ -1,0 +1,19 @@
+//! What a service may use.
+
+use serde::{Deserialize, Serialize};
+
+/// Upper bounds on what a service uses, enforced by its cgroup.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Limits {
+    /// CPU time per time: 0.5 is half a CPU. At least 0.01.
+    pub cpus: Option<f64>,
+    /// Memory, without any swap on top, in bytes. At least 1 MiB.
+    pub memory_bytes: Option<u64>,
+}
+
+impl Limits {
+    /// Whether there is one at all.
+    pub fn any(&self) -> bool {
+        self.cpus.is_some() || self.memory_bytes.is_some()
+    }
+}

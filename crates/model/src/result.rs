@@ -1,0 +1,411 @@
+//! The result model: everything a reader may ask of a run, in one versioned document that every output is made from.
+//!
+//! Figures are in the unit that their field names: `_ns`, `_us`, `_s`, `_bytes`; `per_request` figures are divided by answered
+//! requests. The JSON Schema of this module is published as `docs/result.schema.json`.
+
+mod ladder;
+mod remark;
+mod seen;
+mod slice;
+mod statement;
+
+use std::collections::BTreeMap;
+use std::ops::Index;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Machine;
+use crate::gates::Gate;
+use crate::ids::CellId;
+use crate::notes::Note;
+
+pub use crate::RunState;
+pub use crate::plan::Role;
+pub use crate::rows::Surroundings;
+pub use ladder::{Estimate, Ladder, LadderSum, Rung, SumRow};
+pub use remark::{GateFigure, IntervalMethod, Remark};
+pub use seen::{Seen, SeenDifference, SeenLayer, SoftirqReason, UnknownFunction};
+pub use slice::{Histograms, Percentiles, Slice};
+pub use statement::Statement;
+
+/// Name and version of the format; a reader refuses what it doesn't know.
+pub const SCHEMA: &str = "loadline.result/1";
+
+/// One run, measured and judged.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RunResult {
+    /// Always [`SCHEMA`].
+    pub schema: String,
+    /// What was run, when, by which command.
+    pub run: RunInfo,
+    /// The machine it ran on.
+    pub machine: Machine,
+    /// How it was measured.
+    pub plan: PlanInfo,
+    /// One per service × platform × load, and the twins; in the order of the experiment.
+    pub cells: Vec<Cell>,
+    /// Each cell against its baseline, in the order of the experiment; the twins' contrasts are in `noise`.
+    pub contrasts: Vec<Contrast>,
+    /// Each twin against the cell that it is the second deployment of: what is seen here is noise.
+    pub noise: Vec<Contrast>,
+    /// What each layer costs, one ladder per load; empty unless platforms stand above each other.
+    pub ladders: Vec<Ladder>,
+    /// What somebody said, and what this run says of it, in the order of the experiment.
+    pub claims: Vec<ClaimResult>,
+    /// How the services' starts went, one per service and platform, twins left out.
+    pub starts: Vec<Start>,
+    /// What the daemons and clusters were, by the platforms' names.
+    pub surroundings: BTreeMap<String, Surroundings>,
+    /// Whether the figures can be trusted, gate by gate.
+    pub trust: Trust,
+    /// Every slice in the order of measurement, repeats and failures included.
+    pub slices: Vec<Slice>,
+    /// Sentences that a reader must know: what was left out, what was chosen automatically.
+    pub notes: Vec<Statement<Note>>,
+}
+
+impl RunResult {
+    /// A cell; `None` where a document names one that it does not hold.
+    pub fn cell(&self, id: CellId) -> Option<&Cell> {
+        self.cells.get(id.0)
+    }
+}
+
+/// The cells of a result by their ids.
+impl Index<CellId> for Vec<Cell> {
+    type Output = Cell;
+
+    fn index(&self, id: CellId) -> &Cell {
+        &self[id.0]
+    }
+}
+
+/// What was run, when, by which command.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RunInfo {
+    /// Number of the run in its store.
+    pub id: i64,
+    /// Name of the experiment.
+    pub name: String,
+    /// The author's question.
+    pub question: Option<String>,
+    /// RFC 3339.
+    pub started: String,
+    /// RFC 3339; absent when the run was killed.
+    pub finished: Option<String>,
+    /// How it ended.
+    pub state: RunState,
+    /// What went wrong, for `failed`, and cells given up in a run that went on.
+    pub failures: Vec<String>,
+    /// The command line, word by word.
+    pub command_line: Vec<String>,
+    /// Version of loadline.
+    pub version: String,
+    /// Seed of order and schedules.
+    pub seed: u64,
+    /// The experiment as it was understood.
+    pub experiment: serde_json::Value,
+}
+
+/// How it was measured.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct PlanInfo {
+    /// Length of a slice, s.
+    pub slice_s: f64,
+    /// Blocks in a deployment.
+    pub blocks: u32,
+    /// Deployments measured.
+    pub deployments: u32,
+    /// Deployments planned (without `until`).
+    pub deployments_planned: u32,
+    /// Blocks measured over all deployments.
+    pub blocks_measured: u32,
+    /// Confidence of the intervals, 0.95.
+    pub confidence: f64,
+    /// The kind of interval in a sentence, with its source.
+    pub interval_method: Statement<IntervalMethod>,
+    /// CPUs of the services.
+    pub service_cpus: Vec<usize>,
+    /// CPUs of the load.
+    pub load_cpus: Vec<usize>,
+    /// Target half-width relative to the baseline (`--until`).
+    pub until: Option<f64>,
+    /// How much longer to measure to settle what is unresolved; absent when nothing is.
+    pub seconds_to_settle: Option<SecondsToSettle>,
+}
+
+/// How much longer to measure until an unresolved metric is settled.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SecondsToSettle {
+    /// Label of the metric, `response p99`.
+    pub metric: String,
+    /// Half-width asked for, relative to the baseline.
+    pub within: f64,
+    /// Further seconds of measuring.
+    pub seconds: f64,
+    /// Deployments in all that this takes.
+    pub deployments: u32,
+}
+
+/// One service × platform × load.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Cell {
+    /// Index in [`RunResult::cells`].
+    pub id: CellId,
+    /// Name of the service.
+    pub service: String,
+    /// Name of the platform.
+    pub platform: String,
+    /// The load as text, `2000/s Poisson`.
+    pub load: String,
+    /// Asked rate, requests a second; absent in a closed loop.
+    pub rate_per_second: Option<f64>,
+    /// Connections kept open.
+    pub connections: usize,
+    /// Whether each request has a connection of its own.
+    pub new_connections: bool,
+    /// What the cell is for.
+    pub role: Role,
+    /// The name a table shows: what sets the cell apart; twins end with a prime (`host′`).
+    pub label: String,
+    /// How its slices took turns with the others'.
+    pub interleave: String,
+    /// One per deployment of its service.
+    pub deployments: Vec<Deployment>,
+    /// Answered requests over all counted slices.
+    pub answered: u64,
+    /// Errors by kind over all counted slices.
+    pub errors: BTreeMap<String, u64>,
+    /// The figures of the cell by metric id, with Student's t interval over deployments.
+    pub figures: Vec<Figure>,
+    /// The merged histograms of the counted slices.
+    pub histograms: Histograms,
+    /// What the profiler saw; absent where it was not asked for.
+    pub seen: Option<Seen>,
+}
+
+/// One start of a service.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Deployment {
+    /// Which round of deployments, from 0.
+    pub round: u32,
+    /// Start to readiness, ms.
+    pub ready_ms: f64,
+    /// Warm-up, s.
+    pub warmup_s: f64,
+    /// Whether the warm-up ended because the cell was stationary.
+    pub stationary: bool,
+    /// What the platform could not do here, in sentences.
+    pub left_out: Vec<String>,
+    /// Mean response time over the counted slices of this deployment, weighted by answered requests, ns; zero when none was answered.
+    pub response_mean_ns: f64,
+    /// 99th percentile of the merged response histograms of those slices, ns; zero when none was answered.
+    pub response_p99_ns: u64,
+    /// Answered requests a second over those slices.
+    pub rate_per_second: f64,
+}
+
+/// A cell's own figure of a metric.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Figure {
+    /// Id of the metric, `response.p50`.
+    pub metric: String,
+    /// Label, `response p50`.
+    pub label: String,
+    /// Unit of all figures: `ns`, `1`, `/s`, `bytes`.
+    pub unit: Unit,
+    /// Over all counted slices, histograms merged.
+    pub value: f64,
+    /// Student's t interval over the deployments' figures (over blocks with one deployment), because people publish that.
+    pub t_interval: Option<[f64; 2]>,
+}
+
+/// Unit of a figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Unit {
+    /// Nanoseconds.
+    #[serde(rename = "ns")]
+    Nanoseconds,
+    /// A plain number.
+    #[serde(rename = "1")]
+    Count,
+    /// Requests per second.
+    #[serde(rename = "/s")]
+    PerSecond,
+    /// Bytes.
+    #[serde(rename = "bytes")]
+    Bytes,
+}
+
+/// A cell against its baseline.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Contrast {
+    /// Index of the baseline cell.
+    pub baseline: CellId,
+    /// Index of the compared cell.
+    pub candidate: CellId,
+    /// One row per metric, in the order in which a table shows them.
+    pub rows: Vec<Row>,
+    /// How what the profiler saw of the two differs; absent without profiles of both.
+    pub seen: Option<SeenDifference>,
+}
+
+/// One metric of a contrast.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Row {
+    /// Id of the metric, `response.p50`.
+    pub metric: String,
+    /// Label, `response p50`.
+    pub label: String,
+    /// Whether a short table shows it.
+    pub primary: bool,
+    /// Unit of the figures below.
+    pub unit: Unit,
+    /// The baseline's figure.
+    pub baseline: f64,
+    /// The candidate's figure.
+    pub candidate: f64,
+    /// Candidate − baseline.
+    pub difference: f64,
+    /// Difference ÷ baseline; absent when the baseline is zero.
+    pub relative: Option<f64>,
+    /// Interval of the difference; absent when nothing can be claimed (too few blocks or requests).
+    pub interval: Option<[f64; 2]>,
+    /// p-value of "no difference", Holm-corrected over the contrasts of this metric.
+    pub p_holm: Option<f64>,
+    /// Differences within ± this are equivalent.
+    pub margin: f64,
+    /// The smallest difference that this run could have shown, from the twin; absent without one.
+    pub resolution: Option<f64>,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Why there is no claim, or what to know of this row.
+    pub note: Option<Statement<Remark>>,
+    /// Block by block, in order of measurement: candidate − baseline of the slices' own figures.
+    pub block_differences: Vec<f64>,
+}
+
+/// A claim and what this run says of it.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ClaimResult {
+    /// In its author's words.
+    pub text: String,
+    /// Label of the metric, `response mean`.
+    pub metric: String,
+    /// Confirmed where every finding confirms it, refuted where one refutes it.
+    pub judgement: ClaimJudgement,
+    /// What was found, one per cell that it is about.
+    pub findings: Vec<Finding>,
+}
+
+/// What a run says of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ClaimJudgement {
+    /// The whole interval lies within what is claimed.
+    Confirmed,
+    /// None of the interval does.
+    Refuted,
+    /// The interval is too wide to tell, or there is none.
+    OutOfReach,
+}
+
+/// What was found in one cell.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    /// Index of the cell.
+    pub cell: CellId,
+    /// What is compared: ns, or a share where `is_share`.
+    pub claimed: [f64; 2],
+    /// Whether figures are shares (0.26 is 26 %) and not ns.
+    pub is_share: bool,
+    /// The same figure in this run; absent when it can't be computed.
+    pub found: Option<f64>,
+    /// Its interval; absent when nothing can be claimed.
+    pub interval: Option<[f64; 2]>,
+    /// Why there is no figure, if there is a reason worth telling.
+    pub note: Option<Statement<Remark>>,
+    /// What follows.
+    pub judgement: ClaimJudgement,
+}
+
+/// How a service's starts on a platform went: medians over its deployments.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Start {
+    /// The name a table shows.
+    pub label: String,
+    /// Deployments that the medians are of.
+    pub deployments: usize,
+    /// What was reached when, in order; the last is `answered`, the first successful request.
+    pub phases: Vec<StartPhase>,
+    /// Size of the image in the platform's store.
+    pub image_bytes: Option<u64>,
+    /// Resident memory of the service when it was ready, before any load; of a pod whose kubelet is asked, its working set.
+    pub idle_memory_bytes: Option<u64>,
+}
+
+/// One step of a start.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct StartPhase {
+    /// What was reached.
+    pub name: String,
+    /// Median over deployments, since the start was asked for, ms.
+    pub median_ms: f64,
+    /// Least and most.
+    pub range_ms: [f64; 2],
+}
+
+/// What a contrast says of a metric. CPU is `costlier` and counts are `more` where time is `slower`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// A time is longer.
+    Slower,
+    /// A time is shorter.
+    Faster,
+    /// Costs more CPU or memory.
+    Costlier,
+    /// Costs less CPU or memory.
+    Cheaper,
+    /// A count or rate is higher.
+    More,
+    /// A count or rate is lower.
+    Fewer,
+    /// Within the margin.
+    Equivalent,
+    /// The run can't tell.
+    Unresolved,
+}
+
+/// Whether the figures can be trusted.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Trust {
+    /// Whether all gates hold.
+    pub trusted: bool,
+    /// Each gate over the whole run.
+    pub gates: Vec<GateSummary>,
+    /// Slices measured, repeats included.
+    pub slices: usize,
+    /// Slices that failed a gate.
+    pub slices_failed: usize,
+    /// Slices that were repeats.
+    pub slices_repeated: usize,
+}
+
+/// One gate over the whole run.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct GateSummary {
+    /// `rate`, `send_lag`, `generator`, `errors`, `steal`, `foreign_cpu`, `stationary`.
+    #[schemars(with = "String")]
+    pub gate: Gate,
+    /// Short text with the figure, `send lag p99 6 µs`.
+    #[serde(rename = "text")]
+    pub figure: Statement<GateFigure>,
+    /// Whether it holds for the run: no cell lost more than the tolerated share of its slices to it.
+    pub holds: bool,
+    /// Slices that failed it and were not made good by a repeat.
+    pub failed: usize,
+    /// What to do when it fails.
+    pub remedy: Statement<Gate>,
+}

@@ -1,0 +1,84 @@
+//! What is to be known of a figure, of a gate and of the intervals, typed.
+
+/// Why there is no claim, or what to know of a row.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Remark {
+    /// Too few blocks were measured.
+    FewBlocks {
+        /// How many.
+        blocks: usize,
+        /// The fewest for a claim.
+        least: usize,
+    },
+    /// Too few events were counted.
+    FewEvents {
+        /// On the side that has more of them.
+        events: f64,
+        /// The fewest for a claim.
+        least: f64,
+    },
+    /// Too few requests lie beyond the quantile.
+    FewBeyond {
+        /// How many, in the cell that has fewer of them.
+        requests: f64,
+        /// The fewest for a claim.
+        least: f64,
+    },
+    /// The difference is smaller than that of the baseline from its own twin.
+    BelowResolution,
+    /// The difference is not significant once all contrasts are corrected for.
+    NotSignificant,
+    /// A claim is about a part of a difference that was not seen.
+    NoGap {
+        /// The platform whose difference to the baseline it is.
+        of: String,
+    },
+}
+
+/// A gate's figure over a whole run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GateFigure {
+    /// Share of the due requests that were sent in time.
+    Sent {
+        /// 1 is all of them.
+        share: f64,
+    },
+    /// 99th percentile of the send lag.
+    SendLag {
+        /// In ns.
+        p99_ns: u64,
+    },
+    /// The load threads had time to spare, or not.
+    Generator,
+    /// Failed requests.
+    Errors {
+        /// How many.
+        count: u64,
+    },
+    /// CPU time that the hypervisor took.
+    Stolen {
+        /// Share of the machine's; `None` when it can't be known.
+        share: Option<f64>,
+    },
+    /// CPU time that other programs used.
+    Foreign {
+        /// Share of the machine's; `None` when it can't be known.
+        share: Option<f64>,
+    },
+    /// Warm-ups that ended at their limit.
+    Stationary {
+        /// How many did.
+        failed: usize,
+        /// Of how many.
+        warm_ups: usize,
+    },
+}
+
+/// The kind of interval that a run has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IntervalMethod {
+    /// Whether deployments are resampled, or else blocks.
+    pub over_deployments: bool,
+    /// Whether the run was looked at repeatedly, to end when it was sure enough.
+    pub repeated_looks: bool,
+}

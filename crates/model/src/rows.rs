@@ -1,0 +1,205 @@
+//! What a run leaves behind: the rows of the store, as analysis reads them.
+
+use std::collections::BTreeMap;
+
+use hdrhistogram::Histogram;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::experiment::Experiment;
+use crate::gates::{CpuUse, GateFailure};
+use crate::ids::{CellId, LoadId, SiteId};
+use crate::notes::{Failure, Note};
+use crate::plan::Plan;
+use crate::profile::{Profile, SoftirqReasons};
+use crate::{Machine, Observations, RunState};
+
+/// All that is known of a run.
+pub struct RunData {
+    /// The run itself.
+    pub run: RunRow,
+    /// Its deployments.
+    pub deployments: Vec<DeploymentRow>,
+    /// Its warm-ups.
+    pub warm_ups: Vec<WarmUpRow>,
+    /// Its slices, in the order of measurement.
+    pub slices: Vec<SliceRow>,
+    /// What the profiler saw.
+    pub profiles: Vec<ProfileRow>,
+}
+
+/// A run.
+#[derive(Clone, Debug)]
+pub struct RunRow {
+    /// Number in the store.
+    pub id: i64,
+    /// Names what the run made on the machine.
+    pub label: String,
+    /// RFC 3339.
+    pub started: String,
+    /// RFC 3339.
+    pub finished: Option<String>,
+    /// How it ended.
+    pub state: RunState,
+    /// Version of loadline that measured.
+    pub version: String,
+    /// Word by word.
+    pub command_line: Vec<String>,
+    /// What was asked for.
+    pub experiment: Experiment,
+    /// Sites and cells.
+    pub plan: Plan,
+    /// Where.
+    pub machine: Machine,
+    /// CPUs of the services.
+    pub service_cpus: Vec<usize>,
+    /// CPUs of the load.
+    pub load_cpus: Vec<usize>,
+    /// Cells measured request by request.
+    pub side_by_side: Vec<CellId>,
+    /// What a reader must know.
+    pub notes: Vec<Note>,
+    /// What went wrong.
+    pub failures: Vec<Failure>,
+    /// What the daemons and clusters were, by the platforms' names.
+    pub surroundings: BTreeMap<String, Surroundings>,
+}
+
+/// One start of a site's service.
+#[derive(Clone, Debug)]
+pub struct DeploymentRow {
+    /// What was started.
+    pub site: SiteId,
+    /// Round of deployments.
+    pub round: u32,
+    /// Since the start of the run, s.
+    pub at_s: f64,
+    /// Start to readiness, ms.
+    pub ready_ms: f64,
+    /// What the platform could not do.
+    pub left_out: Vec<String>,
+    /// How the start went.
+    pub startup: StartupRow,
+}
+
+/// How a start went, as far as the platform could tell.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StartupRow {
+    /// What was reached when, in order; readiness apart.
+    pub phases: Vec<PhaseRow>,
+    /// Size of the image in the platform's store.
+    pub image_bytes: Option<u64>,
+    /// Resident memory of the service when it was ready, before any load; of a pod whose kubelet is asked, its working set.
+    pub idle_memory_bytes: Option<u64>,
+}
+
+/// One step of a start.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PhaseRow {
+    /// What was reached: `created`, `started`, `scheduled`, …
+    pub name: String,
+    /// Since the start was asked for, ms.
+    pub after_ms: f64,
+}
+
+/// What a platform's daemon or cluster was.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Surroundings {
+    /// In one line, for people.
+    pub summary: String,
+    /// All that is known of it, in the platform's own shape.
+    pub facts: serde_json::Value,
+}
+
+/// The warm-up of a cell.
+#[derive(Clone, Debug)]
+pub struct WarmUpRow {
+    /// Which cell.
+    pub cell: CellId,
+    /// Round of deployments.
+    pub round: u32,
+    /// How long the cell was loaded.
+    pub seconds: f64,
+    /// Whether it ended because the cell was stationary.
+    pub stationary: bool,
+    /// Median service time of each cycle, ns.
+    pub figures: Vec<f64>,
+}
+
+/// What was seen of a cell in the profiled slice of a deployment.
+#[derive(Clone, Debug)]
+pub struct ProfileRow {
+    /// Which cell.
+    pub cell: CellId,
+    /// Round of deployments.
+    pub round: u32,
+    /// Requests while the profiler ran.
+    pub answered: u64,
+    /// Where the CPU time went.
+    pub profile: Profile,
+    /// Why soft interrupts were raised, where that may be asked.
+    pub reasons: Option<ReasonsRow>,
+}
+
+/// Why soft interrupts were raised in a slice of their own.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ReasonsRow {
+    /// Requests meanwhile.
+    pub answered: u64,
+    /// The reasons.
+    pub reasons: SoftirqReasons,
+}
+
+/// One slice of a cell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SliceRow {
+    /// Which cell.
+    pub cell: CellId,
+    /// The load that it was.
+    pub load: LoadId,
+    /// Round of deployments.
+    pub round: u32,
+    /// Block within the round.
+    pub block: u32,
+    /// 0, then repeats.
+    pub attempt: u32,
+    /// Turn within the block.
+    pub position: u32,
+    /// Since the start of the run, s.
+    pub at_s: f64,
+    /// Length, s.
+    pub duration_s: f64,
+    /// Requests that were due.
+    pub due: u64,
+    /// Requests written before the slice was over.
+    pub sent_in_time: u64,
+    /// Complete responses.
+    pub answered: u64,
+    /// Complete responses before the slice was over.
+    pub answered_in_time: u64,
+    /// Requests that found every connection busy.
+    pub waited: u64,
+    /// Connections opened again.
+    pub reconnects: u64,
+    /// Bytes of responses.
+    pub received_bytes: u64,
+    /// CPU time of the load threads, ns.
+    pub load_cpu_ns: u64,
+    /// The part of it in which they waited awake, ns; older runs don't know it.
+    pub load_spun_ns: Option<u64>,
+    /// Failed requests by kind.
+    pub errors: BTreeMap<String, u64>,
+    /// Response time, ns.
+    pub response: Histogram<u64>,
+    /// Service time, ns.
+    pub service: Histogram<u64>,
+    /// Send lag, ns.
+    pub send_lag: Histogram<u64>,
+    /// What machine and service did.
+    pub observations: Observations,
+    /// CPU time that others took.
+    pub cpu_use: Option<CpuUse>,
+    /// Gates that it failed.
+    pub gate_failures: Vec<GateFailure>,
+}

@@ -1,0 +1,64 @@
+//! What a reader of the figures must know.
+
+use loadline_model::notes::Note;
+
+use super::{Words, remedy};
+
+impl Words for Note {
+    fn words(&self) -> String {
+        match self {
+            Note::NoWire => {
+                "this user may lay no wire, so the client is on the node itself: `host` is called over loopback, and no path is as \
+                 long as from another machine. Run as root for the wire"
+                    .to_owned()
+            }
+            Note::TimeOver { deployments, within } => format!(
+                "the time for measuring was over after {deployments} deployments (--within {}s)",
+                within.as_secs_f64()
+            ),
+            Note::SharedCpu => {
+                "load and service share a CPU, because there is no other: response times hold the generator's own work".to_owned()
+            }
+            Note::InterruptTimeApart => {
+                "this kernel charges the time of interrupts to no process (CONFIG_IRQ_TIME_ACCOUNTING): CPU per request leaves out what \
+                 packets cost in soft interrupts; --profile sees it"
+                    .to_owned()
+            }
+            Note::WireguardThreads => {
+                "WireGuard encrypts in threads of the kernel, which belong to no process: CPU per request leaves that out; --profile sees \
+                 it on the CPUs of service and load"
+                    .to_owned()
+            }
+            Note::ConnectionsTracked => {
+                "a node port or published port makes the node track connections, those of its plain processes too: host pays for \
+                 that here as it does on a node of a cluster"
+                    .to_owned()
+            }
+            Note::ExternalService => {
+                "an external service is not started anew: its deployments are rounds of measuring, its twin is itself once more, \
+                 and its client is this machine, not one behind a wire"
+                    .to_owned()
+            }
+            Note::SideBySide { cells, fewer_than, busy_share } => {
+                let reason = match fewer_than {
+                    Some(few) => format!(
+                        "a slice would gather fewer than {few} requests, and those of one load together keep"
+                    ),
+                    None => "as asked for; those of one load together keep".to_owned(),
+                };
+                let busy = busy_share * 100.0;
+                format!("{cells} cells run side by side, request by request: {reason} one CPU at most {busy:.1} % busy")
+            }
+            Note::ServiceNotHere => {
+                "a service that isn't a process of this machine can't be profiled from here".to_owned()
+            }
+            Note::NotProfiled { reason } => format!("nothing was profiled: {reason}"),
+            Note::SoftirqsNotSeen { reason } => format!("why soft interrupts are raised was not seen: {reason}"),
+            Note::ProfileDisturbed { gate } => format!("the profiler saw disturbed times, too ({})", remedy(*gate)),
+            Note::OneDeployment => {
+                "one deployment: the intervals do not cover how one start of a service differs from the next (--deployments)".to_owned()
+            }
+            Note::LeftOut { text } | Note::Text { text } => text.clone(),
+        }
+    }
+}

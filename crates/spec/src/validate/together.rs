@@ -1,0 +1,182 @@
+//! Whether the parts of an experiment fit together: something to compare, ports that don't collide, ways of taking turns
+//! that the loads allow.
+
+use std::path::Path;
+
+use loadline_model::platform::{DockerNetwork, Expose, Kubernetes};
+
+use super::services::{drafts, port_place};
+use super::way_out;
+use crate::draft::{Draft, KindDraft, PlanDraft, Text};
+use crate::error::{Complaint, Place, Problems};
+use crate::machine::Machine;
+use crate::{Experiment, Interleave, Isolation, Nodes, Platform, PlatformKind};
+
+/// Notes what is wrong between parts that are each valid.
+pub(super) fn together(experiment: &Experiment, draft: &Draft, machine: &Machine, problems: &mut Problems) {
+    something_to_compare(experiment, draft, problems);
+    fixed_ports(experiment, draft, machine, problems);
+    taking_turns(experiment, draft, problems);
+    limits_apply(experiment, draft, problems);
+    requests_fit(experiment, draft, problems);
+    manifests_once(experiment, draft, problems);
+    one_service_on_a_ladder(experiment, draft, problems);
+}
+
+fn one_service_on_a_ladder(experiment: &Experiment, draft: &Draft, problems: &mut Problems) {
+    if experiment.is_ladder() && experiment.services.len() > 1 {
+        let place = draft.services.as_ref().map_or(&draft.place, |services| &services.place);
+        let complaint = Complaint::new("platforms that stand above each other are climbed by one service");
+        problems.add(place, complaint.help("make an experiment for each service, or leave `above` out"));
+    }
+}
+
+fn something_to_compare(experiment: &Experiment, draft: &Draft, problems: &mut Problems) {
+    if experiment.services.len() * experiment.platforms.len() < 2 && !experiment.plan.twin {
+        let help = way_out(
+            &draft.place,
+            "add a platform or a service, or leave out `twin: false`",
+            "add a platform or a service, or leave out --no-twin",
+        );
+        let place = plan_place(draft, |plan| &plan.twin);
+        problems.add(place, Complaint::new("there is nothing to compare the only platform with").help(help));
+    }
+}
+
+/// A port that a service insists on is free, and only one deployment at a time wants it.
+fn fixed_ports(experiment: &Experiment, draft: &Draft, machine: &Machine, problems: &mut Problems) {
+    let has_own_node = |platform: &Platform| {
+        experiment.plan.nodes == Nodes::Own
+            && matches!(platform.kind, PlatformKind::Host | PlatformKind::Local(_))
+    };
+    let on_node: Vec<bool> = experiment
+        .platforms
+        .iter()
+        .map(|platform| !has_own_node(platform) && shares_the_nodes_ports(platform))
+        .collect();
+    let at_once = experiment.plan.isolation == Isolation::Shared;
+    let mut taken: Vec<(u16, &str)> = Vec::new();
+    for (at, (service, written)) in experiment.services.iter().zip(drafts(draft)).enumerate() {
+        let Some(port) = service.port else { continue };
+        let mut deployments = on_node.iter().filter(|on_node| **on_node).count();
+        if deployments == 0 {
+            continue;
+        }
+        if at == 0 && experiment.plan.twin && on_node.first() == Some(&true) {
+            deployments += 1;
+        }
+        let place = port_place(written);
+        if experiment.platforms.iter().any(|platform| !has_own_node(platform) && is_surely_here(platform))
+            && (machine.listens)(port)
+        {
+            let complaint = Complaint::new(format!("port {port} is in use on this machine"));
+            problems.add(place, complaint.help("stop what listens there: `ss -ltnp` names it"));
+        }
+        let help =
+            "leave `port` out and let the service take {port} or $PORT, or write `isolation: exclusive`";
+        if at_once && deployments > 1 {
+            let twin = if experiment.plan.twin { ", the baseline's twin included" } else { "" };
+            let message = format!("{deployments} deployments need port {port} at the same time{twin}");
+            problems.add(place, Complaint::new(message).help(help));
+        } else if at_once && let Some((_, other)) = taken.iter().find(|(other, _)| *other == port) {
+            let message = format!("port {port} is needed by `{other}` at the same time");
+            problems.add(place, Complaint::new(message).help(help));
+        }
+        taken.push((port, &service.name));
+    }
+}
+
+/// Whether a service there listens among the machine's own ports; behind a veth it has a network namespace of its own.
+fn shares_the_nodes_ports(platform: &Platform) -> bool {
+    match &platform.kind {
+        PlatformKind::Host => true,
+        PlatformKind::Local(layers) => !loadline_model::platform::has_own_network(layers),
+        PlatformKind::Docker(docker) => docker.network == DockerNetwork::Host,
+        PlatformKind::Kubernetes(kubernetes) => kubernetes.expose == Expose::HostNetwork,
+        PlatformKind::External { .. } => false,
+    }
+}
+
+/// Whether its ports are this machine's: the node of a pod may be any other, and is asked once it is known.
+fn is_surely_here(platform: &Platform) -> bool {
+    shares_the_nodes_ports(platform) && !matches!(platform.kind, PlatformKind::Kubernetes(_))
+}
+
+fn taking_turns(experiment: &Experiment, draft: &Draft, problems: &mut Problems) {
+    if experiment.plan.interleave != Interleave::Requests {
+        return;
+    }
+    let place = plan_place(draft, |plan| &plan.interleave);
+    if experiment.loads.iter().any(|load| load.load.is_closed()) {
+        let complaint = Complaint::new("a closed loop can't take turns request by request: it never pauses");
+        problems.add(place, complaint.help("take turns by slices, or give the load a rate"));
+    }
+    if experiment.plan.isolation == Isolation::Exclusive {
+        let complaint =
+            Complaint::new("cells that are deployed one at a time can't take turns request by request");
+        problems.add(place, complaint.help("choose either `isolation: exclusive` or `interleave: requests`"));
+    }
+}
+
+/// The objects of manifests have names of their own, so in a run's namespace there is room for them once.
+fn manifests_once(experiment: &Experiment, draft: &Draft, problems: &mut Problems) {
+    if experiment.plan.isolation == Isolation::Exclusive {
+        return;
+    }
+    let drafts = draft.platforms.iter().flat_map(|platforms| &platforms.value);
+    let mut deployed: Vec<&Path> = Vec::new();
+    for (at, (platform, written)) in experiment.platforms.iter().zip(drafts).enumerate() {
+        let PlatformKind::Kubernetes(Kubernetes { manifests: Some(manifests), .. }) = &platform.kind else {
+            continue;
+        };
+        let times = if at == 0 && experiment.plan.twin { 2 } else { 1 } * experiment.services.len();
+        if times > 1 || deployed.contains(&manifests.file.as_path()) {
+            let complaint = Complaint::new(
+                "the objects of these manifests would be deployed more than once at the same time",
+            )
+            .help("write `isolation: exclusive`, which deploys one platform after the other");
+            problems.add(&written.place, complaint);
+        }
+        deployed.push(&manifests.file);
+    }
+}
+
+/// No pod reserves more than it may use: the API server would refuse it.
+fn requests_fit(experiment: &Experiment, draft: &Draft, problems: &mut Problems) {
+    let drafts = draft.platforms.iter().flat_map(|platforms| &platforms.value);
+    for (platform, written) in experiment.platforms.iter().zip(drafts) {
+        let (PlatformKind::Kubernetes(kubernetes), KindDraft::Kubernetes(written)) =
+            (&platform.kind, &written.kind)
+        else {
+            continue;
+        };
+        let Some(written) = &written.requests else { continue };
+        let (requests, limits) = (&kubernetes.requests, &experiment.limits);
+        let cpu = requests.cpus.zip(limits.cpus).is_some_and(|(request, limit)| request > limit);
+        let memory =
+            requests.memory_bytes.zip(limits.memory_bytes).is_some_and(|(request, limit)| request > limit);
+        let above = [(cpu, &written.cpu), (memory, &written.memory)];
+        for text in above.into_iter().filter(|(above, _)| *above).filter_map(|(_, text)| text.as_ref()) {
+            let complaint = Complaint::new("a pod can't request more than its limit");
+            problems.add(&text.place, complaint.help("raise it in `limits`, or request less"));
+        }
+    }
+}
+
+fn limits_apply(experiment: &Experiment, draft: &Draft, problems: &mut Problems) {
+    let limits = draft.limits.as_ref().and_then(|limits| limits.cpu.as_ref().or(limits.memory.as_ref()));
+    let all_external =
+        experiment.platforms.iter().all(|platform| matches!(platform.kind, PlatformKind::External { .. }));
+    if let Some(limit) = limits.filter(|_| all_external) {
+        let complaint = Complaint::new("what already runs can't be limited from here");
+        problems.add(
+            &limit.place,
+            complaint.help("leave the limits out, or add a platform that starts the service"),
+        );
+    }
+}
+
+/// The place of a value of the plan, or of the whole.
+fn plan_place(draft: &Draft, value: impl Fn(&PlanDraft) -> &Option<Text>) -> &Place {
+    draft.plan.as_ref().and_then(|plan| value(plan).as_ref()).map_or(&draft.place, |text| &text.place)
+}

@@ -1,0 +1,44 @@
+//! Stores that an earlier version wrote, brought up to this one step by step. What was measured stays as it is.
+
+use rusqlite::Connection;
+
+/// Version of the tables, in SQLite's `user_version`: that of the data in them.
+pub const VERSION: i32 = loadline_model::VERSION as i32;
+
+/// What makes a store of version 1 one of version 2, and so on.
+const STEPS: [&str; VERSION as usize - 1] = [
+    "ALTER TABLE run ADD COLUMN surroundings TEXT NOT NULL DEFAULT '{}';
+    ALTER TABLE deployment ADD COLUMN startup TEXT NOT NULL DEFAULT '{}';",
+    "ALTER TABLE slice ADD COLUMN load_spun_ns INTEGER;
+    CREATE TABLE profile (
+        run INTEGER NOT NULL REFERENCES run(id), cell INTEGER NOT NULL, round INTEGER NOT NULL,
+        answered INTEGER NOT NULL, profile TEXT NOT NULL, reasons TEXT, PRIMARY KEY (run, cell, round)
+    ) STRICT;",
+    // Until then a slice's load was that of its cell, and notes, failures and failed gates were sentences.
+    "ALTER TABLE slice ADD COLUMN load INTEGER NOT NULL DEFAULT 0;
+    UPDATE slice SET
+        load = (SELECT json_extract(run.plan, '$.cells[' || slice.cell || '].load') FROM run WHERE run.id = slice.run),
+        gate_failures = (SELECT json_group_array(json_set(value, '$.kind', 'text')) FROM json_each(slice.gate_failures));
+    UPDATE run SET
+        notes = (SELECT json_group_array(json_object('kind', 'text', 'text', value)) FROM json_each(run.notes)),
+        failures = (SELECT json_group_array(json_object('site', NULL, 'text', value)) FROM json_each(run.failures));",
+];
+
+/// Whether a store of this version can be brought up to the present one.
+pub fn is_older(version: i32) -> bool {
+    (1..VERSION).contains(&version)
+}
+
+/// Brings the store up to the present version, whole or not at all.
+pub fn migrate(connection: &Connection, from: i32) -> rusqlite::Result<()> {
+    let steps = STEPS[from as usize - 1..].join("\n");
+    // Immediate: whoever opens the store at the same time waits, and then finds it done.
+    let transaction =
+        rusqlite::Transaction::new_unchecked(connection, rusqlite::TransactionBehavior::Immediate)?;
+    let found: i32 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if found == from {
+        transaction.execute_batch(&steps)?;
+        transaction.pragma_update(None, "user_version", VERSION)?;
+    }
+    transaction.commit()
+}

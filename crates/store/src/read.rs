@@ -1,0 +1,157 @@
+//! Reading a run back, whole.
+
+use loadline_model::rows::{DeploymentRow, ProfileRow, RunData, RunRow, SliceRow, WarmUpRow};
+use rusqlite::{OptionalExtension, Params, Row};
+
+use crate::columns::{cell, from_json, load, site, state, times};
+use crate::{Store, StoreError};
+
+impl Store {
+    /// Numbers, names and starts of the runs, oldest first.
+    pub fn runs(&self) -> Result<Vec<(i64, String, String)>, StoreError> {
+        self.all("SELECT id, name, started FROM run ORDER BY id", [], |row| {
+            Ok((row.get("id")?, row.get("name")?, row.get("started")?))
+        })
+    }
+
+    /// A run; without a number the latest one.
+    pub fn run(&self, id: Option<i64>) -> Result<RunRow, StoreError> {
+        let Some(id) = id.or(self.runs()?.last().map(|run| run.0)) else {
+            return Err(self.no_run(0)?);
+        };
+        let found = self.connection.query_row("SELECT * FROM run WHERE id = ?1", [id], run).optional();
+        match found.map_err(|e| self.error(e))? {
+            Some(run) => Ok(run),
+            None => Err(self.no_run(id)?),
+        }
+    }
+
+    /// All that is known of a run; without a number of the latest one.
+    pub fn data(&self, id: Option<i64>) -> Result<RunData, StoreError> {
+        let run = self.run(id)?;
+        let id = run.id;
+        Ok(RunData {
+            run,
+            deployments: self.deployments(id)?,
+            warm_ups: self.warm_ups(id)?,
+            slices: self.slices(id)?,
+            profiles: self.profiles(id)?,
+        })
+    }
+
+    /// Deployments of a run, by round and site.
+    pub fn deployments(&self, run: i64) -> Result<Vec<DeploymentRow>, StoreError> {
+        self.all("SELECT * FROM deployment WHERE run = ?1 ORDER BY round, site", [run], |row| {
+            Ok(DeploymentRow {
+                site: site(row)?,
+                round: row.get("round")?,
+                at_s: row.get("at_s")?,
+                ready_ms: row.get("ready_ms")?,
+                left_out: from_json(row, "left_out")?,
+                startup: from_json(row, "startup")?,
+            })
+        })
+    }
+
+    /// Warm-ups of a run, by round and cell.
+    pub fn warm_ups(&self, run: i64) -> Result<Vec<WarmUpRow>, StoreError> {
+        self.all("SELECT * FROM warm_up WHERE run = ?1 ORDER BY round, cell", [run], |row| {
+            Ok(WarmUpRow {
+                cell: cell(row)?,
+                round: row.get("round")?,
+                seconds: row.get("seconds")?,
+                stationary: row.get("stationary")?,
+                figures: from_json(row, "figures")?,
+            })
+        })
+    }
+
+    /// Slices of a run in the order of measurement.
+    pub fn slices(&self, run: i64) -> Result<Vec<SliceRow>, StoreError> {
+        self.all("SELECT * FROM slice WHERE run = ?1 ORDER BY at_s, position, cell", [run], slice)
+    }
+
+    /// Profiles of a run, by cell and round.
+    pub fn profiles(&self, run: i64) -> Result<Vec<ProfileRow>, StoreError> {
+        self.all("SELECT * FROM profile WHERE run = ?1 ORDER BY cell, round", [run], |row| {
+            Ok(ProfileRow {
+                cell: cell(row)?,
+                round: row.get("round")?,
+                answered: row.get("answered")?,
+                profile: from_json(row, "profile")?,
+                reasons: from_json(row, "reasons")?,
+            })
+        })
+    }
+
+    fn all<T>(
+        &self,
+        sql: &str,
+        values: impl Params,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, StoreError> {
+        let rows = || self.connection.prepare(sql)?.query_map(values, read)?.collect();
+        let rows: rusqlite::Result<Vec<T>> = rows();
+        rows.map_err(|e| self.error(e))
+    }
+
+    fn no_run(&self, id: i64) -> Result<StoreError, StoreError> {
+        let runs = self.runs()?;
+        let present = match (runs.first(), runs.last()) {
+            (Some(first), Some(last)) if first.0 == last.0 => format!("it holds run {}", first.0),
+            (Some(first), Some(last)) => format!("it holds runs {} to {}", first.0, last.0),
+            _ => "it holds no run yet".to_owned(),
+        };
+        Ok(StoreError::NoRun { path: self.path.clone(), id, present })
+    }
+}
+
+fn run(row: &Row<'_>) -> rusqlite::Result<RunRow> {
+    Ok(RunRow {
+        id: row.get("id")?,
+        label: row.get("label")?,
+        started: row.get("started")?,
+        finished: row.get("finished")?,
+        state: state(row)?,
+        version: row.get("version")?,
+        command_line: from_json(row, "command_line")?,
+        experiment: from_json(row, "experiment")?,
+        plan: from_json(row, "plan")?,
+        machine: from_json(row, "machine")?,
+        service_cpus: from_json(row, "service_cpus")?,
+        load_cpus: from_json(row, "load_cpus")?,
+        side_by_side: from_json(row, "side_by_side")?,
+        notes: from_json(row, "notes")?,
+        failures: from_json(row, "failures")?,
+        surroundings: from_json(row, "surroundings")?,
+    })
+}
+
+fn slice(row: &Row<'_>) -> rusqlite::Result<SliceRow> {
+    Ok(SliceRow {
+        cell: cell(row)?,
+        load: load(row)?,
+        round: row.get("round")?,
+        block: row.get("block")?,
+        attempt: row.get("attempt")?,
+        position: row.get("position")?,
+        at_s: row.get("at_s")?,
+        duration_s: row.get("duration_s")?,
+        due: row.get("due")?,
+        sent_in_time: row.get("sent_in_time")?,
+        answered: row.get("answered")?,
+        answered_in_time: row.get("answered_in_time")?,
+        waited: row.get("waited")?,
+        reconnects: row.get("reconnects")?,
+        received_bytes: row.get("received_bytes")?,
+        load_cpu_ns: row.get("load_cpu_ns")?,
+        load_spun_ns: row.get("load_spun_ns")?,
+        errors: from_json(row, "errors")?,
+        response: times(row, "response")?,
+        service: times(row, "service")?,
+        send_lag: times(row, "send_lag")?,
+        observations: from_json(row, "observations")?,
+        cpu_use: from_json(row, "cpu_use")?,
+        gate_failures: from_json(row, "gate_failures")?,
+    })
+}

@@ -1,0 +1,157 @@
+//! Writing: a run's beginning, each thing measured as it ends, and the run's end.
+
+use loadline_model::experiment::Experiment;
+use loadline_model::notes::{Failure, Note};
+use loadline_model::plan::Plan;
+use loadline_model::rows::{DeploymentRow, ProfileRow, SliceRow, Surroundings, WarmUpRow};
+use loadline_model::{CellId, Machine, RunState, encode_histogram};
+use rusqlite::{named_params, params};
+
+use crate::columns::json;
+use crate::{Store, StoreError};
+
+/// What is known of a run before its first slice.
+pub struct NewRun<'a> {
+    /// Names what the run makes on the machine.
+    pub label: &'a str,
+    /// Version of loadline.
+    pub version: &'a str,
+    /// Word by word.
+    pub command_line: &'a [String],
+    /// What is asked for.
+    pub experiment: &'a Experiment,
+    /// Sites and cells.
+    pub plan: &'a Plan,
+    /// Where.
+    pub machine: &'a Machine,
+    /// CPUs of the services.
+    pub service_cpus: &'a [usize],
+    /// CPUs of the load.
+    pub load_cpus: &'a [usize],
+}
+
+impl Store {
+    /// Enters a run; returns its number.
+    pub fn begin_run(&self, run: &NewRun<'_>) -> Result<i64, StoreError> {
+        let insert =
+            "INSERT INTO run (label, name, started, state, version, command_line, experiment, plan, machine,
+                service_cpus, load_cpus, side_by_side, notes, failures)
+            VALUES (?1, ?2, ?3, ?11, ?4, ?5, ?6, ?7, ?8, ?9, ?10, '[]', '[]', '[]')";
+        let values = params![
+            run.label,
+            run.experiment.name,
+            jiff::Timestamp::now().to_string(),
+            run.version,
+            json(run.command_line),
+            json(run.experiment),
+            json(run.plan),
+            json(run.machine),
+            json(run.service_cpus),
+            json(run.load_cpus),
+            RunState::Unfinished.name(),
+        ];
+        self.connection.execute(insert, values).map_err(|e| self.error(e))?;
+        Ok(self.connection.last_insert_rowid())
+    }
+
+    /// Which cells are measured request by request.
+    pub fn set_side_by_side(&self, run: i64, cells: &[CellId]) -> Result<(), StoreError> {
+        self.execute("UPDATE run SET side_by_side = ?2 WHERE id = ?1", params![run, json(cells)])
+    }
+
+    /// Adds what a reader must know.
+    pub fn add_note(&self, run: i64, note: &Note) -> Result<(), StoreError> {
+        self.execute(
+            "UPDATE run SET notes = json_insert(notes, '$[#]', json(?2)) WHERE id = ?1",
+            params![run, json(note)],
+        )
+    }
+
+    /// Adds a failure that the run outlived or ended with.
+    pub fn add_failure(&self, run: i64, failure: &Failure) -> Result<(), StoreError> {
+        self.execute(
+            "UPDATE run SET failures = json_insert(failures, '$[#]', json(?2)) WHERE id = ?1",
+            params![run, json(failure)],
+        )
+    }
+
+    /// Keeps what kind of daemon or cluster a platform is.
+    pub fn add_surroundings(&self, run: i64, platform: &str, what: &Surroundings) -> Result<(), StoreError> {
+        self.execute(
+            "UPDATE run SET surroundings = json_patch(surroundings, json_object(?2, json(?3))) WHERE id = ?1",
+            params![run, platform, json(what)],
+        )
+    }
+
+    /// Keeps a deployment.
+    pub fn add_deployment(&self, run: i64, row: &DeploymentRow) -> Result<(), StoreError> {
+        self.execute(
+            "INSERT INTO deployment (run, site, round, at_s, ready_ms, left_out, startup) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            params![run, row.site.0, row.round, row.at_s, row.ready_ms, json(&row.left_out), json(&row.startup)],
+        )
+    }
+
+    /// Keeps a warm-up.
+    pub fn add_warm_up(&self, run: i64, row: &WarmUpRow) -> Result<(), StoreError> {
+        self.execute(
+            "INSERT INTO warm_up VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            params![run, row.cell.0, row.round, row.seconds, row.stationary, json(&row.figures)],
+        )
+    }
+
+    /// Keeps a slice.
+    pub fn add_slice(&self, run: i64, row: &SliceRow) -> Result<(), StoreError> {
+        self.execute(
+            "INSERT INTO slice VALUES (:run, :cell, :round, :block, :attempt, :position, :at_s, :duration_s, :due,
+                :sent_in_time, :answered, :answered_in_time, :waited, :reconnects, :received_bytes, :load_cpu_ns, :errors,
+                :response, :service, :send_lag, :observations, :cpu_use, :gate_failures, :load_spun_ns, :load)",
+            named_params! {
+                ":run": run,
+                ":cell": row.cell.0,
+                ":load": row.load.0,
+                ":round": row.round,
+                ":block": row.block,
+                ":attempt": row.attempt,
+                ":position": row.position,
+                ":at_s": row.at_s,
+                ":duration_s": row.duration_s,
+                ":due": row.due,
+                ":sent_in_time": row.sent_in_time,
+                ":answered": row.answered,
+                ":answered_in_time": row.answered_in_time,
+                ":waited": row.waited,
+                ":reconnects": row.reconnects,
+                ":received_bytes": row.received_bytes,
+                ":load_cpu_ns": row.load_cpu_ns,
+                ":load_spun_ns": row.load_spun_ns,
+                ":errors": json(&row.errors),
+                ":response": encode_histogram(&row.response),
+                ":service": encode_histogram(&row.service),
+                ":send_lag": encode_histogram(&row.send_lag),
+                ":observations": json(&row.observations),
+                ":cpu_use": row.cpu_use.as_ref().map(json),
+                ":gate_failures": json(&row.gate_failures),
+            },
+        )
+    }
+
+    /// Keeps a profile.
+    pub fn add_profile(&self, run: i64, row: &ProfileRow) -> Result<(), StoreError> {
+        self.execute(
+            "INSERT INTO profile (run, cell, round, answered, profile, reasons) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            params![run, row.cell.0, row.round, row.answered, json(&row.profile), row.reasons.as_ref().map(json)],
+        )
+    }
+
+    /// Enters how a run ended.
+    pub fn finish_run(&self, run: i64, state: RunState) -> Result<(), StoreError> {
+        self.execute(
+            "UPDATE run SET state = ?2, finished = ?3 WHERE id = ?1",
+            params![run, state.name(), jiff::Timestamp::now().to_string()],
+        )
+    }
+
+    fn execute(&self, sql: &str, values: impl rusqlite::Params) -> Result<(), StoreError> {
+        self.connection.execute(sql, values).map(|_| ()).map_err(|e| self.error(e))
+    }
+}
