@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, bail, ensure};
-use loadline_platform::Netns;
+use loadline_machine::Netns;
 use rustix::process::{Resource, Rlimit};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use tempfile::TempDir;
@@ -34,7 +34,7 @@ impl Place {
         if rustix::process::geteuid().is_root() {
             Netns::new()?.enter()?;
         } else {
-            loadline_platform::enter_user_namespace()?;
+            loadline_machine::enter_user_namespace()?;
         }
         for (setting, value) in SETTINGS {
             fs::write(Path::new("/proc/sys").join(setting), value).with_context(|| {

@@ -91,7 +91,7 @@ mod tests {
     use std::net::{TcpListener, TcpStream};
     use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-    use loadline_platform::Netns;
+    use loadline_machine::Netns;
 
     use super::*;
     use crate::exchange::pair;

@@ -19,12 +19,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use loadline_engine::Load;
-use loadline_model::experiment::{Experiment, OnFailure, PlatformKind};
+use loadline_machine::{Environment, RunName};
+use loadline_model::experiment::{Experiment, OnFailure};
 use loadline_model::notes::{Failure, Note};
+use loadline_model::platform::Starts;
 use loadline_model::rows::Surroundings;
 use loadline_model::{CellId, LoadId, Machine, RunState, SiteId};
 use loadline_observe::describe_machine;
-use loadline_platform::{Ground, RunName};
 use loadline_store::{NewRun, Store};
 
 use crate::placement::{self, Cpus};
@@ -147,27 +148,28 @@ impl Execution<'_> {
             .experiment
             .platforms
             .iter()
-            .all(|platform| matches!(platform.kind, PlatformKind::External { .. }));
-        let ground = match self.options.network {
+            .all(|platform| platform.kind.capabilities(false).starts == Starts::Nothing);
+        let environment = match self.options.network {
             _ if all_external => None,
-            Network::Wired | Network::WiredInUserNamespace => Some(Ground::prepare(name)?),
+            Network::Wired | Network::WiredInUserNamespace => Some(Environment::prepare(name)?),
             Network::WithoutWire => {
                 self.note(Note::NoWire)?;
-                Some(Ground::prepare_without_wire(name)?)
+                Some(Environment::prepare_without_wire(name)?)
             }
         };
         self.note_what_to_know()?;
-        let result =
-            self.keep_surroundings(ground.as_ref()).and_then(|()| self.rounds(ground.as_ref(), referee));
-        let removed = ground.map_or(Ok(()), Ground::remove);
+        let result = self
+            .keep_surroundings(environment.as_ref())
+            .and_then(|()| self.rounds(environment.as_ref(), referee));
+        let removed = environment.map_or(Ok(()), Environment::remove);
         result.and(removed.map_err(RunError::from))
     }
 
     /// Keeps what kind of daemon or cluster each platform is. One that can't be asked now says why when it is to deploy.
-    fn keep_surroundings(&mut self, ground: Option<&Ground>) -> Result<(), RunError> {
-        let Some(ground) = ground else { return Ok(()) };
+    fn keep_surroundings(&mut self, environment: Option<&Environment>) -> Result<(), RunError> {
+        let Some(environment) = environment else { return Ok(()) };
         for platform in &self.experiment.platforms {
-            if let Ok(Some(found)) = self.platform_of(&platform.kind).surroundings(ground) {
+            if let Ok(Some(found)) = self.platform_of(&platform.kind).surroundings(environment) {
                 let row = Surroundings { summary: found.summary, facts: found.facts };
                 self.store.add_surroundings(self.run, &platform.name, &row)?;
             }
@@ -175,7 +177,11 @@ impl Execution<'_> {
         Ok(())
     }
 
-    fn rounds(&mut self, ground: Option<&Ground>, referee: &mut dyn Referee) -> Result<(), RunError> {
+    fn rounds(
+        &mut self,
+        environment: Option<&Environment>,
+        referee: &mut dyn Referee,
+    ) -> Result<(), RunError> {
         let plan = &self.experiment.plan;
         for round in 0.. {
             let enough = match plan.until {
@@ -190,25 +196,30 @@ impl Execution<'_> {
                 return Ok(());
             }
             for stage in Order(&self.plan).stages(plan.isolation, round) {
-                self.stage(ground, round, &stage)?;
+                self.stage(environment, round, &stage)?;
             }
         }
         Ok(())
     }
 
     /// Deploys the sites of a stage, warms their cells up, measures the blocks and stops the sites.
-    fn stage(&mut self, ground: Option<&Ground>, round: u32, sites: &[SiteId]) -> Result<(), RunError> {
+    fn stage(
+        &mut self,
+        environment: Option<&Environment>,
+        round: u32,
+        sites: &[SiteId],
+    ) -> Result<(), RunError> {
         let (mut live, mut held_back) = (Vec::new(), Vec::new());
         for site in sites.iter().copied().filter(|site| !self.failed_sites[site.0]).collect::<Vec<_>>() {
             let platform = &self.experiment.platform(self.plan.site(site).platform).kind;
-            match self.start_site(ground, round, site) {
-                Ok(started) if site::holds_back(platform) => held_back.push(started),
-                Ok(started) => live.extend(self.ready_or_given_up(ground, started)?),
+            match self.start_site(environment, round, site) {
+                Ok(started) if platform.capabilities(false).holds_back => held_back.push(started),
+                Ok(started) => live.extend(self.ready_or_given_up(environment, started)?),
                 Err(failure) => self.give_up(site, failure)?,
             }
         }
         for started in held_back {
-            live.extend(self.ready_or_given_up(ground, started)?);
+            live.extend(self.ready_or_given_up(environment, started)?);
         }
         let result = self.warm_up_and_measure(round, &mut live);
         for site in live {
@@ -224,11 +235,11 @@ impl Execution<'_> {
 
     fn ready_or_given_up(
         &mut self,
-        ground: Option<&Ground>,
+        environment: Option<&Environment>,
         started: StartedSite,
     ) -> Result<Option<LiveSite>, RunError> {
         let site = started.site();
-        match self.make_ready(ground, started) {
+        match self.make_ready(environment, started) {
             Ok(live) => Ok(Some(live)),
             Err(failure) => self.give_up(site, failure).map(|()| None),
         }

@@ -1,11 +1,13 @@
 //! The options of platforms: what an experiment says of where its services run.
 
+mod capabilities;
 mod docker;
 mod image;
 mod kubernetes;
 mod layers;
 mod limits;
 
+pub use capabilities::{Capabilities, NeedsRoot, PortsOf, Starts};
 pub use docker::{Docker, DockerNetwork, Mount, Publish};
 pub use image::{Image, ImageSource};
 pub use kubernetes::{Expose, Kubernetes, LoadFrom, Manifests, Observers, PodPlacement, Probes};

@@ -1,7 +1,11 @@
 //! What is deployed: a service as a command, as an image, or as both, and what it may use.
 
-use std::path::PathBuf;
+use std::{
+    net::{Ipv4Addr, SocketAddrV4},
+    path::PathBuf,
+};
 
+use loadline_machine::{Error, Node, ports};
 use loadline_model::platform::{Image, Limits};
 
 /// A service, as something that can be started. A platform of processes needs the command, one of containers the image.
@@ -31,13 +35,28 @@ pub struct Service {
 }
 
 impl Service {
+    /// Node address and port if it is in the node's own network namespace.
+    ///
+    /// # Errors
+    /// When its own port is taken, or none is left.
+    pub fn listen_on(&self, node: &Node) -> Result<SocketAddrV4, Error> {
+        let host = node.address;
+        let Some(port) = self.port else {
+            return Ok(SocketAddrV4::new(host, node.ports.listening_port(&node.netns, host)?));
+        };
+        // A service that isn't told its address listens on all of them, and then any listener is in its way.
+        let wanted = if self.takes_host() { host } else { Ipv4Addr::UNSPECIFIED };
+        ports::check_free(&node.netns, wanted, port)?;
+        Ok(SocketAddrV4::new(host, port))
+    }
+
     /// Whether the address is passed on the command line or in a variable.
-    pub(crate) fn takes_host(&self) -> bool {
+    pub fn takes_host(&self) -> bool {
         self.argv.iter().chain(self.env.iter().map(|(_, value)| value)).any(|text| text.contains("{host}"))
     }
 
     /// `text` with its placeholders filled in.
-    pub(crate) fn fill(&self, text: &str, host: &str, port: u16) -> String {
+    pub fn fill(&self, text: &str, host: &str, port: u16) -> String {
         let cpus = self.limits.cpus.map(|cpus| cpus.ceil().to_string()).unwrap_or_default();
         let memory = self.limits.memory_bytes.map(|bytes| bytes.to_string()).unwrap_or_default();
         text.replace("{host}", host)
@@ -48,6 +67,6 @@ impl Service {
 }
 
 /// A memory limit as a reader knows it.
-pub(crate) fn mebibytes(bytes: u64) -> String {
+pub fn mebibytes(bytes: u64) -> String {
     if bytes.is_multiple_of(1 << 20) { format!("{} MiB", bytes >> 20) } else { format!("{bytes} bytes") }
 }

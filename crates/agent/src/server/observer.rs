@@ -2,8 +2,8 @@
 
 use std::net::TcpStream;
 
+use loadline_machine::find_container;
 use loadline_observe::{Cgroup, Snapshot, Subject, describe_machine};
-use loadline_platform::find_container;
 
 use super::conversation::answer;
 use crate::frame::{self, FrameError};
@@ -42,9 +42,9 @@ fn find(id: &str) -> Answer<Subject> {
     Ok(Subject { root_pids: vec![container.pid], cgroup: Some(cgroup(container.cgroup)) })
 }
 
-fn cgroup(cgroup: loadline_platform::Cgroup) -> Cgroup {
+fn cgroup(cgroup: loadline_machine::Cgroup) -> Cgroup {
     match cgroup {
-        loadline_platform::Cgroup::V1 { cpu, cpuacct, memory, .. } => Cgroup::V1 { cpu, cpuacct, memory },
-        loadline_platform::Cgroup::V2 { dir } => Cgroup::V2 { dir },
+        loadline_machine::Cgroup::V1 { cpu, cpuacct, memory, .. } => Cgroup::V1 { cpu, cpuacct, memory },
+        loadline_machine::Cgroup::V2 { dir } => Cgroup::V2 { dir },
     }
 }

@@ -7,14 +7,14 @@ use loadline_store::StoreError;
 pub enum RunError {
     /// What all sites share could not be made or removed.
     #[error(transparent)]
-    Platform(#[from] loadline_platform::Error),
+    Machine(#[from] loadline_machine::Error),
     /// The platform could not do its part for a site.
     #[error("{site}: {source}")]
     Site {
         /// Service and platform.
         site: String,
         /// Why.
-        source: loadline_platform::Error,
+        source: loadline_platform::PlatformError,
     },
     /// The store could not be written.
     #[error(transparent)]

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use loadline_agent::{DriveError, Driver, EngineSetup, RemoteEngine};
 use loadline_engine::{Endpoint, Engine, Load, Mix, Options, Request, Reuse};
+use loadline_machine::Netns;
 use loadline_model::experiment::LoadSpec;
-use loadline_platform::{Agent, Netns};
+use loadline_platform::Agent;
 
 use super::RunError;
 

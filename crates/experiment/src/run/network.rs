@@ -1,8 +1,8 @@
 //! In which network a run is measured: with a wire between client and node where this user may lay one, without it where an ordinary user
 //! has to reach containers, clusters or URLs.
 
-use loadline_model::experiment::{Nodes, Platform, PlatformKind};
-use loadline_model::platform::DockerNetwork;
+use loadline_model::experiment::{Nodes, Platform};
+use loadline_model::platform::Capabilities;
 
 /// The network of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,10 +29,7 @@ impl Network {
     /// # Errors
     /// When there is none, for an ordinary user.
     pub fn choose(is_root: bool, platforms: &[Platform], nodes: Nodes) -> Result<Network, NeedsRoot> {
-        let is_outside = |platform: &Platform| match platform.kind {
-            PlatformKind::Host | PlatformKind::Local(_) => false,
-            PlatformKind::Docker(_) | PlatformKind::Kubernetes(_) | PlatformKind::External { .. } => true,
-        };
+        let is_outside = |platform: &Platform| !capabilities(platform, nodes).fits_user_namespace;
         if is_root {
             Ok(Network::Wired)
         } else if platforms.iter().any(is_outside) {
@@ -44,41 +41,24 @@ impl Network {
     }
 }
 
+fn capabilities(platform: &Platform, nodes: Nodes) -> Capabilities {
+    platform.kind.capabilities(nodes == Nodes::Own)
+}
+
 /// Refuses what takes links, rules or folders that are root's.
 fn check_without_wire(platform: &Platform, nodes: Nodes) -> Result<(), NeedsRoot> {
-    let needs_root = |what: String, why| Err(NeedsRoot { what, why });
-    match &platform.kind {
-        PlatformKind::Local(_) => needs_root(
-            format!("`{}` together with containers, clusters or URLs", platform.name),
-            "its layers would be in a user namespace, from which none of those can be reached. Run loadline as root, or measure it \
-             beside `host` alone",
-        ),
-        PlatformKind::Docker(docker) => match docker.network {
-            DockerNetwork::Bridge | DockerNetwork::Host => Ok(()),
-            DockerNetwork::Macvlan => needs_root(
-                "`docker: {network: macvlan}`".to_owned(),
-                "it takes a link of its own. Run loadline as root, or choose `network: bridge` or `network: host`",
-            ),
-            DockerNetwork::NoneWithWire => needs_root(
-                "`docker: {network: none-with-wire}`".to_owned(),
-                "it takes a link of its own. Run loadline as root, or choose `network: bridge` or `network: host`",
-            ),
-        },
-        PlatformKind::Kubernetes(kubernetes) if kubernetes.static_pod => needs_root(
-            "`kubernetes: {static: true}`".to_owned(),
-            "its manifest goes into a folder of this machine's kubelet. Run loadline as root, or leave `static` out",
-        ),
-        PlatformKind::Host if nodes == Nodes::Own => needs_root(
-            "`nodes: own` together with containers, clusters or URLs".to_owned(),
-            "a node of its own takes links. Run loadline as root, or leave `nodes` out",
-        ),
-        PlatformKind::Host | PlatformKind::Kubernetes(_) | PlatformKind::External { .. } => Ok(()),
-    }
+    let Some(needs) = capabilities(platform, nodes).needs_root else { return Ok(()) };
+    let what = match needs.option {
+        Some(option) => option.to_owned(),
+        None => format!("`{}` together with containers, clusters or URLs", platform.name),
+    };
+    Err(NeedsRoot { what, why: needs.why })
 }
 
 #[cfg(test)]
 mod tests {
-    use loadline_model::platform::{Docker, Kubernetes, Layer};
+    use loadline_model::experiment::PlatformKind;
+    use loadline_model::platform::{Docker, DockerNetwork, Kubernetes, Layer};
 
     use super::*;
 

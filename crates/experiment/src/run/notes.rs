@@ -1,8 +1,8 @@
 //! What a reader of the figures must know, kept with the run.
 
-use loadline_model::experiment::{Nodes, PlatformKind};
+use loadline_model::experiment::Nodes;
 use loadline_model::notes::Note;
-use loadline_model::platform::{Layer, Overlay};
+use loadline_model::platform::{Capabilities, Starts};
 
 use super::{Event, Execution, RunError};
 
@@ -28,29 +28,27 @@ impl Execution<'_> {
         if self.machine.interrupt_time_apart == Some(true) {
             self.note(Note::InterruptTimeApart)?;
         }
-        if self.has_layer(|layer| *layer == Layer::OtherNode(Overlay::Wireguard)) {
+        if self.any_platform(|can| can.uses_kernel_threads) {
             self.note(Note::WireguardThreads)?;
         }
         if self.translates_addresses() {
             self.note(Note::ConnectionsTracked)?;
         }
-        if self.has_platform(|kind| matches!(kind, PlatformKind::External { .. })) {
+        if self.any_platform(|can| can.starts == Starts::Nothing) {
             self.note(Note::ExternalService)?;
         }
         Ok(())
     }
 
+    /// Whether plain processes of the node pay for what others' rules have it do.
     fn translates_addresses(&self) -> bool {
         self.experiment.plan.nodes == Nodes::Shared
-            && self.has_platform(|kind| *kind == PlatformKind::Host)
-            && self.has_layer(|layer| matches!(layer, Layer::NodePort { .. } | Layer::PublishedPort))
+            && self.any_platform(|can| can.is_plain_process)
+            && self.any_platform(|can| can.translates_addresses)
     }
 
-    fn has_layer(&self, is_it: impl Fn(&Layer) -> bool) -> bool {
-        self.has_platform(|kind| matches!(kind, PlatformKind::Local(layers) if layers.iter().any(&is_it)))
-    }
-
-    fn has_platform(&self, is_it: impl Fn(&PlatformKind) -> bool) -> bool {
-        self.experiment.platforms.iter().any(|platform| is_it(&platform.kind))
+    fn any_platform(&self, can: impl Fn(&Capabilities) -> bool) -> bool {
+        let own_node = self.experiment.plan.nodes == Nodes::Own;
+        self.experiment.platforms.iter().any(|platform| can(&platform.kind.capabilities(own_node)))
     }
 }

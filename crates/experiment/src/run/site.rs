@@ -5,13 +5,14 @@ use std::time::Instant;
 
 use loadline_agent::Driver;
 use loadline_engine::Request;
+use loadline_machine::Environment;
 use loadline_model::experiment::{Nodes, PlatformKind, RequestSpec, Service, Start};
 use loadline_model::notes::Note;
+use loadline_model::platform::{Image, ImageSource, Starts};
 use loadline_model::rows::{DeploymentRow, PhaseRow, StartupRow};
 use loadline_model::{CellId, SiteId};
-use loadline_platform::{
-    Deployment, External, Ground, Host, Image, ImageSource, Local, Platform, Probes, Starting, Vantage,
-};
+use loadline_platform::{Deployment, Platform, Starting, Vantage};
+use loadline_platforms::External;
 
 use super::generator::{Generator, Place};
 use super::watch::{Reading, Watch};
@@ -117,16 +118,11 @@ impl StartedSite<'_> {
     }
 }
 
-/// Whether a platform lets no request through for some time, so that others may as well start meanwhile.
-pub fn holds_back(platform: &PlatformKind) -> bool {
-    matches!(platform, PlatformKind::Kubernetes(kubernetes) if kubernetes.probes == Probes::Default)
-}
-
 impl Execution<'_> {
     /// Asks for a site's service.
     pub(super) fn start_site<'g>(
         &mut self,
-        ground: Option<&'g Ground>,
+        environment: Option<&'g Environment>,
         round: u32,
         index: SiteId,
     ) -> Result<StartedSite<'g>, RunError> {
@@ -137,15 +133,15 @@ impl Execution<'_> {
         let label = self.site_label(index);
         (self.events)(Event::Deploying { round, site: label.clone() });
         let begun = Instant::now();
-        let starting = match (kind, ground) {
-            (PlatformKind::External { address, .. }, _) => {
-                Starting::started(Box::new(External { address: *address }))
+        let starting = match (kind, environment) {
+            (PlatformKind::External { address, authority, .. }, _) => {
+                Starting::started(Box::new(External { address: *address, authority: authority.clone() }))
             }
-            // `deploy_and_measure` prepares a ground whenever a platform is not external.
-            (_, ground) => {
-                let ground = ground.expect("there is a ground for whatever is deployed");
+            // `deploy_and_measure` prepares an environment whenever a platform is not external.
+            (_, environment) => {
+                let environment = environment.expect("there is an environment for whatever is deployed");
                 let service = self.service(service);
-                let started = self.platform_of(kind).start(ground, &service, &mut self.progress(&label));
+                let started = self.platform_of(kind).start(environment, &service, &mut self.progress(&label));
                 started.map_err(|source| RunError::Site { site: label.clone(), source })?
             }
         };
@@ -155,7 +151,7 @@ impl Execution<'_> {
     /// Waits until a site is ready, keeps how its start went, and connects its engines.
     pub(super) fn make_ready(
         &mut self,
-        ground: Option<&Ground>,
+        environment: Option<&Environment>,
         started: StartedSite,
     ) -> Result<LiveSite, RunError> {
         let StartedSite { index, round, label, starting, begun } = started;
@@ -166,11 +162,7 @@ impl Execution<'_> {
             .wait(&mut self.progress(&label))
             .map_err(|source| RunError::Site { site: label.clone(), source })?;
         let address = deployment.address();
-        let authority = match (kind, deployment.authority()) {
-            (PlatformKind::External { authority, .. }, _) => authority.clone(),
-            (_, Some(authority)) => authority.to_owned(),
-            _ => address.to_string(),
-        };
+        let authority = deployment.authority().map_or_else(|| address.to_string(), str::to_owned);
         let generator = Generator {
             site: label.clone(),
             address,
@@ -178,7 +170,7 @@ impl Execution<'_> {
             requests: service.requests.iter().map(request).collect(),
             cpus: self.cpus.load.clone(),
             place: match deployment.vantage() {
-                Vantage::Client => Place::Here(ground.map(|ground| ground.client().clone())),
+                Vantage::Client => Place::Here(environment.map(|environment| environment.client().clone())),
                 Vantage::Node => Place::Here(None),
                 Vantage::Agent(agent) => Place::Cluster(agent),
             },
@@ -186,7 +178,7 @@ impl Execution<'_> {
         };
         let mut site = LiveSite {
             index,
-            is_external: matches!(kind, PlatformKind::External { .. }),
+            is_external: kind.capabilities(false).starts == Starts::Nothing,
             cpu_s_per_request: 0.0,
             watch: Watch::of(&label, deployment.as_ref())?,
             label,
@@ -224,15 +216,7 @@ impl Execution<'_> {
 
     /// The platform of the kind.
     pub(super) fn platform_of(&self, kind: &PlatformKind) -> Box<dyn Platform> {
-        let own_node = self.experiment.plan.nodes == Nodes::Own;
-        match kind {
-            PlatformKind::Host if own_node => Box::new(Local { layers: Vec::new(), own_node }),
-            PlatformKind::Host => Box::new(Host),
-            PlatformKind::Local(layers) => Box::new(Local { layers: layers.clone(), own_node }),
-            PlatformKind::Docker(docker) => Box::new(docker.clone()),
-            PlatformKind::Kubernetes(kubernetes) => Box::new(kubernetes.clone()),
-            PlatformKind::External { address, .. } => Box::new(External { address: *address }),
-        }
+        loadline_platforms::platform(kind, self.experiment.plan.nodes == Nodes::Own)
     }
 
     fn site_label(&self, index: SiteId) -> String {

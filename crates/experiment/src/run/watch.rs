@@ -3,8 +3,9 @@
 use std::time::{Duration, Instant};
 
 use loadline_agent::RemoteObserver;
+use loadline_machine::Cgroup;
 use loadline_observe::{Observations, Snapshot, Subject, between};
-use loadline_platform::{Cgroup, Deployment, KubeletReader, KubeletReading, Observer};
+use loadline_platform::{Deployment, Usage, UsageReader};
 
 use super::RunError;
 
@@ -17,8 +18,8 @@ pub enum Watch {
     Here(Subject),
     /// An agent on the service's node.
     Agent(RemoteObserver),
-    /// The kubelet of the service's node.
-    Kubelet(KubeletReader),
+    /// Whoever keeps account of the service's usage, such as the kubelet of its node.
+    Usage(UsageReader),
     /// Nobody: it is elsewhere and can't be read.
     Nobody,
 }
@@ -26,19 +27,21 @@ pub enum Watch {
 /// The counters of one moment, as far as they could be read.
 pub enum Reading {
     Snapshot(Option<Box<Snapshot>>),
-    /// With the moment at which the kubelet was asked.
-    Kubelet(Option<KubeletReading>, Instant),
+    /// With the moment at which it was asked for.
+    Usage(Option<Usage>, Instant),
     Nothing,
 }
 
 impl Watch {
     /// The way that fits the deployment.
     pub fn of(site: &str, deployment: &dyn Deployment) -> Result<Watch, RunError> {
-        Ok(match deployment.observer() {
-            None => Watch::Here(subject(deployment)),
-            Some(Observer::Kubelet(reader)) => Watch::Kubelet(reader),
-            Some(Observer::Nobody) => Watch::Nobody,
-            Some(Observer::Agent(agent, container)) => {
+        Ok(match deployment.subject() {
+            loadline_platform::Subject::Here { root_pids, cgroup } => {
+                Watch::Here(Subject { root_pids, cgroup: cgroup.map(observed) })
+            }
+            loadline_platform::Subject::Usage(reader) => Watch::Usage(reader),
+            loadline_platform::Subject::Nobody => Watch::Nobody,
+            loadline_platform::Subject::Agent(agent, container) => {
                 let connection = agent.connect();
                 let connection =
                     connection.map_err(|source| RunError::Site { site: site.to_owned(), source })?;
@@ -60,7 +63,7 @@ impl Watch {
     pub fn pids(&self) -> Vec<u32> {
         match self {
             Watch::Here(subject) => subject.pids(),
-            Watch::Agent(_) | Watch::Kubelet(_) | Watch::Nobody => Vec::new(),
+            Watch::Agent(_) | Watch::Usage(_) | Watch::Nobody => Vec::new(),
         }
     }
 
@@ -69,7 +72,7 @@ impl Watch {
         match self {
             Watch::Here(subject) => Reading::Snapshot(Some(Box::new(Snapshot::take(subject)))),
             Watch::Agent(observer) => Reading::Snapshot(observer.snapshot().ok().map(Box::new)),
-            Watch::Kubelet(reader) => Reading::Kubelet(reader.read(), Instant::now()),
+            Watch::Usage(reader) => Reading::Usage(reader.read(), Instant::now()),
             Watch::Nobody => Reading::Nothing,
         }
     }
@@ -90,7 +93,7 @@ impl Reading {
     pub fn until(&self, later: &Reading) -> Observations {
         match (self, later) {
             (Reading::Snapshot(Some(before)), Reading::Snapshot(Some(after))) => between(before, after),
-            (Reading::Kubelet(Some(before), from), Reading::Kubelet(Some(after), to)) => {
+            (Reading::Usage(Some(before), from), Reading::Usage(Some(after), to)) => {
                 by_kubelet(before, after, to.duration_since(*from))
             }
             _ => Observations::default(),
@@ -100,7 +103,7 @@ impl Reading {
 
 /// The kubelet looks at containers every 10 to 15 s, and answers with what it saw last. Its CPU time is that of a slice only where it looked
 /// about as long apart as it was asked; else it is another slice's too, or none at all.
-fn by_kubelet(before: &KubeletReading, after: &KubeletReading, asked_apart: Duration) -> Observations {
+fn by_kubelet(before: &Usage, after: &Usage, asked_apart: Duration) -> Observations {
     let is_of_the_slice =
         |seen_apart: &Duration| seen_apart.abs_diff(asked_apart) <= asked_apart.mul_f64(KUBELET_TOLERANCE);
     let passed = after.at.duration_since(before.at).ok().filter(is_of_the_slice);
@@ -112,17 +115,11 @@ fn by_kubelet(before: &KubeletReading, after: &KubeletReading, asked_apart: Dura
     }
 }
 
-fn subject(deployment: &dyn Deployment) -> Subject {
-    let cgroup = deployment.cgroup().map(|cgroup| match cgroup {
-        Cgroup::V1 { cpu, cpuacct, memory, .. } => loadline_observe::Cgroup::V1 {
-            cpu: cpu.clone(),
-            cpuacct: cpuacct.clone(),
-            memory: memory.clone(),
-        },
-        Cgroup::V2 { dir } => loadline_observe::Cgroup::V2 { dir: dir.clone() },
-    });
-    let root_pids = deployment.root_pid().into_iter().chain(deployment.proxy_pids()).collect();
-    Subject { root_pids, cgroup }
+fn observed(cgroup: Cgroup) -> loadline_observe::Cgroup {
+    match cgroup {
+        Cgroup::V1 { cpu, cpuacct, memory, .. } => loadline_observe::Cgroup::V1 { cpu, cpuacct, memory },
+        Cgroup::V2 { dir } => loadline_observe::Cgroup::V2 { dir },
+    }
 }
 
 #[cfg(test)]
@@ -136,7 +133,7 @@ mod tests {
         let begun = Instant::now();
         let reading = |second, cpu_ns, asked| {
             let at = SystemTime::UNIX_EPOCH + Duration::from_secs(second);
-            Reading::Kubelet(Some(KubeletReading { at, cpu_ns, memory_bytes: Some(4096) }), asked)
+            Reading::Usage(Some(Usage { at, cpu_ns, memory_bytes: Some(4096) }), asked)
         };
         reading(from_s, 1_000, begun).until(&reading(to_s, 5_000, begun + Duration::from_secs(60)))
     }
@@ -158,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_reading_that_failed_is_no_zero() {
-        let failed = || Reading::Kubelet(None, Instant::now());
+        let failed = || Reading::Usage(None, Instant::now());
         assert_eq!(failed().until(&failed()), Observations::default());
     }
 }

@@ -6,7 +6,7 @@ use crate::exit::Exit;
 
 pub fn clean() -> Result<Exit> {
     let mut removed = Vec::new();
-    let outcome = loadline_platform::clean(&mut removed);
+    let outcome = loadline_machine::clean(&loadline_platforms::cleaners(), &mut removed);
     for thing in &removed {
         println!("removed {thing}");
     }

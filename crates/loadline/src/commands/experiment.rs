@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
 use loadline_experiment::run::{Network, Referee, RunOptions, execute};
+use loadline_local::LocalError;
 use loadline_model::experiment::Experiment;
 use loadline_model::notes::Note;
-use loadline_platform::Layer;
+use loadline_model::platform::Layer;
 use loadline_spec::{Machine, from_flags, from_yaml_file, ladder};
 use loadline_store::Store;
 
@@ -39,8 +40,8 @@ pub fn layers(arguments: &LayersArguments) -> Result<Exit> {
         if stop.load(Ordering::Relaxed) {
             return Some("interrupted".to_owned());
         }
-        loadline_platform::missing(layers).map(|error| match error {
-            loadline_platform::Error::LayerMissing { why, .. } => why,
+        loadline_local::missing(layers).map(|error| match error {
+            LocalError::LayerMissing { why, .. } => why,
             other => other.to_string(),
         })
     };
@@ -68,7 +69,7 @@ fn is_root() -> bool {
 /// Before any thread is started: a user namespace can only be entered by a process that has one.
 fn enter(network: Network) -> Result<()> {
     if network == Network::WiredInUserNamespace {
-        loadline_platform::enter_user_namespace()?;
+        loadline_machine::enter_user_namespace()?;
     }
     Ok(())
 }

@@ -6,10 +6,10 @@ use std::fs;
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 
-use crate::engine::Engine;
 use crate::support::place::{Ended, Place, ended};
 use crate::support::{BRIEF, hunger, leftovers, wait_for};
-use loadline_platform::Netns;
+use loadline_machine::Netns;
+use loadline_test_support::engine::Engine;
 
 /// A place in a network namespace of its own, with a Docker daemon in it: neither bridge nor rules of the machine are touched.
 struct Harbour {

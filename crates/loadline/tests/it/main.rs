@@ -3,9 +3,6 @@
 mod agent;
 mod bad_input;
 mod docker;
-#[path = "../../../platform/tests/common/engine.rs"]
-#[allow(dead_code, reason = "the tests of the platforms use the rest")]
-mod engine;
 mod external;
 mod failures;
 mod image;

@@ -6,16 +6,16 @@ use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::engine::Engine;
 use crate::support;
 use crate::support::cluster::{Cluster, cluster};
 use crate::support::place::{Ended, Place, ended};
 use crate::support::store::Reader;
 use crate::support::user::{OrdinaryUser, UID};
 use crate::support::{BRIEF, leftovers, wait_for};
+use loadline_machine::Netns;
 use loadline_model::notes::Note;
 use loadline_model::result::{RunResult, Statement};
-use loadline_platform::Netns;
+use loadline_test_support::engine::Engine;
 use rustix::process::{Pid, Signal, kill_process};
 
 /// An ordinary user beside a Docker daemon, both in a network namespace of their own.

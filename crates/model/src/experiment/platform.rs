@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::PlatformId;
-use crate::platform::{Docker, Kubernetes, Layer};
+use crate::platform::{Capabilities, Docker, Kubernetes, Layer};
 
 /// Where a service runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,4 +43,17 @@ pub enum PlatformKind {
         /// Value of the `Host` header.
         authority: String,
     },
+}
+
+impl PlatformKind {
+    /// What the platform can do; `own_node`: whether the plan gives each deployment a node of its own.
+    pub fn capabilities(&self, own_node: bool) -> Capabilities {
+        match self {
+            PlatformKind::Host => Capabilities::of_host(own_node),
+            PlatformKind::Local(layers) => Capabilities::of_layers(layers),
+            PlatformKind::Docker(docker) => docker.capabilities(),
+            PlatformKind::Kubernetes(kubernetes) => kubernetes.capabilities(),
+            PlatformKind::External { .. } => Capabilities::of_external(),
+        }
+    }
 }

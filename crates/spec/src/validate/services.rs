@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use loadline_model::platform::{Image, ImageSource};
+use loadline_model::platform::{Image, ImageSource, Starts};
 
 use super::command::startable;
 use super::names::{name, unique};
@@ -15,7 +15,7 @@ use crate::http;
 use crate::machine::Machine;
 use crate::units::{parse_count, parse_duration_within};
 use crate::words::{join, place_of, words};
-use crate::{Platform, PlatformKind, Ready, Service, Start};
+use crate::{Platform, Ready, Service, Start};
 
 /// What is asked of a service that says nothing about it.
 pub(super) struct DefaultPaths {
@@ -34,15 +34,9 @@ pub(super) struct Needs {
 
 impl Needs {
     pub(super) fn of(platforms: &[Platform]) -> Needs {
-        let any = |is: fn(&PlatformKind) -> bool| platforms.iter().any(|platform| is(&platform.kind));
-        Needs {
-            command: any(|kind| matches!(kind, PlatformKind::Host | PlatformKind::Local(_))),
-            image: any(|kind| match kind {
-                PlatformKind::Docker(_) => true,
-                PlatformKind::Kubernetes(kubernetes) => kubernetes.manifests.is_none(),
-                _ => false,
-            }),
-        }
+        let any =
+            |starts| platforms.iter().any(|platform| platform.kind.capabilities(false).starts == starts);
+        Needs { command: any(Starts::Command), image: any(Starts::Image) }
     }
 
     fn anything(self) -> bool {

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use loadline_model::platform::{DockerNetwork, Expose, Kubernetes};
+use loadline_model::platform::{Kubernetes, PortsOf};
 
 use super::services::{drafts, port_place};
 use super::way_out;
@@ -45,10 +45,9 @@ fn something_to_compare(experiment: &Experiment, draft: &Draft, problems: &mut P
 
 /// A port that a service insists on is free, and only one deployment at a time wants it.
 fn fixed_ports(experiment: &Experiment, draft: &Draft, machine: &Machine, problems: &mut Problems) {
-    let has_own_node = |platform: &Platform| {
-        experiment.plan.nodes == Nodes::Own
-            && matches!(platform.kind, PlatformKind::Host | PlatformKind::Local(_))
-    };
+    let own_nodes = experiment.plan.nodes == Nodes::Own;
+    let has_own_node =
+        |platform: &Platform| own_nodes && platform.kind.capabilities(own_nodes).takes_own_node;
     let on_node: Vec<bool> = experiment
         .platforms
         .iter()
@@ -86,20 +85,14 @@ fn fixed_ports(experiment: &Experiment, draft: &Draft, machine: &Machine, proble
     }
 }
 
-/// Whether a service there listens among the machine's own ports; behind a veth it has a network namespace of its own.
+/// Whether a service there listens among the ports of a node; behind a veth it has a network namespace of its own.
 fn shares_the_nodes_ports(platform: &Platform) -> bool {
-    match &platform.kind {
-        PlatformKind::Host => true,
-        PlatformKind::Local(layers) => !loadline_model::platform::has_own_network(layers),
-        PlatformKind::Docker(docker) => docker.network == DockerNetwork::Host,
-        PlatformKind::Kubernetes(kubernetes) => kubernetes.expose == Expose::HostNetwork,
-        PlatformKind::External { .. } => false,
-    }
+    platform.kind.capabilities(false).ports != PortsOf::Service
 }
 
 /// Whether its ports are this machine's: the node of a pod may be any other, and is asked once it is known.
 fn is_surely_here(platform: &Platform) -> bool {
-    shares_the_nodes_ports(platform) && !matches!(platform.kind, PlatformKind::Kubernetes(_))
+    platform.kind.capabilities(false).ports == PortsOf::Machine
 }
 
 fn taking_turns(experiment: &Experiment, draft: &Draft, problems: &mut Problems) {
@@ -165,8 +158,7 @@ fn requests_fit(experiment: &Experiment, draft: &Draft, problems: &mut Problems)
 
 fn limits_apply(experiment: &Experiment, draft: &Draft, problems: &mut Problems) {
     let limits = draft.limits.as_ref().and_then(|limits| limits.cpu.as_ref().or(limits.memory.as_ref()));
-    let all_external =
-        experiment.platforms.iter().all(|platform| matches!(platform.kind, PlatformKind::External { .. }));
+    let all_external = experiment.platforms.iter().all(|platform| !platform.kind.capabilities(false).limits);
     if let Some(limit) = limits.filter(|_| all_external) {
         let complaint = Complaint::new("what already runs can't be limited from here");
         problems.add(

@@ -1,15 +1,12 @@
 //! The real cluster of two nodes, with the program's image on its nodes.
 
-#[path = "../../../../platform/tests/common/two_nodes.rs"]
-mod two_nodes;
-
 use std::fs::{self, File};
 use std::ops::Deref;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Command;
 
-use two_nodes::{TwoNodes, run};
+use loadline_test_support::two_nodes::{TwoNodes, run};
 
 use super::{PROGRAM, wait_for};
 

@@ -1,0 +1,37 @@
+//! The platform `docker`: what it can do, and its part of the interface.
+
+use loadline_machine::Environment;
+use loadline_model::platform::{Capabilities, Docker};
+use loadline_platform::{Deployment, Platform, PlatformError, Service, Surroundings};
+
+use crate::{deployment, surroundings};
+
+/// The platform `docker`.
+#[derive(Clone, Debug, Default)]
+pub struct DockerPlatform {
+    /// Its options.
+    pub options: Docker,
+    /// Where the API of the daemon is, `unix:///PATH` or `tcp://HOST:PORT`. Otherwise DOCKER_HOST says where, or it is looked for at the
+    /// usual sockets of Docker and Podman. The daemon must be in the node's network namespace.
+    pub endpoint: Option<String>,
+}
+
+impl Platform for DockerPlatform {
+    fn capabilities(&self) -> Capabilities {
+        self.options.capabilities()
+    }
+
+    fn deploy(
+        &self,
+        environment: &Environment,
+        service: &Service,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Box<dyn Deployment>, PlatformError> {
+        let endpoint = self.endpoint.as_deref();
+        Ok(deployment::deploy(&self.options, endpoint, environment, service, progress)?)
+    }
+
+    fn surroundings(&self, environment: &Environment) -> Result<Option<Surroundings>, PlatformError> {
+        Ok(Some(surroundings::read(self.endpoint.as_deref(), environment)?))
+    }
+}

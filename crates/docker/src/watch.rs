@@ -1,0 +1,142 @@
+//! Whether a container still runs, and why not: its first process is watched by the kernel, and Docker is asked only once that
+//! has ended. Where the process isn't on this machine, Docker is asked each time.
+
+use std::{
+    fs,
+    os::unix::process::ExitStatusExt,
+    process::ExitStatus,
+    time::{Duration, Instant},
+};
+
+use bollard::models::{ContainerInspectResponse, ContainerState};
+
+use loadline_machine::{
+    ProcessHandle,
+    wait::{self, DAEMON_INTERVAL},
+};
+use loadline_model::platform::Limits;
+use loadline_platform::mebibytes;
+
+use crate::{client::Client, error::DockerError};
+
+/// How long Docker may take to notice that a process has ended.
+const NOTICE_PATIENCE: Duration = Duration::from_secs(3);
+/// Whoever removes a running container has it killed first, and that the kernel killed it for want of memory reaches Docker by
+/// another way than its end; so long is waited for either to show.
+const CAUSE_PATIENCE: Duration = Duration::from_secs(1);
+/// Exit codes above it stand for a signal, as with a shell.
+const SIGNALLED: i64 = 128;
+const SIGKILL: i64 = 9;
+
+/// A container and, if it is on this machine, its first process.
+pub(crate) struct Watch {
+    id: String,
+    process: Option<ProcessHandle>,
+}
+
+impl Watch {
+    /// Holds the process that Docker says is the container's first, if it is: of a daemon elsewhere, the number means another.
+    pub fn over(id: &str, state: Option<&ContainerState>) -> Watch {
+        let pid = state.and_then(|state| u32::try_from(state.pid?).ok());
+        let held = pid.and_then(|pid| ProcessHandle::open(pid).ok());
+        Watch { id: id.to_owned(), process: held.filter(|process| is_in_container(process.pid(), id)) }
+    }
+
+    /// The number of the first process on this machine.
+    pub fn pid(&self) -> Option<u32> {
+        self.process.as_ref().map(ProcessHandle::pid)
+    }
+
+    /// Why the container runs no more, once it doesn't.
+    pub fn ended(&self, client: &Client, limits: &Limits) -> Option<String> {
+        match &self.process {
+            Some(process) if !process.has_ended() => None,
+            Some(_) => Some(self.reason(client, limits)),
+            None => match self.inspect(client) {
+                Ok(Some(state)) if runs(&state) => None,
+                _ => Some(self.reason(client, limits)),
+            },
+        }
+    }
+
+    fn reason(&self, client: &Client, limits: &Limits) -> String {
+        let begun = Instant::now();
+        let found = wait::until(NOTICE_PATIENCE, DAEMON_INTERVAL, || match self.inspect(client) {
+            Ok(Some(state)) if runs(&state) && begun.elapsed() < NOTICE_PATIENCE => None,
+            Ok(Some(state)) if was_killed(&state) && begun.elapsed() < CAUSE_PATIENCE => None,
+            found => Some(found),
+        });
+        match found.unwrap_or_else(|| self.inspect(client)) {
+            Ok(None) => "the service's container was removed by someone else".to_owned(),
+            Ok(Some(state)) => sentence(&state, limits),
+            Err(error) if self.process.is_some() => format!("the service has ended: {error}"),
+            Err(error) => format!("the service is out of sight: {error}"),
+        }
+    }
+
+    fn inspect(&self, client: &Client) -> Result<Option<ContainerState>, DockerError> {
+        let found = inspect(client, &self.id)?;
+        Ok(found.map(|container| container.state.unwrap_or_default()))
+    }
+}
+
+/// What Docker says of a container, if it has one of that id.
+pub(crate) fn inspect(client: &Client, id: &str) -> Result<Option<ContainerInspectResponse>, DockerError> {
+    client.look("ask for the container", |api| api.inspect_container(id, None))
+}
+
+/// Runtimes put the id into the path of the cgroup.
+fn is_in_container(pid: u32, id: &str) -> bool {
+    let groups = fs::read_to_string(format!("/proc/{pid}/cgroup"));
+    groups.is_ok_and(|groups| groups.contains(id))
+}
+
+fn runs(state: &ContainerState) -> bool {
+    state.running == Some(true)
+}
+
+fn was_killed(state: &ContainerState) -> bool {
+    state.exit_code == Some(SIGNALLED + SIGKILL) && state.oom_killed != Some(true)
+}
+
+/// How a container that runs no more has ended.
+pub(crate) fn sentence(state: &ContainerState, limits: &Limits) -> String {
+    if state.oom_killed == Some(true) {
+        return match limits.memory_bytes {
+            Some(bytes) => {
+                format!("the service was killed for using more than its memory limit of {}", mebibytes(bytes))
+            }
+            None => "the service was killed because the machine ran out of memory".to_owned(),
+        };
+    }
+    let code = state.exit_code.unwrap_or_default();
+    match u8::try_from(code - SIGNALLED) {
+        Ok(signal @ 1..) => format!("the service was killed ({})", ExitStatus::from_raw(i32::from(signal))),
+        _ => format!("the service ended by itself (exit status: {code})"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(exit_code: i64, oom_killed: bool, limit: Option<u64>) -> String {
+        let state = ContainerState {
+            exit_code: Some(exit_code),
+            oom_killed: Some(oom_killed),
+            ..ContainerState::default()
+        };
+        sentence(&state, &Limits { cpus: None, memory_bytes: limit })
+    }
+
+    #[test]
+    fn an_end_is_told_by_its_code_and_by_whether_memory_was_the_reason() {
+        assert_eq!(said(0, false, None), "the service ended by itself (exit status: 0)");
+        assert_eq!(said(3, false, None), "the service ended by itself (exit status: 3)");
+        assert_eq!(said(137, false, None), "the service was killed (signal: 9 (SIGKILL))");
+        let limit = "the service was killed for using more than its memory limit of";
+        assert_eq!(said(137, true, Some(64 << 20)), format!("{limit} 64 MiB"));
+        assert_eq!(said(137, true, Some(1_500_000)), format!("{limit} 1500000 bytes"));
+        assert_eq!(said(137, true, None), "the service was killed because the machine ran out of memory");
+    }
+}

@@ -1,0 +1,54 @@
+//! Podman instead of Docker, through the same API.
+
+use super::{
+    networks::{carries, first_subnet},
+    *,
+};
+
+/// With the bridge and the rules that Podman makes for its first container and keeps.
+fn podman() -> Stand {
+    let stand = Stand::with(Engine::podman);
+    deploy(&Docker::default(), &stand.environment(), &who_called()).stop().unwrap();
+    let busy = |thing: &String| thing.contains("podman0") && thing.contains("state UP");
+    wait_until("the end of its last link", || !inventory("").iter().any(busy));
+    stand
+}
+
+#[test]
+fn podmans_published_port_carries_traffic() {
+    carries(&podman(), DockerNetwork::Bridge, Publish::Port, |environment| {
+        environment.client_address().into()
+    });
+}
+
+#[test]
+fn podmans_unpublished_container_is_reached_at_its_own_address() {
+    carries(&podman(), DockerNetwork::Bridge, Publish::None, |environment| {
+        environment.client_address().into()
+    });
+}
+
+#[test]
+fn podman_joins_a_container_to_the_nodes_own_namespace() {
+    carries(&podman(), DockerNetwork::Host, Publish::None, |environment| environment.client_address().into());
+}
+
+#[test]
+fn podman_joins_a_container_by_macvlan() {
+    carries(&podman(), DockerNetwork::Macvlan, Publish::None, |environment| first_subnet(environment, 1));
+}
+
+#[test]
+fn podman_leaves_a_container_to_a_wire_of_ours() {
+    carries(&podman(), DockerNetwork::NoneWithWire, Publish::None, |environment| {
+        environment.client_address().into()
+    });
+}
+
+#[test]
+fn podman_has_no_userland_proxy_and_is_told_so() {
+    let stand = podman();
+    let error =
+        refusal(&on(DockerNetwork::Bridge, Publish::UserlandProxy), &stand.environment(), &who_called());
+    assert!(error.contains("Podman has none"), "{error}");
+}

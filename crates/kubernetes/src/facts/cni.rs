@@ -1,0 +1,177 @@
+//! Which network plugin a cluster has, recognised by its DaemonSet, and how it gets packets to other nodes, by its settings.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::api::{apps::v1::DaemonSet, core::v1::ConfigMap};
+use kube::{
+    Api,
+    api::{ApiResource, DynamicObject, ListParams},
+    core::GroupVersionKind,
+};
+use serde_json::Value;
+
+use super::{Cni, proxy::config_map};
+use crate::connection::Cluster;
+
+/// DaemonSets and whose they are. Canal is Calico's policies over Flannel's network.
+const KNOWN: [(&str, &str); 14] = [
+    ("calico-node", "calico"),
+    ("kube-flannel-ds", "flannel"),
+    ("kube-flannel", "flannel"),
+    ("canal", "canal"),
+    ("cilium", "cilium"),
+    ("kindnet", "kindnet"),
+    ("weave-net", "weave"),
+    ("antrea-agent", "antrea"),
+    ("aws-node", "aws-vpc-cni"),
+    ("azure-cns", "azure-cni"),
+    ("ovnkube-node", "ovn-kubernetes"),
+    ("kube-ovn-cni", "kube-ovn"),
+    ("kube-router", "kube-router"),
+    ("netd", "gke-netd"),
+];
+
+/// The plugin, `None` if its DaemonSet isn't known or can't be seen.
+pub(crate) fn ask(cluster: &Cluster) -> Option<Cni> {
+    let sets = cluster
+        .attempt(|client| async move { Api::<DaemonSet>::all(client).list(&ListParams::default()).await });
+    let (set, name) = recognise(&sets.ok()?.items)?;
+    let namespace = set.metadata.namespace.clone().unwrap_or_default();
+    let settings = |map: &str| config_map(cluster, &namespace, map);
+    let mode = match name {
+        "calico" => {
+            calico_pools(cluster).and_then(|pools| calico_pool_mode(&pools)).or_else(|| calico_mode(&set))
+        }
+        "flannel" => settings("kube-flannel-cfg").and_then(|map| flannel_backend(&map)),
+        "canal" => settings("canal-config").and_then(|map| flannel_backend(&map)),
+        "cilium" => settings("cilium-config").and_then(|map| cilium_mode(&map)),
+        _ => None,
+    };
+    Some(Cni { name: name.to_owned(), mode })
+}
+
+fn recognise(sets: &[DaemonSet]) -> Option<(DaemonSet, &'static str)> {
+    KNOWN.iter().find_map(|(set_name, name)| {
+        let set = sets.iter().find(|set| set.metadata.name.as_deref() == Some(set_name))?;
+        Some((set.clone(), *name))
+    })
+}
+
+/// Calico's address pools, which say what is really done.
+fn calico_pools(cluster: &Cluster) -> Option<Vec<Value>> {
+    let resource = ApiResource::from_gvk_with_plural(
+        &GroupVersionKind::gvk("crd.projectcalico.org", "v1", "IPPool"),
+        "ippools",
+    );
+    let pools = cluster.attempt(|client| {
+        let api: Api<DynamicObject> = Api::all_with(client, &resource);
+        async move { api.list(&ListParams::default()).await }
+    });
+    Some(pools.ok()?.items.into_iter().map(|pool| pool.data).collect())
+}
+
+/// `Always` and `CrossSubnet` encapsulate, the latter only between subnets
+/// (<https://docs.tigera.io/calico/latest/reference/resources/ippool>).
+fn calico_pool_mode(pools: &[Value]) -> Option<String> {
+    let spec = &pools.first()?["spec"];
+    let said = |field: &str| spec[field].as_str().filter(|mode| *mode != "Never").map(str::to_owned);
+    let words = |kind: &str, mode: String| match mode.as_str() {
+        "CrossSubnet" => format!("{kind}, between subnets only"),
+        _ => kind.to_owned(),
+    };
+    let ipip = said("ipipMode").map(|mode| words("ipip", mode));
+    Some(
+        ipip.or_else(|| said("vxlanMode").map(|mode| words("vxlan", mode)))
+            .unwrap_or_else(|| "routed".to_owned()),
+    )
+}
+
+/// What Calico's nodes were told at their first start.
+fn calico_mode(set: &DaemonSet) -> Option<String> {
+    let containers = &set.spec.as_ref()?.template.spec.as_ref()?.containers;
+    let variables = containers.iter().flat_map(|container| container.env.iter().flatten());
+    let variables: BTreeMap<&str, &str> =
+        variables.filter_map(|variable| Some((variable.name.as_str(), variable.value.as_deref()?))).collect();
+    let on = |name: &str| variables.get(name).is_some_and(|value| *value != "Never");
+    if on("CALICO_IPV4POOL_IPIP") {
+        Some("ipip".to_owned())
+    } else if on("CALICO_IPV4POOL_VXLAN") {
+        Some("vxlan".to_owned())
+    } else {
+        variables.contains_key("CALICO_IPV4POOL_IPIP").then(|| "routed".to_owned())
+    }
+}
+
+fn flannel_backend(map: &ConfigMap) -> Option<String> {
+    let config: Value = serde_json::from_str(map.data.as_ref()?.get("net-conf.json")?).ok()?;
+    Some(config["Backend"]["Type"].as_str()?.to_owned())
+}
+
+/// `routing-mode` since Cilium 1.14, `tunnel` before.
+fn cilium_mode(map: &ConfigMap) -> Option<String> {
+    let settings = map.data.as_ref()?;
+    let said = |name: &str| settings.get(name).map(String::as_str);
+    match (said("routing-mode"), said("tunnel-protocol").or(said("tunnel"))) {
+        (Some("native"), _) | (None, Some("disabled")) => Some("native".to_owned()),
+        (_, Some(protocol)) => Some(protocol.to_owned()),
+        (Some(mode), None) => Some(mode.to_owned()),
+        (None, None) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn set(name: &str, env: Value) -> DaemonSet {
+        serde_json::from_value(json!({"metadata": {"name": name, "namespace": "kube-system"}, "spec": {
+            "selector": {}, "template": {"spec": {"containers": [{"name": "c", "env": env}]}}}}))
+        .unwrap()
+    }
+
+    fn map(name: &str, text: &str) -> ConfigMap {
+        serde_json::from_value(json!({"data": {name: text}})).unwrap()
+    }
+
+    #[test]
+    fn plugins_are_recognised_by_their_daemonsets() {
+        for (name, expected) in
+            [("calico-node", "calico"), ("kindnet", "kindnet"), ("aws-node", "aws-vpc-cni")]
+        {
+            let sets = [set("kube-proxy", json!([])), set(name, json!([]))];
+            assert_eq!(recognise(&sets).unwrap().1, expected);
+        }
+        assert_eq!(recognise(&[set("kube-proxy", json!([]))]), None);
+    }
+
+    #[test]
+    fn calicos_mode_is_that_of_its_pool_or_of_its_first_start() {
+        let pool = |ipip: &str, vxlan: &str| {
+            calico_pool_mode(&[json!({"spec": {"ipipMode": ipip, "vxlanMode": vxlan}})]).unwrap()
+        };
+        assert_eq!(pool("Always", "Never"), "ipip");
+        assert_eq!(pool("Never", "CrossSubnet"), "vxlan, between subnets only");
+        assert_eq!(pool("Never", "Never"), "routed");
+        let env = |ipip: &str, vxlan: &str| {
+            let env = json!([{"name": "CALICO_IPV4POOL_IPIP", "value": ipip}, {"name": "CALICO_IPV4POOL_VXLAN", "value": vxlan}]);
+            calico_mode(&set("calico-node", env))
+        };
+        assert_eq!(env("Always", "Never").as_deref(), Some("ipip"));
+        assert_eq!(env("Never", "Always").as_deref(), Some("vxlan"));
+        assert_eq!(env("Never", "Never").as_deref(), Some("routed"));
+        assert_eq!(calico_mode(&set("calico-node", json!([]))), None);
+    }
+
+    #[test]
+    fn flannels_and_ciliums_modes_are_in_their_settings() {
+        let flannel = map("net-conf.json", r#"{"Network": "10.244.0.0/16", "Backend": {"Type": "host-gw"}}"#);
+        assert_eq!(flannel_backend(&flannel).as_deref(), Some("host-gw"));
+        assert_eq!(flannel_backend(&map("net-conf.json", "{")), None);
+        assert_eq!(cilium_mode(&map("routing-mode", "native")).as_deref(), Some("native"));
+        assert_eq!(cilium_mode(&map("tunnel", "vxlan")).as_deref(), Some("vxlan"));
+        assert_eq!(cilium_mode(&map("tunnel", "disabled")).as_deref(), Some("native"));
+        assert_eq!(cilium_mode(&map("other", "")), None);
+    }
+}

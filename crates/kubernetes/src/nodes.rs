@@ -1,0 +1,208 @@
+//! The cluster's nodes, and which of them is this machine.
+//!
+//! A node tells its kernel's boot id, so that a pod on it is known to have its processes here; it *is* this machine if, besides, one of
+//! its addresses is in our network namespace. The nodes of `kind` are the former only: containers with networks of their own.
+
+use std::{fs, net::IpAddr};
+
+use k8s_openapi::api::core::v1::Node;
+use kube::{Api, api::ListParams};
+
+use loadline_machine::{Doing, Environment, Netlink};
+
+use crate::{connection::Cluster, error::ClusterError};
+
+/// The label by which pods are placed on a node.
+const HOST_NAME_LABEL: &str = "kubernetes.io/hostname";
+
+/// How the reason of a node begins that isn't ready.
+pub(crate) const NOT_READY: &str = "isn't ready";
+
+/// One node.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct ClusterNode {
+    pub name: String,
+    /// The value of its label `kubernetes.io/hostname`, nearly always its name.
+    pub host_name: String,
+    pub internal: Vec<IpAddr>,
+    pub external: Vec<IpAddr>,
+    /// Why it takes no pods, if it takes none.
+    pub unfit: Option<String>,
+    /// Its kernel is this one: processes and cgroups of its pods can be seen.
+    pub same_kernel: bool,
+    /// Its network is this machine's as well.
+    pub here: bool,
+}
+
+/// All of them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Nodes(pub Vec<ClusterNode>);
+
+impl Nodes {
+    /// Asks for them. A cluster in which no pod could run is refused.
+    pub fn ask(cluster: &Cluster, environment: &Environment) -> Result<Nodes, ClusterError> {
+        let path = "/proc/sys/kernel/random/boot_id";
+        let boot_id = fs::read_to_string(path).doing(|| format!("read {path}"))?;
+        let own = environment.node().talk(async |net: &Netlink| net.addresses().await)?;
+        let found = list(cluster)?;
+        let nodes = Nodes(found.iter().map(|node| ClusterNode::of(node, boot_id.trim(), &own)).collect());
+        nodes.check_any_fit()?;
+        Ok(nodes)
+    }
+
+    /// The node that is this machine.
+    pub fn here(&self) -> Option<&ClusterNode> {
+        self.0.iter().find(|node| node.here)
+    }
+
+    pub fn named(&self, name: &str) -> Option<&ClusterNode> {
+        self.0.iter().find(|node| node.name == name)
+    }
+
+    fn check_any_fit(&self) -> Result<(), ClusterError> {
+        if self.0.iter().any(|node| node.unfit.is_none()) {
+            return Ok(());
+        }
+        let why: Vec<String> = self
+            .0
+            .iter()
+            .map(|node| format!("{} {}", node.name, node.unfit.as_deref().unwrap_or_default()))
+            .collect();
+        let why = if why.is_empty() { "the cluster has no nodes at all".to_owned() } else { why.join("; ") };
+        Err(ClusterError::NoNode { why })
+    }
+}
+
+/// The nodes as the cluster describes them.
+pub(crate) fn list(cluster: &Cluster) -> Result<Vec<Node>, ClusterError> {
+    let list = cluster.call("list the cluster's nodes", |client| async move {
+        Api::<Node>::all(client).list(&ListParams::default()).await
+    })?;
+    Ok(list.items)
+}
+
+/// One node as the cluster describes it.
+pub(crate) fn get(cluster: &Cluster, name: &str) -> Result<Node, ClusterError> {
+    cluster.call(&format!("look at the node {name}"), |client| {
+        let name = name.to_owned();
+        async move { Api::<Node>::all(client).get(&name).await }
+    })
+}
+
+impl ClusterNode {
+    fn of(node: &Node, boot_id: &str, own: &[IpAddr]) -> ClusterNode {
+        let name = node.metadata.name.clone().unwrap_or_default();
+        let label = node.metadata.labels.as_ref().and_then(|labels| labels.get(HOST_NAME_LABEL));
+        let status = node.status.as_ref();
+        let addresses = |kind: &str| -> Vec<IpAddr> {
+            let all = status.iter().flat_map(|status| status.addresses.iter().flatten());
+            all.filter(|a| a.type_ == kind).filter_map(|a| a.address.parse().ok()).collect()
+        };
+        let internal = addresses("InternalIP");
+        let same_kernel =
+            status.and_then(|s| s.node_info.as_ref()).is_some_and(|info| info.boot_id == boot_id);
+        ClusterNode {
+            host_name: label.cloned().unwrap_or_else(|| name.clone()),
+            here: same_kernel && internal.iter().any(|address| own.contains(address)),
+            external: addresses("ExternalIP"),
+            unfit: unfit(node),
+            name,
+            internal,
+            same_kernel,
+        }
+    }
+
+    /// Where others find the node: its first address of version 4 inside the cluster's network.
+    pub fn address(&self) -> Option<IpAddr> {
+        first_v4(&self.internal)
+    }
+
+    /// Where somebody outside finds it.
+    pub fn outer_address(&self) -> Option<IpAddr> {
+        first_v4(&self.external).or_else(|| self.address())
+    }
+}
+
+fn first_v4(addresses: &[IpAddr]) -> Option<IpAddr> {
+    addresses.iter().find(|address| address.is_ipv4()).or(addresses.first()).copied()
+}
+
+/// Why the node takes no pods: it isn't ready, it was cordoned, or it is kept for others.
+pub(crate) fn unfit(node: &Node) -> Option<String> {
+    let conditions = node.status.iter().flat_map(|status| status.conditions.iter().flatten());
+    match conditions.into_iter().find(|condition| condition.type_ == "Ready") {
+        Some(ready) if ready.status == "True" => {}
+        Some(not) => {
+            return Some(format!("{NOT_READY} ({})", not.message.as_deref().unwrap_or("it doesn't say why")));
+        }
+        None => return Some(format!("{NOT_READY} (its kubelet has never reported)")),
+    }
+    let spec = node.spec.as_ref()?;
+    if spec.unschedulable == Some(true) {
+        return Some(format!(
+            "is cordoned (kubectl uncordon {})",
+            node.metadata.name.as_deref().unwrap_or_default()
+        ));
+    }
+    let taint =
+        spec.taints.iter().flatten().find(|t| matches!(t.effect.as_str(), "NoSchedule" | "NoExecute"))?;
+    Some(format!("is tainted with {}:{}", taint.key, taint.effect))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn node(name: &str, internal: &str, boot_id: &str, spec: Value, ready: &str) -> Node {
+        serde_json::from_value(json!({
+            "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}},
+            "spec": spec,
+            "status": {
+                "addresses": [{"type": "InternalIP", "address": internal}, {"type": "Hostname", "address": name}],
+                "conditions": [{"type": "Ready", "status": ready, "message": "container runtime is down"}],
+                "nodeInfo": {"bootID": boot_id, "architecture": "", "containerRuntimeVersion": "", "kernelVersion": "",
+                    "kubeProxyVersion": "", "kubeletVersion": "", "machineID": "", "operatingSystem": "", "osImage": "", "systemUUID": ""}
+            }
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_node_of_this_kernel_is_this_machine_only_with_one_of_its_addresses() {
+        let own = ["10.0.0.1".parse().unwrap()];
+        let of =
+            |internal, boot_id| ClusterNode::of(&node("n", internal, boot_id, json!({}), "True"), "B", &own);
+        assert!(of("10.0.0.1", "B").here);
+        let kind = of("172.18.0.2", "B");
+        assert!(kind.same_kernel && !kind.here);
+        let other = of("10.0.0.1", "C");
+        assert!(!other.same_kernel && !other.here);
+    }
+
+    #[test]
+    fn a_cluster_without_a_usable_node_says_what_is_wrong_with_each() {
+        let unfit = |spec, ready| ClusterNode::of(&node("n", "10.0.0.1", "", spec, ready), "B", &[]);
+        let nodes = Nodes(vec![
+            unfit(json!({}), "False"),
+            unfit(json!({"unschedulable": true}), "True"),
+            unfit(
+                json!({"taints": [{"key": "node-role.kubernetes.io/control-plane", "effect": "NoSchedule"}]}),
+                "True",
+            ),
+        ]);
+        let message = nodes.check_any_fit().unwrap_err().to_string();
+        for part in [
+            "container runtime is down",
+            "kubectl uncordon n",
+            "tainted with node-role.kubernetes.io/control-plane:NoSchedule",
+        ] {
+            assert!(message.contains(part), "{message}");
+        }
+        let message = Nodes::default().check_any_fit().unwrap_err().to_string();
+        assert!(message.contains("the cluster has no nodes at all"), "{message}");
+        let tolerable = json!({"taints": [{"key": "k", "effect": "PreferNoSchedule"}]});
+        Nodes(vec![unfit(tolerable, "True")]).check_any_fit().unwrap();
+    }
+}

@@ -1,0 +1,239 @@
+//! What a cluster or its kubeconfig lacks is said clearly, and before anything is made.
+
+use std::fs;
+
+use crate::cluster::{Run, cluster};
+use loadline_kubernetes::CLEANERS;
+use loadline_model::platform::{Expose, ImageSource, Kubernetes, Manifests};
+use loadline_platform::Service;
+
+/// The cluster's kubeconfig with something replaced, in a file of its own.
+fn kubeconfig_with(change: impl Fn(String) -> String) -> (tempfile::NamedTempFile, Kubernetes) {
+    let text = fs::read_to_string(&cluster().kubeconfig).unwrap();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs::write(&file, change(text)).unwrap();
+    let platform =
+        Kubernetes { kubeconfig: Some(file.path().to_owned()), ..cluster().platform(Expose::NodePort) };
+    (file, platform)
+}
+
+/// The kubeconfig without any credentials but a token.
+fn kubeconfig_of(token: &str) -> (tempfile::NamedTempFile, Kubernetes) {
+    kubeconfig_with(|text| {
+        let lines = text.lines().map(|line| match line.split_once("user: {client-certificate-data") {
+            Some((indent, _)) => format!("{indent}user: {{token: \"{token}\"}}\n"),
+            None => format!("{line}\n"),
+        });
+        lines.collect()
+    })
+}
+
+fn refused(platform: &Kubernetes, service: &Service) -> String {
+    let run = Run::begin();
+    let message = run.refusal(platform, service);
+    run.end();
+    message
+}
+
+fn assert_says(message: &str, parts: &[&str]) {
+    assert!(parts.iter().all(|part| message.contains(part)), "{message}");
+}
+
+#[test]
+fn rights_that_are_missing_are_all_named_at_once() {
+    cluster().kubectl(&[
+        "create",
+        "serviceaccount",
+        "nobody",
+        "-n",
+        "default",
+        "--dry-run=client",
+        "-o",
+        "yaml",
+    ]);
+    cluster().apply("{apiVersion: v1, kind: ServiceAccount, metadata: {name: nobody, namespace: default}}");
+    let token = cluster().kubectl(&["create", "token", "nobody", "-n", "default"]);
+    let (_file, platform) = kubeconfig_of(token.trim());
+    let run = Run::begin();
+    let message = run.refusal(&platform, &cluster().who_called());
+    let namespace = format!("in namespace loadline-{}", run.environment.run());
+    assert_says(
+        &message,
+        &["lacks rights", "create namespaces in the whole cluster", "list nodes in the whole cluster"],
+    );
+    assert_says(
+        &message,
+        &[&format!("create deployments.apps {namespace}"), &format!("get pods/log {namespace}")],
+    );
+    assert!(!cluster().has_namespace(run.environment.run()));
+    run.end();
+    cluster().kubectl(&["delete", "serviceaccount", "nobody", "-n", "default"]);
+}
+
+#[test]
+fn credentials_that_are_not_accepted_any_more_are_told_from_missing_rights() {
+    let (_file, platform) = kubeconfig_of("expired");
+    let message = refused(&platform, &cluster().who_called());
+    assert_says(&message, &["doesn't accept the credentials of context `", "log in again"]);
+}
+
+#[test]
+fn a_kubeconfig_of_another_cluster_is_told_by_the_certificate() {
+    let (_file, platform) = kubeconfig_with(|text| {
+        // The client's own certificate is no authority for the server's.
+        let data = |name: &str| {
+            let rest = text.split_once(&format!("{name}: ")).unwrap().1;
+            rest.split(['}', '\n', ',']).next().unwrap().to_owned()
+        };
+        text.replace(&data("certificate-authority-data"), &data("client-certificate-data"))
+    });
+    let message = refused(&platform, &cluster().who_called());
+    assert_says(&message, &["the certificate of the API server at https://", "isn't trusted"]);
+}
+
+#[test]
+fn a_server_that_nobody_answers_for_is_named_after_a_while() {
+    let (_file, platform) = kubeconfig_with(|text| text.replace(":6443", ":1"));
+    let message = refused(&platform, &cluster().who_called());
+    assert_says(&message, &["the API server at https://", ":1 can't be reached (", "refused"]);
+}
+
+#[test]
+fn a_kubeconfig_that_is_not_there_is_named() {
+    let platform =
+        Kubernetes { kubeconfig: Some("/nowhere/config".into()), ..cluster().platform(Expose::NodePort) };
+    assert_says(&refused(&platform, &cluster().who_called()), &["there is no kubeconfig at /nowhere/config"]);
+    let platform = Kubernetes { context: Some("staging".to_owned()), ..cluster().platform(Expose::NodePort) };
+    assert_says(&refused(&platform, &cluster().who_called()), &["has no context `staging`; it has `"]);
+}
+
+#[test]
+fn an_image_that_is_not_on_the_nodes_says_how_to_get_it_there() {
+    let run = Run::begin();
+    let with = |source| {
+        let image = loadline_model::platform::Image { source, entrypoint: None };
+        Service { image: Some(image), ..cluster().who_called() }
+    };
+    let platform = cluster().platform(Expose::PodIP);
+    // A program of which no image was made.
+    let message = run.refusal(&platform, &with(ImageSource::Program(loadline_test_support::helper().into())));
+    assert_says(
+        &message,
+        &["isn't on the node (ErrImageNeverPull", "loadline image -o", "ctr -n k8s.io images import"],
+    );
+    let message = run.refusal(&platform, &with(ImageSource::Name("localhost:1/nothing:1".to_owned())));
+    assert_says(
+        &message,
+        &[
+            "the image localhost:1/nothing:1 can't be had (ErrImagePull",
+            "check the name",
+            "docker save -o image.tar localhost:1/nothing:1`",
+        ],
+    );
+    assert!(cluster().objects(run.environment.run(), "deployments,pods,services").is_empty());
+    run.end();
+}
+
+#[test]
+fn a_service_that_dies_at_its_start_is_quoted() {
+    let message = refused(&cluster().platform(Expose::PodIP), &cluster().service(&["fail"]));
+    assert_says(&message, &["it ended by itself (exit status: 1)", "error: no database"]);
+}
+
+#[test]
+fn a_pod_that_no_node_has_room_for_says_why() {
+    let mut service = cluster().who_called();
+    service.limits.cpus = Some(1000.0);
+    let message = refused(&cluster().platform(Expose::PodIP), &service);
+    assert_says(&message, &["no node takes it", "Insufficient cpu"]);
+}
+
+#[test]
+fn a_quota_is_quoted() {
+    let run = Run::begin();
+    let platform = cluster().platform(Expose::PodIP);
+    run.deploy(&platform, &cluster().who_called()).stop().unwrap();
+    let namespace = format!("loadline-{}", run.environment.run());
+    cluster().apply(&format!(
+        "{{apiVersion: v1, kind: ResourceQuota, metadata: {{name: small, namespace: {namespace}}}, spec: {{hard: {{pods: '0'}}}}}}"
+    ));
+    let message = run.refusal(&platform, &cluster().who_called());
+    assert_says(&message, &["the cluster refuses it", "exceeded quota: small"]);
+    run.end();
+}
+
+#[test]
+fn a_port_that_is_taken_is_named() {
+    let run = Run::begin();
+    let listener = std::net::TcpListener::bind("0.0.0.0:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let service = Service { port: Some(port), ..cluster().who_called() };
+    let here = Kubernetes {
+        placement: Some(loadline_model::platform::PodPlacement::SameNode),
+        ..cluster().platform(Expose::HostNetwork)
+    };
+    assert_says(&run.refusal(&here, &service), &[&format!("port {port} is in use on this machine")]);
+    run.end();
+}
+
+#[test]
+fn a_port_that_another_pod_has_is_named() {
+    let run = Run::begin();
+    let yaml = "apiVersion: v1\nkind: Pod\nmetadata: {name: NAME}\nspec:\n  nodeSelector: {kubernetes.io/hostname: node-1}\n  \
+                containers: [{name: c, image: localhost/pause:1, imagePullPolicy: Never, ports: [{containerPort: 80, hostPort: 29999}]}]\n";
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let with = |name: &str| {
+        fs::write(&file, yaml.replace("NAME", name)).unwrap();
+        let manifests = Manifests { file: file.path().to_owned(), workload: format!("pod/{name}") };
+        Kubernetes { manifests: Some(manifests), ..cluster().platform(Expose::HostPort) }
+    };
+    let first = run.deploy(&with("one"), &Service::default());
+    let message = run.refusal(&with("two"), &Service::default());
+    assert_says(&message, &["free ports", "a pod on the node has that port of the host"]);
+    first.stop().unwrap();
+    run.end();
+}
+
+#[test]
+fn manifests_of_the_whole_cluster_are_refused() {
+    let run = Run::begin();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let yaml = "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, image: i, ports: [{containerPort: 80}]}]}}\n---\n\
+                {apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: all}}\n";
+    fs::write(&file, yaml).unwrap();
+    let manifests = Manifests { file: file.path().to_owned(), workload: "pod/p".to_owned() };
+    let platform = Kubernetes { manifests: Some(manifests), ..cluster().platform(Expose::PodIP) };
+    let message = run.refusal(&platform, &Service::default());
+    assert_says(&message, &["the ClusterRole all belongs to the whole cluster", "leave it out of the file"]);
+    assert!(cluster().objects(run.environment.run(), "pods").is_empty());
+    run.end();
+}
+
+#[test]
+fn what_a_bare_cluster_lacks_is_named() {
+    let run = Run::begin();
+    let message = run.refusal(&cluster().platform(Expose::LoadBalancer), &cluster().who_called());
+    assert_says(&message, &["this cluster gives no load balancer addresses", "MetalLB"]);
+    let ingress = Expose::Ingress("http://orders.example/".to_owned());
+    let message = run.refusal(&cluster().platform(ingress), &cluster().who_called());
+    assert_says(&message, &["the cluster has no IngressClass", "install an ingress controller"]);
+    run.end();
+}
+
+#[test]
+fn a_namespace_of_somebody_else_is_left_alone() {
+    let run = Run::begin();
+    let namespace = format!("loadline-{}", run.environment.run());
+    cluster().kubectl(&["create", "namespace", &namespace]);
+    let message = run.refusal(&cluster().platform(Expose::PodIP), &cluster().who_called());
+    assert_says(
+        &message,
+        &[&format!("already has a namespace {namespace} that isn't this run's"), "loadline.run="],
+    );
+    let Run { registry, environment, .. } = run;
+    // The run's end finds it too, and leaves it.
+    assert_says(&environment.remove().unwrap_err().to_string(), &["is left alone"]);
+    cluster().kubectl(&["get", "namespace", &namespace]);
+    cluster().kubectl(&["delete", "namespace", &namespace]);
+    registry.clean(CLEANERS).unwrap();
+}

@@ -1,0 +1,119 @@
+//! The layers of another node: the pod is on a second node behind the first, a veth pair between them as their common network, and
+//! packets cross it by a plain route or in a tunnel.
+
+mod geneve;
+mod ipip;
+mod vxlan;
+mod wireguard;
+
+use std::net::Ipv4Addr;
+
+use loadline_model::platform::LayersError;
+
+use loadline_machine::{Error, Netlink, Netns, Node, Role, addresses::OwnAddresses};
+
+use super::{Layer, Overlay};
+use crate::error::LocalError;
+
+/// The near node's end of the common network; the far one's is `eth0`, its only link.
+const NEAR: &str = "eth1";
+const FAR: &str = "eth0";
+/// What a veth link carries unless told otherwise, in bytes; a tunnel carries less by its headers.
+const LINK_MTU_BYTES: u32 = 1500;
+
+/// The other node, where the pod goes.
+pub(crate) struct OtherNode {
+    pub node: Node,
+    /// The near node's link towards it.
+    pub link: String,
+    /// What the way to it carries, in bytes, if less than any other link.
+    pub mtu_bytes: Option<u32>,
+}
+
+/// One of the two nodes, as its tunnel is laid.
+struct End<'a> {
+    netns: &'a Netns,
+    /// Its link of the common network.
+    link: &'a str,
+    /// Addresses on the common network: its own and the other's.
+    here: Ipv4Addr,
+    there: Ipv4Addr,
+    /// Addresses on the tunnel, likewise.
+    here_inside: Ipv4Addr,
+    there_inside: Ipv4Addr,
+    /// What is reached through the tunnel, besides the other's address on it.
+    beyond: (Ipv4Addr, u8),
+}
+
+/// Makes the node, its link to the near one, and the way that packets take between them.
+pub(crate) fn lay(near: &Node, overlay: Overlay) -> Result<OtherNode, LocalError> {
+    let layer = Layer::OtherNode(overlay);
+    let own =
+        near.own.as_ref().ok_or(LocalError::Layers(LayersError::NeedsOwnNode { layer: layer.clone() }))?;
+    let OwnAddresses { wire, pods, link, overlay: inside, .. } = own.addresses;
+    let netns = loadline_machine::bare_node()?;
+    let ends = [
+        End {
+            netns: &near.netns,
+            link: NEAR,
+            here: link.near,
+            there: link.far,
+            here_inside: inside.near,
+            there_inside: inside.far,
+            beyond: (pods.network, pods.prefix),
+        },
+        End {
+            netns: &netns,
+            link: FAR,
+            here: link.far,
+            there: link.near,
+            here_inside: inside.far,
+            there_inside: inside.near,
+            beyond: (wire.network, wire.prefix),
+        },
+    ];
+    near.netns.talk(async |net: &Netlink| {
+        net.add_veth(NEAR, &near.owner.link(Role::Peer), &netns, FAR).await.map(drop)
+    })?;
+    for end in &ends {
+        end.netns.talk(async |net: &Netlink| {
+            let index = net.index_of(end.link).await?;
+            net.add_address(index, end.here, 32).await?;
+            net.up(index).await?;
+            net.add_route(index, end.there, 32, None).await
+        })?;
+    }
+    let mtu_bytes = match overlay {
+        Overlay::Routed => {
+            ends.iter().try_for_each(route)?;
+            None
+        }
+        Overlay::Vxlan => Some(vxlan::lay(&ends, &layer)?),
+        Overlay::Ipip => Some(ipip::lay(&ends, &layer)?),
+        Overlay::Geneve => Some(geneve::lay(&ends, &layer)?),
+        Overlay::Wireguard => Some(wireguard::lay(&ends, &layer)?),
+    };
+    let tunnel = layer.to_string();
+    let (near_link, far_link) = match overlay {
+        Overlay::Routed => (NEAR, FAR),
+        _ => (tunnel.as_str(), tunnel.as_str()),
+    };
+    near.forward_from(near_link)?;
+    netns.forward_from(far_link)?;
+    // Its pod is not on the wire, so nothing is to be forwarded from there.
+    let node = Node { netns: netns.clone(), own: None, ..near.clone() };
+    Ok(OtherNode { node, link: near_link.to_owned(), mtu_bytes })
+}
+
+/// A plain route by the other node's address, as Flannel's host-gw and Calico without encapsulation have it.
+fn route(end: &End) -> Result<(), Error> {
+    end.netns.talk(async |net: &Netlink| {
+        let index = net.index_of(end.link).await?;
+        net.add_route(index, end.beyond.0, end.beyond.1, Some(end.there)).await
+    })
+}
+
+/// A hardware address that follows from an IP address: locally administered (IEEE 802).
+fn hardware_address(of: Ipv4Addr) -> Vec<u8> {
+    [&[0x02, 0x00][..], &of.octets()].concat()
+}

@@ -1,0 +1,11 @@
+//! The platforms of this machine against the real kernel: they carry traffic, their limits hold, their ends are noticed and told, and
+//! nothing is left behind.
+
+mod clean;
+mod cni;
+mod ladder;
+mod ladder_rounds;
+mod layers;
+mod process;
+mod proxies;
+mod rootless;

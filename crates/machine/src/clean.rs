@@ -1,0 +1,185 @@
+//! Removing what carries an owner's name. There is this one way only: a deployment's end, a run's end and
+//! `loadline clean` after a killed run all come here.
+
+use std::path::PathBuf;
+
+use crate::{
+    cgroup,
+    cleaner::{Cleaner, Removed},
+    error::Error,
+    iptables,
+    netlink::Netlink,
+    netns::Netns,
+    nftables,
+    owner::Owner,
+    processes,
+    registry::{Registry, RunFolder, State},
+};
+
+/// The tables of `iptables-nft` that our rules can bring into being.
+const IPTABLES_TABLES: [&str; 2] = ["nat", "filter"];
+
+/// Kinds of things that this crate removes, as [`Removed::kind`] names them.
+const PROCESS: &str = "process";
+const IPTABLES_RULES: &str = "iptables";
+const NFT_TABLE: &str = "nft table";
+const LINK: &str = "link";
+const CGROUP: &str = "cgroup";
+/// The run's folder in the registry.
+const FOLDER: &str = "run";
+
+/// Removes what this user's killed runs left, in the network namespace of the calling thread, and adds it to `removed`. Live runs,
+/// and whatever doesn't carry a dead run's name, are left alone. `cleaners` are those of all platforms.
+///
+/// # Errors
+/// The first failure, after everything else that could be removed was; the run stays registered, to be tried again.
+pub fn clean(cleaners: &[&dyn Cleaner], removed: &mut Vec<Removed>) -> Result<(), Error> {
+    Registry::of_this_user()?.clean_into(cleaners, removed)
+}
+
+impl Registry {
+    /// As [`clean`], for the runs of this registry. Returns what was removed.
+    ///
+    /// # Errors
+    /// As those of [`clean`].
+    pub fn clean(&self, cleaners: &[&dyn Cleaner]) -> Result<Vec<Removed>, Error> {
+        let mut removed = Vec::new();
+        self.clean_into(cleaners, &mut removed).map(|()| removed)
+    }
+
+    fn clean_into(&self, cleaners: &[&dyn Cleaner], removed: &mut Vec<Removed>) -> Result<(), Error> {
+        let node = Netns::current()?;
+        let mut outcome = Ok(());
+        for folder in self.dead_runs()? {
+            let run = folder.state().run;
+            let cleaned = remove_run(&folder, &node, cleaners, removed);
+            let known = check_sections(&folder.state(), cleaners);
+            match cleaned.and(known).and_then(|()| folder.remove()) {
+                Ok(()) => removed.push(Removed { run, kind: FOLDER, name: run.to_string() }),
+                Err(error) => keep_first(&mut outcome, error),
+            }
+        }
+        outcome
+    }
+}
+
+/// Refuses to forget a run with things that none of the cleaners knows.
+fn check_sections(state: &State, cleaners: &[&dyn Cleaner]) -> Result<(), Error> {
+    let unknown = state.sections.keys().find(|name| cleaners.iter().all(|cleaner| cleaner.name() != *name));
+    match unknown {
+        Some(name) => Err(Error::NoCleaner { run: state.run, name: name.clone() }),
+        None => Ok(()),
+    }
+}
+
+/// Everything is tried; the first failure is returned, the others are logged.
+fn keep_first(outcome: &mut Result<(), Error>, error: Error) {
+    match outcome {
+        Ok(()) => *outcome = Err(error),
+        Err(_) => tracing::warn!("{error}"),
+    }
+}
+
+/// Removes all that is left of a run but its registration.
+pub(crate) fn remove_run(
+    folder: &RunFolder,
+    node: &Netns,
+    cleaners: &[&dyn Cleaner],
+    removed: &mut Vec<Removed>,
+) -> Result<(), Error> {
+    let state = folder.state();
+    let all =
+        remove_owned(&Owner::run(state.run), &state, &NetworkScope::OnNode(node.clone()), cleaners, removed);
+    let emptied = if may_change_network() { remove_empty_tables(&state, node) } else { Ok(()) };
+    all.and(emptied)
+}
+
+/// Whether this user can have made links and rules here. An ordinary user has them in a user namespace, as root and until the run
+/// ends; here such a user may not even list rules.
+pub fn may_change_network() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// Removes the tables that our rules brought into being and left empty.
+fn remove_empty_tables(state: &State, node: &Netns) -> Result<(), Error> {
+    let made =
+        IPTABLES_TABLES.into_iter().filter(|t| !state.iptables_tables_found.iter().any(|found| found == t));
+    node.run(|| {
+        let there = nftables::ipv4_tables()?;
+        made.filter(|table| there.iter().any(|t| t == table)).try_for_each(nftables::remove_if_empty)
+    })
+}
+
+/// Where an owner's links and rules are.
+#[derive(Clone, Debug)]
+pub enum NetworkScope {
+    /// On a node that it shares with others.
+    OnNode(Netns),
+    /// On a node of its own, with which they vanish, but for its end of the wire in the client's namespace.
+    InClient(Netns),
+}
+
+/// Removes what carries the owner's name: processes first, so that nothing is in use, then what cleaners know of, rules, links and
+/// cgroups. Every step is tried; the first failure is returned.
+pub(crate) fn remove_owned(
+    owner: &Owner,
+    state: &State,
+    scope: &NetworkScope,
+    cleaners: &[&dyn Cleaner],
+    removed: &mut Vec<Removed>,
+) -> Result<(), Error> {
+    let mut outcome = Ok(());
+    let sections: Vec<_> =
+        cleaners.iter().filter_map(|cleaner| Some((cleaner, state.section_of(*cleaner)?))).collect();
+    for (cleaner, section) in &sections {
+        if let Err(error) = cleaner.prevent_restarts(owner, section, removed) {
+            keep_first(&mut outcome, error);
+        }
+    }
+    let mut note = |removed: &mut Vec<Removed>, kind, names: Result<Vec<String>, Error>| match names {
+        Ok(names) => removed.extend(names.into_iter().map(|name| Removed { run: owner.run, kind, name })),
+        Err(error) => keep_first(&mut outcome, error),
+    };
+    // Deployments know their own leader; a run's end covers all of them.
+    let leaders = if owner.slot.is_none() { state.processes.as_slice() } else { &[] };
+    note(removed, PROCESS, processes::kill_owned(owner, leaders));
+    let (NetworkScope::OnNode(node) | NetworkScope::InClient(node)) = scope;
+    for (cleaner, section) in &sections {
+        let cleaned = cleaner.remove(owner, section, node, removed);
+        note(removed, "", cleaned.map(|()| Vec::new()));
+    }
+    match scope {
+        NetworkScope::OnNode(node) if may_change_network() => {
+            note(removed, IPTABLES_RULES, node.run(|| iptables::remove(owner)));
+            note(removed, NFT_TABLE, node.run(|| nftables::remove(owner)));
+            note(removed, LINK, remove_links(owner, node));
+        }
+        NetworkScope::OnNode(_) => {}
+        NetworkScope::InClient(client) => note(removed, LINK, remove_links(owner, client)),
+    }
+    for top in state.cgroups.iter().filter(|top| top.ends_with(Owner::run(state.run).cgroup())) {
+        let dir = owner.slot.map_or(top.clone(), |slot| top.join(slot.to_string()));
+        note(removed, CGROUP, remove_cgroup(dir));
+    }
+    outcome
+}
+
+fn remove_cgroup(dir: PathBuf) -> Result<Vec<String>, Error> {
+    let was_there = cgroup::remove(&dir)?;
+    Ok(was_there.then(|| dir.display().to_string()).into_iter().collect())
+}
+
+fn remove_links(owner: &Owner, node: &Netns) -> Result<Vec<String>, Error> {
+    node.talk(async |net: &Netlink| {
+        let mut removed = Vec::new();
+        for (index, name) in net.links().await?.into_iter().filter(|(_, name)| owner.owns_link(name)) {
+            // One end of a pair takes the other with it, so it may be gone by now.
+            match net.delete(index, &name).await {
+                Err(_) if net.index_of(&name).await.is_err() => {}
+                deleted => deleted?,
+            }
+            removed.push(name);
+        }
+        Ok(removed)
+    })
+}

@@ -1,0 +1,247 @@
+//! What all deployments of a run share: the node, the client's namespace, and the wire between them.
+//! The client is modelled as remote, so that `host` isn't flattered by loopback and NAT acts where it does for others; only who may lay
+//! no wire has the client on the node itself.
+
+use std::{
+    any::{Any, TypeId},
+    collections::HashMap,
+    fs,
+    net::Ipv4Addr,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use loadline_model::platform::Limits;
+
+use crate::{
+    addresses::{Block, Subnet},
+    cgroup::{self, CANT_WRITE},
+    clean,
+    error::{Doing, Error},
+    iptables,
+    netlink::Netlink,
+    netns::Netns,
+    nftables,
+    owner::{Owner, Role},
+    ports::Ports,
+    registry::{Registry, RunFolder, Surroundings},
+    run_name::RunName,
+    slots::{Slot, Slots},
+    spawner::Spawner,
+};
+
+/// What the deployments of one run share. Dropping it removes everything that carries the run's name, deployments included,
+/// and kills every service still running; [`Environment::remove`] does the same and says what failed.
+pub struct Environment {
+    run: RunName,
+    node: Netns,
+    client: Netns,
+    wire: Option<Subnet>,
+    block: Block,
+    folder: Arc<RunFolder>,
+    cgroups: Option<cgroup::Tree>,
+    spawner: Spawner,
+    ports: Arc<Ports>,
+    slots: Arc<Slots>,
+    shared: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
+    removed: bool,
+}
+
+impl Environment {
+    /// Registers the run with the user's [`Registry`] and lays the wire. The node is the network namespace of the
+    /// calling thread.
+    pub fn prepare(run: RunName) -> Result<Environment, Error> {
+        Environment::prepare_in(&Registry::of_this_user()?, run)
+    }
+
+    /// As [`Environment::prepare`], with another registry.
+    pub fn prepare_in(registry: &Registry, run: RunName) -> Result<Environment, Error> {
+        let mut environment = Environment::register_apart(registry, run)?;
+        let wire = environment.block.wire();
+        environment.wire = Some(wire);
+        environment.lay(&wire)?;
+        let owner = Owner::run(run);
+        environment.node.run(|| iptables::pass_own_links(&owner))?;
+        Ok(environment)
+    }
+
+    /// As [`Environment::prepare`] for an ordinary user in the machine's own network namespace: the client is on the node itself, `host` listens
+    /// on loopback, and neither links nor rules are made. Layers that are made of those, and what stands on the wire, can't be had there.
+    pub fn prepare_without_wire(run: RunName) -> Result<Environment, Error> {
+        let node = Netns::current()?;
+        let around = Surroundings { occupied: Vec::new(), iptables_tables: Vec::new() };
+        Environment::register(&Registry::of_this_user()?, run, node.clone(), node, &around)
+    }
+
+    /// An environment without a wire, for what is laid in namespaces of its own behind the client's.
+    pub fn prepare_apart(run: RunName) -> Result<Environment, Error> {
+        Environment::register_apart(&Registry::of_this_user()?, run)
+    }
+
+    fn register_apart(registry: &Registry, run: RunName) -> Result<Environment, Error> {
+        let node = Netns::current()?;
+        let around = Surroundings {
+            occupied: node.talk(async |net: &Netlink| net.destinations().await)?,
+            iptables_tables: node.run(nftables::ipv4_tables)?,
+        };
+        Environment::register(registry, run, node, Netns::new()?, &around)
+    }
+
+    fn register(
+        registry: &Registry,
+        run: RunName,
+        node: Netns,
+        client: Netns,
+        around: &Surroundings,
+    ) -> Result<Environment, Error> {
+        let (cgroups, spawner) = (cgroup::Tree::detect()?, Spawner::start()?);
+        let folder = registry.register(run, around)?;
+        Ok(Environment {
+            run,
+            node,
+            client,
+            wire: None,
+            block: folder.state().block,
+            folder: Arc::new(folder),
+            cgroups,
+            spawner,
+            ports: Arc::default(),
+            slots: Arc::default(),
+            shared: Mutex::default(),
+            removed: false,
+        })
+    }
+
+    /// The run's name.
+    pub fn run(&self) -> RunName {
+        self.run
+    }
+
+    /// Where load threads belong.
+    pub fn client(&self) -> &Netns {
+        &self.client
+    }
+
+    /// The node's address on the wire, or on loopback without one: where the client finds `host` services and node ports.
+    pub fn node_address(&self) -> Ipv4Addr {
+        self.wire.map_or(Ipv4Addr::LOCALHOST, |wire| wire.node)
+    }
+
+    /// The client's address on the wire, or on loopback without one.
+    pub fn client_address(&self) -> Ipv4Addr {
+        self.wire.map_or(Ipv4Addr::LOCALHOST, |wire| wire.far)
+    }
+
+    /// Removes everything that carries the run's name and strikes it off the registry. What failed stays registered,
+    /// for [`crate::clean`].
+    pub fn remove(mut self) -> Result<(), Error> {
+        self.tear_down()
+    }
+
+    /// The network namespace that the run's services share, unless they have nodes of their own.
+    pub fn node(&self) -> &Netns {
+        &self.node
+    }
+
+    /// Whether there is a wire between the client and the node. Without one they are the same.
+    pub fn has_wire(&self) -> bool {
+        self.wire.is_some()
+    }
+
+    /// The run's addresses.
+    pub fn block(&self) -> Block {
+        self.block
+    }
+
+    /// The run's folder in the registry.
+    pub fn folder(&self) -> &Arc<RunFolder> {
+        &self.folder
+    }
+
+    /// Ports handed out on the node.
+    pub fn ports(&self) -> &Arc<Ports> {
+        &self.ports
+    }
+
+    /// What a platform shares among all its deployments of the run: one value of each type, made when it is first asked for.
+    pub fn shared<T: Any + Default + Send + Sync>(&self) -> Arc<T> {
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let value = shared.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(T::default()));
+        Arc::clone(value).downcast().unwrap_or_default()
+    }
+
+    /// Whether this machine has cgroups with the CPU controllers at all.
+    pub fn has_cgroups(&self) -> bool {
+        self.cgroups.is_some()
+    }
+
+    /// Makes the owner's cgroup, registered before it exists. Where none can be made, says so instead of failing.
+    ///
+    /// # Errors
+    /// When a limit is one that no kernel enforces, or the kernel refuses for another reason than a lack of permission.
+    pub fn make_cgroup(
+        &self,
+        owner: &Owner,
+        cpus: &[usize],
+        limits: &Limits,
+    ) -> Result<cgroup::Created, Error> {
+        let Some(tree) = &self.cgroups else {
+            return Ok(cgroup::Created { cgroup: None, left_out: vec![CANT_WRITE.to_owned()] });
+        };
+        let tops = tree.tops(owner.run);
+        self.folder.update_state(|state| state.cgroups = tops)?;
+        tree.make(owner, cpus, limits)
+    }
+
+    pub(crate) fn spawner(&self) -> &Spawner {
+        &self.spawner
+    }
+
+    /// The name and the addresses of a further deployment.
+    pub fn next_slot(&self) -> Result<Slot, Error> {
+        self.slots.next(self.run, self.block)
+    }
+
+    fn lay(&self, wire: &Subnet) -> Result<(), Error> {
+        let owner = Owner::run(self.run);
+        let (near, far) = (owner.link(Role::Wire), owner.link(Role::Peer));
+        self.node.talk(async |net: &Netlink| {
+            let index = net.add_veth(&near, &far, &self.client, "eth0").await?;
+            net.add_address(index, wire.node, wire.prefix).await?;
+            net.up(index).await
+        })?;
+        // A service that closes each connection leaves the client's end waiting for a minute (tcp(7), TIME_WAIT): thousands of
+        // requests a second would run out of ports. Neither setting leaves the client's namespace.
+        set(&self.client, "ip_local_port_range", "1024 65535")?;
+        set(&self.client, "tcp_tw_reuse", "1")?;
+        self.client.talk(async |net: &Netlink| {
+            let index = net.index_of("eth0").await?;
+            net.add_address(index, wire.far, wire.prefix).await?;
+            net.up(index).await?;
+            // Everything: a container or a cluster has addresses of its own.
+            net.add_route(index, Ipv4Addr::UNSPECIFIED, 0, Some(wire.node)).await
+        })?;
+        self.node.forward_from(&near)
+    }
+
+    fn tear_down(&mut self) -> Result<(), Error> {
+        if std::mem::replace(&mut self.removed, true) {
+            return Ok(());
+        }
+        clean::remove_run(&self.folder, &self.node, &self.folder.cleaners(), &mut Vec::new())?;
+        self.folder.remove()
+    }
+}
+
+impl Drop for Environment {
+    fn drop(&mut self) {
+        if let Err(error) = self.tear_down() {
+            tracing::warn!("run {} was not removed wholly: {error}", self.run);
+        }
+    }
+}
+
+/// Writes a setting of the namespace (Documentation/networking/ip-sysctl.rst).
+fn set(namespace: &Netns, name: &str, value: &str) -> Result<(), Error> {
+    let path = format!("/proc/sys/net/ipv4/{name}");
+    namespace.run(|| fs::write(&path, value).doing(|| format!("write {value} to {path}")))
+}

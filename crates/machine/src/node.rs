@@ -1,0 +1,158 @@
+//! The node that a deployment's layers are laid on: the run's, shared with others, or one of its own.
+//! A node of its own is a network namespace with a wire of its own to the client, and vanishes with all that is in it.
+
+use std::{fs, net::Ipv4Addr, sync::Arc};
+
+use crate::{
+    addresses::{Block, OwnAddresses, Subnet},
+    clean::NetworkScope,
+    environment::Environment,
+    error::{Doing, Error},
+    netlink::Netlink,
+    netns::Netns,
+    owner::{Owner, Role},
+    ports::Ports,
+    slots::Slot,
+};
+
+/// The end of the wire on a node of its own.
+pub const WIRE: &str = "eth0";
+
+/// Whether IPv4 packets pass IP rules on all bridges of a namespace: 1 by default wherever `br_netfilter` is loaded
+/// (net/bridge/br_netfilter_hooks.c).
+const ON_ALL_BRIDGES: &str = "/proc/sys/net/bridge/bridge-nf-call-iptables";
+
+/// A node, and what belongs on it of one deployment.
+#[derive(Clone)]
+pub struct Node {
+    /// Its network namespace.
+    pub netns: Netns,
+    /// Its address on the wire.
+    pub address: Ipv4Addr,
+    /// The deployment.
+    pub owner: Owner,
+    /// Where its stand-in services get their addresses from.
+    pub block: Block,
+    /// Addresses of the gateway and the pod behind it.
+    pub pods: Subnet,
+    /// Ports handed out on it.
+    pub ports: Arc<Ports>,
+    /// `None` on a shared node.
+    pub own: Option<Own>,
+}
+
+/// What only a node of its own has.
+#[derive(Clone)]
+pub struct Own {
+    /// The deployment's addresses.
+    pub addresses: OwnAddresses,
+    /// The namespace at the other end of the wire.
+    pub client: Netns,
+}
+
+impl Node {
+    /// The run's node, as far as it is the owner's.
+    pub fn shared_by(environment: &Environment, owner: &Owner, pods: Subnet) -> Node {
+        Node {
+            netns: environment.node().clone(),
+            address: environment.node_address(),
+            owner: *owner,
+            block: environment.block(),
+            pods,
+            ports: Arc::clone(environment.ports()),
+            own: None,
+        }
+    }
+
+    /// Makes a node of the slot's own and its wire to `client`, with a route there to the pods behind it.
+    pub fn make(client: &Netns, slot: &Slot) -> Result<Node, Error> {
+        let addresses = slot.own();
+        let netns = bare_node()?;
+        let (there, far) = (slot.owner.link(Role::Wire), slot.owner.link(Role::Peer));
+        let OwnAddresses { wire, pods, .. } = addresses;
+        client.talk(async |net: &Netlink| {
+            let index = net.add_veth(&there, &far, &netns, WIRE).await?;
+            net.add_address(index, wire.far, wire.prefix).await?;
+            net.up(index).await
+        })?;
+        netns.talk(async |net: &Netlink| {
+            let index = net.index_of(WIRE).await?;
+            net.add_address(index, wire.node, wire.prefix).await?;
+            net.up(index).await
+        })?;
+        client.talk(async |net: &Netlink| {
+            net.add_route(net.index_of(&there).await?, pods.network, pods.prefix, Some(wire.node)).await
+        })?;
+        Ok(Node {
+            netns,
+            address: wire.node,
+            owner: slot.owner,
+            block: slot.block,
+            pods,
+            ports: Arc::default(),
+            own: Some(Own { addresses, client: client.clone() }),
+        })
+    }
+
+    /// Lets it forward what comes in by `link`, and on a node of its own, what comes in by the wire.
+    pub fn forward_from(&self, link: &str) -> Result<(), Error> {
+        if self.own.is_some() {
+            self.netns.forward_from(WIRE)?;
+        }
+        self.netns.forward_from(link)
+    }
+
+    /// Where the links and rules of its owner are.
+    pub fn scope(&self) -> NetworkScope {
+        match &self.own {
+            Some(own) => NetworkScope::InClient(own.client.clone()),
+            None => NetworkScope::OnNode(self.netns.clone()),
+        }
+    }
+
+    /// Joins `pod` to the node by a veth pair: routed, or attached to `bridge` if there is one. In the pod the link is `eth0`. Returns
+    /// the name of the node's end.
+    ///
+    /// # Errors
+    /// When the kernel refuses; [`Error::Netlink`] with its reason.
+    pub fn join(&self, pod: &Netns, bridge: Option<&str>, mtu_bytes: Option<u32>) -> Result<String, Error> {
+        let subnet = &self.pods;
+        let (link, far) = (self.owner.link(Role::Veth), self.owner.link(Role::Peer));
+        self.netns.talk(async |net: &Netlink| {
+            let index = net.add_veth(&link, &far, pod, "eth0").await?;
+            if let Some(mtu_bytes) = mtu_bytes {
+                net.set_mtu(index, mtu_bytes).await?;
+            }
+            if let Some(bridge) = bridge {
+                net.attach(index, net.index_of(bridge).await?).await?;
+                return net.up(index).await;
+            }
+            net.add_address(index, subnet.node, 32).await?;
+            net.up(index).await?;
+            net.add_route(index, subnet.far, 32, None).await
+        })?;
+        if bridge.is_none() {
+            self.forward_from(&link)?;
+        }
+        pod.talk(async |net: &Netlink| {
+            let index = net.index_of("eth0").await?;
+            if let Some(mtu_bytes) = mtu_bytes {
+                net.set_mtu(index, mtu_bytes).await?;
+            }
+            net.add_address(index, subnet.far, subnet.prefix).await?;
+            net.up(index).await?;
+            net.add_route(index, Ipv4Addr::UNSPECIFIED, 0, Some(subnet.node)).await
+        })?;
+        Ok(link)
+    }
+}
+
+/// The namespace of a new node, where bridges pass no packets to IP rules unless they are told to themselves.
+pub fn bare_node() -> Result<Netns, Error> {
+    let netns = Netns::new()?;
+    netns.run(|| match fs::write(ON_ALL_BRIDGES, "0") {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        written => written.doing(|| format!("write 0 to {ON_ALL_BRIDGES}")),
+    })?;
+    Ok(netns)
+}

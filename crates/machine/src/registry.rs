@@ -1,0 +1,401 @@
+//! The registry: a folder per run that says what a killed run leaves behind.
+//! A lock file, held by the kernel for exactly the life of the process, tells the living from the dead.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError},
+    io,
+    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt},
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use tempfile::TempDir;
+
+use crate::{
+    addresses::Block,
+    cleaner::{Cleaner, Section},
+    error::{Doing, Error},
+    owner::Owner,
+    processes::ProcessMark,
+    run_name::RunName,
+    user_namespace,
+};
+
+/// The folder in which runs of one user are registered.
+#[derive(Clone, Debug)]
+pub struct Registry {
+    dir: PathBuf,
+}
+
+/// What clean-up needs to know of a run beyond its name.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct State {
+    pub run: RunName,
+    /// The loadline process.
+    pub pid: u32,
+    pub block: Block,
+    /// The service processes started, each the leader of its session.
+    pub processes: Vec<ProcessMark>,
+    /// The run's own cgroups, at the top of each hierarchy used.
+    pub cgroups: Vec<PathBuf>,
+    /// The tables of `iptables-nft` that were there before any run; others go once they are empty.
+    pub iptables_tables_found: Vec<String>,
+    /// What cleaners have to know, by their names.
+    #[serde(default)]
+    pub sections: BTreeMap<String, Value>,
+    /// What the first version wrote in place of sections.
+    #[serde(flatten)]
+    pub first_version: Map<String, Value>,
+}
+
+/// A registered run, alive or dead, whose lock this process holds.
+pub struct RunFolder {
+    dir: PathBuf,
+    state: Mutex<State>,
+    /// Those with a section that this process wrote.
+    cleaners: Mutex<Vec<&'static dyn Cleaner>>,
+    /// Held while the value lives; the kernel frees it when the process is killed.
+    _lock: File,
+}
+
+/// What a run finds on the machine when it registers.
+pub(crate) struct Surroundings {
+    pub occupied: Vec<(std::net::Ipv4Addr, u8)>,
+    pub iptables_tables: Vec<String>,
+}
+
+impl Registry {
+    /// The user's registry: `/run/loadline` for root, else `$XDG_RUNTIME_DIR/loadline` or `/tmp/loadline-UID`.
+    /// It is the same inside a user namespace as outside.
+    pub fn of_this_user() -> Result<Registry, Error> {
+        let uid = user_namespace::outer_uid()?;
+        let runtime_dir = std::env::var_os("XDG_RUNTIME_DIR").filter(|dir| Path::new(dir).is_absolute());
+        match (uid, runtime_dir) {
+            (0, _) => Registry::at("/run/loadline"),
+            (_, Some(dir)) => Registry::at(PathBuf::from(dir).join("loadline")),
+            (uid, None) => Registry::at(format!("/tmp/loadline-{uid}")),
+        }
+    }
+
+    /// The registry in `dir`, which is made if need be and must belong to this user alone.
+    pub fn at(dir: impl Into<PathBuf>) -> Result<Registry, Error> {
+        let dir = dir.into();
+        match DirBuilder::new().mode(0o700).create(&dir) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                return Err(error).doing(|| format!("make the folder {}", dir.display()));
+            }
+            _ => {}
+        }
+        let found = fs::symlink_metadata(&dir).doing(|| format!("look at {}", dir.display()))?;
+        let own =
+            found.is_dir() && found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o77 == 0;
+        if own { Ok(Registry { dir }) } else { Err(Error::UnsafeRegistry { path: dir }) }
+    }
+
+    /// Registers a run and gives it addresses that no other run has.
+    pub(crate) fn register(&self, run: RunName, around: &Surroundings) -> Result<RunFolder, Error> {
+        let _registry = self.lock()?;
+        let others: Vec<State> = self.runs()?.iter().filter_map(|dir| read_state(dir).ok()).collect();
+        let claimed: Vec<Block> = others.iter().map(|other| other.block).collect();
+        let block = Block::first_free(&around.occupied, &claimed).ok_or(Error::NoAddressLeft)?;
+        // A table that an earlier run didn't find was made by a run, and must go with the last of them.
+        let mut tables = around.iptables_tables.clone();
+        tables.retain(|table| others.iter().all(|other| other.iptables_tables_found.contains(table)));
+
+        let dir = self.dir.join(run.to_string());
+        match DirBuilder::new().mode(0o700).create(&dir) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                return Err(Error::RunTaken { run });
+            }
+            made => made.doing(|| format!("make the folder {}", dir.display()))?,
+        }
+        let lock = open_lock(&dir.join("lock"))?;
+        lock.try_lock().map_err(io::Error::from).doing(|| format!("lock {}", dir.display()))?;
+        let state = State {
+            run,
+            pid: std::process::id(),
+            block,
+            processes: Vec::new(),
+            cgroups: Vec::new(),
+            iptables_tables_found: tables,
+            sections: BTreeMap::new(),
+            first_version: Map::new(),
+        };
+        write_state(&dir, &state)?;
+        Ok(RunFolder::new(dir, state, lock))
+    }
+
+    /// The runs that nobody holds any more. While the values live, no other process cleans them.
+    pub(crate) fn dead_runs(&self) -> Result<Vec<RunFolder>, Error> {
+        let _registry = self.lock()?;
+        let mut dead = Vec::new();
+        for dir in self.runs()? {
+            let lock = open_lock(&dir.join("lock"))?;
+            match lock.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => continue,
+                Err(TryLockError::Error(error)) => {
+                    return Err(error).doing(|| format!("lock {}", dir.display()));
+                }
+            }
+            match read_state(&dir) {
+                Ok(state) => dead.push(RunFolder::new(dir, state, lock)),
+                // Killed before it wrote its state, hence before it made anything.
+                Err(_) => fs::remove_dir_all(&dir).doing(|| format!("remove {}", dir.display()))?,
+            }
+        }
+        Ok(dead)
+    }
+
+    /// The folders of all runs.
+    fn runs(&self) -> Result<Vec<PathBuf>, Error> {
+        let entries = fs::read_dir(&self.dir).doing(|| format!("list {}", self.dir.display()))?;
+        let named =
+            |path: &PathBuf| path.file_name().is_some_and(|n| n.to_string_lossy().parse::<RunName>().is_ok());
+        Ok(entries.filter_map(|entry| Some(entry.ok()?.path())).filter(named).collect())
+    }
+
+    fn lock(&self) -> Result<File, Error> {
+        let path = self.dir.join("lock");
+        let file = open_lock(&path)?;
+        file.lock().doing(|| format!("lock {}", path.display()))?;
+        Ok(file)
+    }
+}
+
+impl RunFolder {
+    fn new(dir: PathBuf, state: State, lock: File) -> RunFolder {
+        RunFolder { dir, state: Mutex::new(state), cleaners: Mutex::default(), _lock: lock }
+    }
+
+    /// A copy of the state.
+    pub(crate) fn state(&self) -> State {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Changes the state, on disk before this returns: what is about to be made is registered first.
+    pub(crate) fn update_state<T>(&self, change: impl FnOnce(&mut State) -> T) -> Result<T, Error> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let outcome = change(&mut state);
+        write_state(&self.dir, &state)?;
+        Ok(outcome)
+    }
+
+    /// Changes a cleaner's section, on disk before this returns: what is about to be made is registered first.
+    ///
+    /// # Errors
+    /// When the registry can't be written.
+    pub fn update<S: Section>(&self, change: impl FnOnce(&mut S)) -> Result<(), Error> {
+        let mut cleaners = self.cleaners.lock().unwrap_or_else(PoisonError::into_inner);
+        if !cleaners.iter().any(|known| known.name() == S::CLEANER.name()) {
+            cleaners.push(S::CLEANER);
+        }
+        drop(cleaners);
+        self.update_state(|state| {
+            let mut section = section::<S>(state);
+            change(&mut section);
+            let written = serde_json::to_value(section).map_err(io::Error::from);
+            written.map(|written| drop(state.sections.insert(S::CLEANER.name().to_owned(), written)))
+        })?
+        .doing(|| format!("note what belongs to {}", S::CLEANER.name()))
+    }
+
+    /// A cleaner's section as it is now.
+    pub fn section<S: Section>(&self) -> S {
+        section(&self.state())
+    }
+
+    /// The same section of the other runs of the registry, alive or dead.
+    ///
+    /// # Errors
+    /// When the registry can't be read.
+    pub fn sections_of_others<S: Section>(&self) -> Result<Vec<S>, Error> {
+        let Some(dir) = self.dir.parent() else { return Ok(Vec::new()) };
+        let runs = Registry { dir: dir.to_owned() }.runs()?;
+        let others = runs.iter().filter(|run| **run != self.dir);
+        Ok(others.filter_map(|run| read_state(run).ok()).map(|state| section(&state)).collect())
+    }
+
+    /// The cleaners with a section that this process wrote.
+    pub(crate) fn cleaners(&self) -> Vec<&'static dyn Cleaner> {
+        self.cleaners.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// A new folder for files that a deployment's processes need, open to this user alone. It goes with the value, and with the run at
+    /// the latest.
+    pub fn scratch(&self, owner: &Owner) -> Result<TempDir, Error> {
+        let permissions = Permissions::from_mode(0o700);
+        let made =
+            tempfile::Builder::new().prefix(&owner.label()).permissions(permissions).tempdir_in(&self.dir);
+        made.doing(|| format!("make a folder in {}", self.dir.display()))
+    }
+
+    /// Strikes the run off the registry.
+    pub(crate) fn remove(&self) -> Result<(), Error> {
+        match fs::remove_dir_all(&self.dir) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(error).doing(|| format!("remove {}", self.dir.display()))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl State {
+    /// What the cleaner has to know of the run, if there is anything.
+    pub fn section_of(&self, cleaner: &dyn Cleaner) -> Option<Value> {
+        let written = self.sections.get(cleaner.name()).cloned();
+        written.or_else(|| cleaner.section_of_first_version(&self.first_version))
+    }
+}
+
+fn section<S: Section>(state: &State) -> S {
+    state.section_of(S::CLEANER).and_then(|section| serde_json::from_value(section).ok()).unwrap_or_default()
+}
+
+fn open_lock(path: &Path) -> Result<File, Error> {
+    let mut options = OpenOptions::new();
+    options.create(true).truncate(false).write(true).mode(0o600);
+    options.open(path).doing(|| format!("open {}", path.display()))
+}
+
+fn read_state(dir: &Path) -> Result<State, Error> {
+    let path = dir.join("state.json");
+    let read = fs::read(&path).and_then(|bytes| Ok(serde_json::from_slice(&bytes)?));
+    read.doing(|| format!("read {}", path.display()))
+}
+
+/// Written whole or not at all: a run may be killed at any moment.
+fn write_state(dir: &Path, state: &State) -> Result<(), Error> {
+    let (path, draft) = (dir.join("state.json"), dir.join("state.json.new"));
+    let write = || -> io::Result<()> {
+        let mut options = OpenOptions::new();
+        options.create(true).truncate(true).write(true).mode(0o600);
+        serde_json::to_writer(options.open(&draft)?, state)?;
+        fs::rename(&draft, &path)
+    };
+    write().doing(|| format!("write {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn registry() -> (tempfile::TempDir, Registry) {
+        let dir = tempfile::tempdir().unwrap();
+        let registry = Registry::at(dir.path().join("runs")).unwrap();
+        (dir, registry)
+    }
+
+    fn nothing_around() -> Surroundings {
+        Surroundings { occupied: Vec::new(), iptables_tables: Vec::new() }
+    }
+
+    #[test]
+    fn concurrent_runs_get_different_addresses() {
+        let (_dir, registry) = registry();
+        let one = registry.register("000001".parse().unwrap(), &nothing_around()).unwrap();
+        let two = registry.register("000002".parse().unwrap(), &nothing_around()).unwrap();
+        assert_ne!(one.state().block, two.state().block);
+    }
+
+    #[test]
+    fn a_run_is_dead_once_its_folder_is_let_go_and_not_before() {
+        let (_dir, registry) = registry();
+        let run = registry.register("000001".parse().unwrap(), &nothing_around()).unwrap();
+        assert!(registry.dead_runs().unwrap().is_empty());
+        drop(run);
+        assert_eq!(registry.dead_runs().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_name_is_taken_until_its_run_is_removed() {
+        let (_dir, registry) = registry();
+        let name = "000001".parse().unwrap();
+        let run = registry.register(name, &nothing_around()).unwrap();
+        assert!(matches!(registry.register(name, &nothing_around()), Err(Error::RunTaken { .. })));
+        run.remove().unwrap();
+        registry.register(name, &nothing_around()).unwrap();
+    }
+
+    #[test]
+    fn a_table_that_a_run_made_is_not_taken_for_found_by_the_next() {
+        let (_dir, registry) = registry();
+        let _first = registry.register("000001".parse().unwrap(), &nothing_around()).unwrap();
+        let later = Surroundings { occupied: Vec::new(), iptables_tables: vec!["nat".to_owned()] };
+        let second = registry.register("000002".parse().unwrap(), &later).unwrap();
+        assert!(second.state().iptables_tables_found.is_empty());
+    }
+
+    #[test]
+    fn a_run_killed_while_it_registered_is_struck_off() {
+        let (dir, registry) = registry();
+        fs::create_dir(dir.path().join("runs/00000a")).unwrap();
+        assert!(registry.dead_runs().unwrap().is_empty());
+        assert!(!dir.path().join("runs/00000a").exists());
+    }
+
+    #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+    struct Boxes(Vec<String>);
+
+    impl Section for Boxes {
+        const CLEANER: &'static dyn Cleaner = &BoxCleaner;
+    }
+
+    struct BoxCleaner;
+
+    impl Cleaner for BoxCleaner {
+        fn name(&self) -> &'static str {
+            "boxes"
+        }
+
+        fn remove(
+            &self,
+            _: &Owner,
+            _: &Value,
+            _: &crate::netns::Netns,
+            _: &mut Vec<crate::cleaner::Removed>,
+        ) -> Result<(), Error> {
+            Ok(())
+        }
+
+        fn section_of_first_version(&self, state: &Map<String, Value>) -> Option<Value> {
+            state.get("old_boxes").cloned()
+        }
+    }
+
+    #[test]
+    fn a_section_is_read_back_also_by_other_runs() {
+        let (_dir, registry) = registry();
+        let run = registry.register("000001".parse().unwrap(), &nothing_around()).unwrap();
+        assert_eq!(run.section::<Boxes>(), Boxes::default());
+        run.update(|boxes: &mut Boxes| boxes.0.push("red".to_owned())).unwrap();
+        run.update(|boxes: &mut Boxes| boxes.0.push("blue".to_owned())).unwrap();
+        let both = Boxes(vec!["red".to_owned(), "blue".to_owned()]);
+        assert_eq!(run.section::<Boxes>(), both);
+        let other = registry.register("000002".parse().unwrap(), &nothing_around()).unwrap();
+        assert_eq!(other.sections_of_others::<Boxes>().unwrap(), [both]);
+        assert_eq!(run.cleaners().len(), 1);
+    }
+
+    #[test]
+    fn a_state_of_the_first_version_has_its_sections_too() {
+        let old = r#"{"run": "0a1b2c", "pid": 1, "block": "198.18.0.0", "processes": [], "cgroups": [], "old_boxes": ["red"],
+            "iptables_tables_found": ["nat"]}"#;
+        let state: State = serde_json::from_str(old).unwrap();
+        assert_eq!(section::<Boxes>(&state), Boxes(vec!["red".to_owned()]));
+    }
+
+    #[test]
+    fn a_folder_open_to_others_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        assert!(matches!(Registry::at(dir.path()), Err(Error::UnsafeRegistry { .. })));
+        let link = dir.path().join("link");
+        std::os::unix::fs::symlink("/root", &link).unwrap();
+        assert!(matches!(Registry::at(link), Err(Error::UnsafeRegistry { .. })));
+    }
+}

@@ -1,0 +1,84 @@
+//! A place where services run.
+
+use loadline_machine::Environment;
+use loadline_model::platform::Capabilities;
+
+use crate::{deployment::Deployment, error::PlatformError, service::Service};
+
+/// A place where services run.
+pub trait Platform: Send + Sync {
+    /// What it can do and what it takes, with the options that it has.
+    fn capabilities(&self) -> Capabilities;
+
+    /// Starts the service. It has been started when this returns; whether it is ready is for the caller to ask it.
+    /// `progress` is told, in half a sentence, what takes long: pulling an image, waiting for a node.
+    ///
+    /// # Errors
+    /// Whatever was made by then has been removed.
+    fn deploy(
+        &self,
+        environment: &Environment,
+        service: &Service,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Box<dyn Deployment>, PlatformError>;
+
+    /// The first half of [`Platform::deploy`]: asks for the service, and leaves the waiting for later, so that several that
+    /// wait for nothing but time can do so together.
+    ///
+    /// # Errors
+    /// As those of `deploy`.
+    fn start<'g>(
+        &self,
+        environment: &'g Environment,
+        service: &Service,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Starting<'g>, PlatformError> {
+        let deployment = self.deploy(environment, service, progress)?;
+        Ok(Starting::started(deployment))
+    }
+
+    /// What kind of daemon or cluster it is, if it is one; read once a run.
+    ///
+    /// # Errors
+    /// When it can't be asked.
+    fn surroundings(&self, environment: &Environment) -> Result<Option<Surroundings>, PlatformError> {
+        let _ = environment;
+        Ok(None)
+    }
+}
+
+/// A service that was asked for. Dropping it removes what was made for it.
+pub struct Starting<'g>(Box<Wait<'g>>);
+
+type Wait<'g> = dyn FnOnce(&mut dyn FnMut(&str)) -> Result<Box<dyn Deployment>, PlatformError> + 'g;
+
+impl<'g> Starting<'g> {
+    /// `wait` returns once the service has been started.
+    pub fn new(
+        wait: impl FnOnce(&mut dyn FnMut(&str)) -> Result<Box<dyn Deployment>, PlatformError> + 'g,
+    ) -> Starting<'g> {
+        Starting(Box::new(wait))
+    }
+
+    /// One that there is no waiting for.
+    pub fn started(deployment: Box<dyn Deployment>) -> Starting<'g> {
+        Starting::new(|_| Ok(deployment))
+    }
+
+    /// The second half of [`Platform::deploy`]: returns once the service has been started.
+    ///
+    /// # Errors
+    /// Whatever was made by then has been removed.
+    pub fn wait(self, progress: &mut dyn FnMut(&str)) -> Result<Box<dyn Deployment>, PlatformError> {
+        (self.0)(progress)
+    }
+}
+
+/// What a platform's daemon or cluster is, to be kept with the run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Surroundings {
+    /// In one line, for people.
+    pub summary: String,
+    /// All that is known of it, in the platform's own shape.
+    pub facts: serde_json::Value,
+}

@@ -1,0 +1,15 @@
+//! What tests of several crates share. Everything here panics with what went wrong, as tests do.
+//!
+//! Each test is a process of its own, so nothing is shared through statics: what is up once for all is named by environment variables,
+//! `LOADLINE_TEST_CLUSTER` and `LOADLINE_TEST_HELPER`, and is brought up or built by the test itself where they aren't set.
+
+#![allow(missing_docs, reason = "the names of fixtures say it all")]
+
+pub mod engine;
+mod helper;
+pub mod image_registry;
+mod node;
+pub mod two_nodes;
+
+pub use helper::helper;
+pub use node::*;

@@ -1,0 +1,71 @@
+//! The real cluster of `tests/cluster`, brought up if it isn't, for as long as the test program runs.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    thread::sleep,
+    time::Duration,
+};
+
+/// The cluster as its administrator has it.
+pub struct TwoNodes {
+    scripts: PathBuf,
+    pub kubeconfig: String,
+    kubectl: PathBuf,
+}
+
+impl TwoNodes {
+    /// The cluster that `LOADLINE_TEST_CLUSTER` names, which whoever set that takes down; else one for as long as this process lives.
+    pub fn up() -> TwoNodes {
+        let scripts = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/cluster"));
+        if let Ok(kubeconfig) = std::env::var("LOADLINE_TEST_CLUSTER") {
+            let folder = run(Command::new("bash")
+                .args(["-c", ". \"$0\" && echo \"$BIN\""])
+                .arg(scripts.join("settings")));
+            return TwoNodes { scripts, kubeconfig, kubectl: Path::new(folder.trim()).join("kubectl") };
+        }
+        let user = std::process::id().to_string();
+        // What it starts keeps its standard error, so that a pipe there would never end.
+        let up = Command::new(scripts.join("up"))
+            .args(["--for", &user])
+            .stderr(Stdio::inherit())
+            .output()
+            .expect("tests/cluster/up");
+        let said = String::from_utf8_lossy(&up.stdout).into_owned();
+        assert!(up.status.success(), "the cluster didn't come up: {said}");
+        // `export KUBECONFIG=FILE PATH=FOLDER:$PATH`
+        let value = |name: &str| {
+            let value = said.split_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('='));
+            value.unwrap_or_else(|| panic!("no {name} in {said}")).to_owned()
+        };
+        let kubectl = Path::new(value("PATH").split(':').next().unwrap_or_default()).join("kubectl");
+        TwoNodes { scripts, kubeconfig: value("KUBECONFIG"), kubectl }
+    }
+
+    /// `kubectl ARGUMENTS…`, which must succeed; what it printed.
+    pub fn kubectl(&self, arguments: &[&str]) -> String {
+        run(Command::new(&self.kubectl).args(["--kubeconfig", &self.kubeconfig]).args(arguments))
+    }
+
+    /// A script of `tests/cluster`.
+    pub fn script(&self, name: &str, arguments: &[&str]) -> String {
+        run(Command::new(self.scripts.join(name)).args(arguments))
+    }
+
+    /// Kills a daemon, named as its file in the folder of process numbers: `api-server`, `node-2.kubelet`.
+    pub fn kill(&self, daemon: &str) {
+        let pid = fs::read_to_string(format!("/run/loadline-cluster/pids/{daemon}")).expect("its number");
+        run(Command::new("kill").args(["-KILL", pid.trim()]));
+        while Path::new(&format!("/proc/{}", pid.trim())).exists() {
+            sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+/// Runs a command that must succeed; what it printed.
+pub fn run(command: &mut Command) -> String {
+    let output = command.stderr(Stdio::piped()).output().expect("a program");
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
