@@ -4,7 +4,7 @@
 # bench: loadline beside other load generators, on a machine with nothing else to do
 # docs: the book in docs/, rendered into target/book
 # cluster · cluster-down: a real Kubernetes of two nodes on this machine (tests/cluster/README.md)
-.PHONY: run build test prove test-vm lint fuzz bench docs cluster cluster-down tools-run tools-test tools-fuzz tools-prove tools-vm tools-lint tools-cluster tools-docs advisories
+.PHONY: run build dist test prove test-vm lint fuzz bench docs cluster cluster-down tools-run tools-test tools-fuzz tools-prove tools-vm tools-lint tools-cluster tools-docs advisories
 
 CARGO ?= cargo
 FUZZ_SECONDS ?= 60
@@ -22,6 +22,10 @@ run: tools-run build
 
 build:
 	$(CARGO) build --release --locked -p loadline
+
+# For handing it to others: optimised throughout, which takes more than twice as long.
+dist: tools-run
+	$(CARGO) build --profile dist --locked -p loadline
 
 # TESTS: what `cargo nextest run` takes, as for example "-p loadline kill"
 test: tools-test tools-cluster

@@ -6,6 +6,7 @@
 mod clock;
 pub mod deploy;
 mod deployer;
+mod drive;
 mod error;
 mod events;
 mod execution;

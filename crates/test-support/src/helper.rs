@@ -12,7 +12,7 @@ fn built() -> String {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let output = Command::new(cargo)
         .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
-        .args(["build", "--quiet", "--locked", "--package", "loadline-test-helper"])
+        .args(["build", "--quiet", "--locked", "--workspace", "--bin", "loadline-test-helper"])
         .output()
         .expect("cargo");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

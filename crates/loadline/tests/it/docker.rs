@@ -12,14 +12,14 @@ use loadline_machine::Netns;
 use loadline_test_support::engine::Engine;
 
 /// A place in a network namespace of its own, with a Docker daemon in it: neither bridge nor rules of the machine are touched.
-struct Harbour {
-    engine: Engine,
-    place: Place,
+pub struct Harbour {
+    pub engine: Engine,
+    pub place: Place,
 }
 
 impl Harbour {
     /// For a test whose runs are removed by nobody but itself.
-    fn new() -> Harbour {
+    pub fn new() -> Harbour {
         Harbour::at(Place::shared())
     }
 

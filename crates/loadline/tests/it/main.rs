@@ -1,6 +1,7 @@
 //! The program end to end, as its user types it.
 
 mod agent;
+mod all_cpus;
 mod bad_input;
 mod docker;
 mod external;

@@ -1,0 +1,109 @@
+//! `--service-cpus all`: a program that counts its CPUs sees those of the machine on every platform, and its quota holds.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use loadline_model::result::RunResult;
+
+use crate::docker::Harbour;
+use crate::support::cluster::cluster;
+use crate::support::place::{Ended, Place, ended};
+use crate::support::{BRIEF, leftovers};
+
+/// A slice may begin with what is left of a period, and quota is handed out in parts to each CPU (CFS bandwidth control).
+const MOST_CPUS: f64 = 1.4;
+
+/// The Go service, linked statically, so that it is an image too.
+fn program(place: &Place) -> PathBuf {
+    let program = place.path("sees-cpus");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/all_cpus/main.go");
+    let built = Command::new("go")
+        .env("CGO_ENABLED", "0")
+        .env("GOFLAGS", "-trimpath")
+        .args(["build", "-o"])
+        .arg(&program)
+        .arg(source)
+        .output()
+        .expect("Go builds the cluster, too");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    program
+}
+
+/// Arguments that measure the service with a quota of one CPU, asked for more than that.
+fn arguments(program: &Path, cpus: &str, on: &[&str]) -> Vec<String> {
+    let all = std::thread::available_parallelism().expect("a number of CPUs").get();
+    let command = format!("{} {{host}}:{{port}} {all}", program.display());
+    let fixed = ["compare", "--command", &command, "--request", "/burn", "--closed", "--connections", "4"];
+    let limits = ["--limit-cpu", "1", "--service-cpus", cpus];
+    let on = on.iter().flat_map(|platform| ["--on", platform]);
+    let words = fixed.into_iter().chain(limits).chain(on).chain(BRIEF).chain(["--no-twin", "--json", "-"]);
+    words.map(str::to_owned).collect()
+}
+
+fn assert_held_to_one_cpu(result: &RunResult) {
+    assert!(!result.slices.is_empty());
+    for slice in &result.slices {
+        let seen = &slice.observations;
+        let (used, wall) = (seen.service_cpu_ns.expect("CPU time"), seen.wall_ns.expect("a length"));
+        let cpus = used as f64 / wall as f64;
+        assert!(cpus < MOST_CPUS, "{cpus:.2} CPUs used with a quota of one");
+        assert!(seen.throttled_periods.is_some_and(|periods| periods > 0), "it was never held back: {seen:?}");
+    }
+}
+
+fn run(place: &Place, arguments: &[String], environment: Option<(&str, &str)>) -> Ended {
+    let mut command = place.command(arguments.iter().map(String::as_str));
+    command.envs(environment);
+    ended(command.output().expect("the program starts"))
+}
+
+#[test]
+fn a_process_sees_all_cpus_and_is_held_to_its_quota() {
+    let place = Place::shared();
+    let program = program(&place);
+    let ended = run(&place, &arguments(&program, "all", &["host", "pod"]), None);
+    ended.assert_measured();
+    assert_held_to_one_cpu(&ended.result());
+    leftovers::assert_none(&place.store().label());
+}
+
+#[test]
+fn a_process_that_is_pinned_does_not_see_them() {
+    let place = Place::shared();
+    let program = program(&place);
+    let ended = run(&place, &arguments(&program, "0", &["host", "pod"]), None);
+    assert_eq!(ended.code, Some(1), "{}", ended.stderr);
+    assert!(ended.stderr.contains("sees 1 CPUs"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_container_sees_all_cpus_and_is_held_to_its_quota() {
+    let harbour = Harbour::new();
+    let program = program(&harbour.place);
+    let endpoint = harbour.engine.endpoint();
+    let ended = run(
+        &harbour.place,
+        &arguments(&program, "all", &["docker", "docker:host"]),
+        Some(("DOCKER_HOST", &endpoint)),
+    );
+    ended.assert_measured();
+    assert_held_to_one_cpu(&ended.result());
+}
+
+#[test]
+fn a_pod_sees_all_cpus_and_is_held_to_its_quota() {
+    let (cluster, place) = (&cluster(), Place::shared());
+    let program = program(&place);
+    let archive = place.path("image.tar").display().to_string();
+    let image = ["image", "-o", &archive, &program.display().to_string()].map(str::to_owned);
+    let made = run(&place, &image, None);
+    assert_eq!(made.code, Some(0), "{}", made.stderr);
+    cluster.script("load", &[&archive]);
+    let ended = run(
+        &place,
+        &arguments(&program, "all", &["kubernetes", "kubernetes:podIP+other-node"]),
+        Some(("KUBECONFIG", &cluster.kubeconfig)),
+    );
+    ended.assert_measured();
+    assert_held_to_one_cpu(&ended.result());
+}
