@@ -29,7 +29,9 @@ pub(crate) fn title(result: &RunResult) -> Vec<String> {
     pieces.push(format!("seed {}", result.run.seed));
     let (service, load) = (&result.plan.service_cpus, &result.plan.load_cpus);
     if !service.is_empty() && !load.is_empty() {
-        let (service, load) = (figures::cpu_list(service), figures::cpu_list(load));
+        let sees_all = result.run.experiment["placement"]["service_sees_all"] == true;
+        let service = if sees_all { "all".to_owned() } else { figures::cpu_list(service) };
+        let load = figures::cpu_list(load);
         pieces.push(format!("CPUs: service {service}, load {load}"));
     }
     pieces
