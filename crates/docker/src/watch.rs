@@ -11,7 +11,7 @@ use std::{
 use bollard::models::{ContainerInspectResponse, ContainerState};
 
 use loadline_machine::{
-    ProcessHandle,
+    ProcessHandle, kernel_log,
     wait::{self, DAEMON_INTERVAL},
 };
 use loadline_model::platform::Limits;
@@ -31,6 +31,8 @@ const SIGKILL: i64 = 9;
 /// A container and, if it is on this machine, its first process.
 pub(crate) struct Watch {
     id: String,
+    /// When the kernel's log became of interest.
+    since: Duration,
     process: Option<ProcessHandle>,
 }
 
@@ -39,7 +41,8 @@ impl Watch {
     pub fn over(id: &str, state: Option<&ContainerState>) -> Watch {
         let pid = state.and_then(|state| u32::try_from(state.pid?).ok());
         let held = pid.and_then(|pid| ProcessHandle::open(pid).ok());
-        Watch { id: id.to_owned(), process: held.filter(|process| is_in_container(process.pid(), id)) }
+        let since = kernel_log::now();
+        Watch { id: id.to_owned(), since, process: held.filter(|process| is_in_container(process.pid(), id)) }
     }
 
     /// The number of the first process on this machine.
@@ -68,10 +71,20 @@ impl Watch {
         });
         match found.unwrap_or_else(|| self.inspect(client)) {
             Ok(None) => "the service's container was removed by someone else".to_owned(),
-            Ok(Some(state)) => sentence(&state, limits),
+            Ok(Some(state)) => sentence(&self.with_cause(state), limits),
             Err(error) if self.process.is_some() => format!("the service has ended: {error}"),
             Err(error) => format!("the service is out of sight: {error}"),
         }
+    }
+
+    /// Docker misses a kill for want of memory when it hears of the container's end first. The kernel's log doesn't.
+    fn with_cause(&self, state: ContainerState) -> ContainerState {
+        let for_memory =
+            || self.pid().is_some_and(|pid| kernel_log::killed_for_memory(pid, self.since));
+        if was_killed(&state) && for_memory() {
+            return ContainerState { oom_killed: Some(true), ..state };
+        }
+        state
     }
 
     fn inspect(&self, client: &Client) -> Result<Option<ContainerState>, DockerError> {

@@ -18,6 +18,7 @@ mod container;
 mod environment;
 mod error;
 pub mod iptables;
+pub mod kernel_log;
 mod netlink;
 mod netns;
 pub mod nftables;
