@@ -79,8 +79,7 @@ impl Watch {
 
     /// Docker misses a kill for want of memory when it hears of the container's end first. The kernel's log doesn't.
     fn with_cause(&self, state: ContainerState) -> ContainerState {
-        let for_memory =
-            || self.pid().is_some_and(|pid| kernel_log::killed_for_memory(pid, self.since));
+        let for_memory = || self.pid().is_some_and(|pid| kernel_log::killed_for_memory(pid, self.since));
         if was_killed(&state) && for_memory() {
             return ContainerState { oom_killed: Some(true), ..state };
         }

@@ -26,6 +26,7 @@ pub struct Observations {
     /// CPU time of the whole machine by mode (`/proc/stat`).
     pub machine: Option<MachineCpu>,
     /// CPUs online on that machine, which need not be that of the load; not known of older runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cpus: Option<u32>,
     /// The part of `machine` in which CPUs worked ([`MachineCpu::busy_ns`]); less the service's and the load's, it is what
     /// other programs used.

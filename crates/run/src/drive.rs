@@ -23,7 +23,11 @@ struct SiteObserved {
 }
 
 /// Drives the visits from one common start, between two readings of all sites' counters.
-pub(crate) fn drive<'t>(visits: &[&'t Visit], turn: &Turn, fleet: &mut Fleet) -> Result<Driven<'t>, RunError> {
+pub(crate) fn drive<'t>(
+    visits: &[&'t Visit],
+    turn: &Turn,
+    fleet: &mut Fleet,
+) -> Result<Driven<'t>, RunError> {
     for visit in visits {
         with_engine(fleet, visit, |engine| engine.prepare())?;
     }
@@ -53,10 +57,8 @@ pub(crate) fn drive<'t>(visits: &[&'t Visit], turn: &Turn, fleet: &mut Fleet) ->
             Err(failed) => failure = failure.or(Some(failed)),
         }
     }
-    let observe = |member: &mut Member| SiteObserved {
-        site: member.id,
-        observations: member.site.read_end(),
-    };
+    let observe =
+        |member: &mut Member| SiteObserved { site: member.id, observations: member.site.read_end() };
     let observed = fleet.iter_mut().map(observe).collect();
     match failure {
         Some(failure) => Err(failure),

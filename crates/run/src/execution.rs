@@ -22,7 +22,7 @@ use crate::journal::Journal;
 use crate::order::Order;
 use crate::placement::Cpus;
 use crate::strategy::{BlockContext, NextRound, RoundsSoFar, Strategy};
-use crate::turn::Turn;
+use crate::turn::{Place, Turn};
 
 /// What is to be run, and with what.
 pub struct Run<'a> {
@@ -299,7 +299,7 @@ impl Execution<'_> {
         let mut queue: Vec<(Turn, u32)> = turns.into_iter().map(|turn| (turn, 0)).collect();
         let mut position = 0;
         while let Some((turn, attempt)) = queue.get(position).cloned() {
-            let place = crate::measure::Place { round, block, attempt, position: position as u32 };
+            let place = Place { round, block, attempt, position: position as u32 };
             let disturbed = match self.measure(place, &turn, fleet) {
                 Ok(disturbed) => disturbed,
                 Err(failure) => {

@@ -11,16 +11,7 @@ use crate::events::Event;
 use crate::execution::Execution;
 use crate::fleet::Fleet;
 use crate::gates;
-use crate::turn::{Turn, Visit};
-
-/// Where in the run a turn is.
-#[derive(Clone, Copy)]
-pub(crate) struct Place {
-    pub round: u32,
-    pub block: u32,
-    pub attempt: u32,
-    pub position: u32,
-}
+use crate::turn::{Place, Turn, Visit};
 
 impl Execution<'_> {
     /// Measures a turn and keeps its slices; returns the cells that were disturbed and deserve a repeat.

@@ -28,3 +28,12 @@ pub struct Visit {
     /// By how much the schedule is shifted against those of other visits of the turn.
     pub offset: Duration,
 }
+
+/// Where in the run a turn is.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    pub round: u32,
+    pub block: u32,
+    pub attempt: u32,
+    pub position: u32,
+}

@@ -127,13 +127,14 @@ fn of_an_external_service_only_the_machine_is_seen() -> Outcome {
     let machine_only = Observations {
         wall_ns: seen.wall_ns,
         machine: seen.machine,
+        cpus: seen.cpus,
         machine_busy_ns: seen.machine_busy_ns,
         observer_cpu_ns: seen.observer_cpu_ns,
         net_rx_softirqs: seen.net_rx_softirqs,
         net_tx_softirqs: seen.net_tx_softirqs,
         ..Observations::default()
     };
-    assert!(seen.machine.is_some());
+    assert!(seen.machine.is_some() && seen.cpus.is_some());
     assert_eq!(seen, machine_only);
     Ok(())
 }

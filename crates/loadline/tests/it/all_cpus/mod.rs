@@ -47,7 +47,10 @@ fn assert_held_to_one_cpu(result: &RunResult) {
         let (used, wall) = (seen.service_cpu_ns.expect("CPU time"), seen.wall_ns.expect("a length"));
         let cpus = used as f64 / wall as f64;
         assert!(cpus < MOST_CPUS, "{cpus:.2} CPUs used with a quota of one");
-        assert!(seen.throttled_periods.is_some_and(|periods| periods > 0), "it was never held back: {seen:?}");
+        assert!(
+            seen.throttled_periods.is_some_and(|periods| periods > 0),
+            "it was never held back: {seen:?}"
+        );
     }
 }
 
