@@ -204,10 +204,7 @@ fn from_a_machine_that_is_no_node_the_kubelet_is_asked_and_a_dead_one_is_noticed
     cluster().kubectl(&["uncordon", "node-1"]);
     assert!(lines[0].starts_with("node 10."), "{lines:#?}");
     assert_eq!(lines[1], "here false");
-    assert!(
-        lines[2].starts_with("reading Some(KubeletReading") && !lines[2].contains("cpu_ns: 0"),
-        "{lines:#?}"
-    );
+    assert!(lines[2].starts_with("reading Some(Usage") && !lines[2].contains("cpu_ns: 0"), "{lines:#?}");
     assert!(lines.iter().any(|line| line.contains("isn't pinned to CPUs")), "{lines:#?}");
 
     cluster().kill("node-2.kubelet");
