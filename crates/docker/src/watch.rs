@@ -23,7 +23,7 @@ use crate::{client::Client, error::DockerError};
 const NOTICE_PATIENCE: Duration = Duration::from_secs(3);
 /// Whoever removes a running container has it killed first, and that the kernel killed it for want of memory reaches Docker by
 /// another way than its end; so long is waited for either to show.
-const CAUSE_PATIENCE: Duration = Duration::from_secs(1);
+const CAUSE_PATIENCE: Duration = Duration::from_secs(3);
 /// Exit codes above it stand for a signal, as with a shell.
 const SIGNALLED: i64 = 128;
 const SIGKILL: i64 = 9;

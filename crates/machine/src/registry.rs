@@ -1,6 +1,8 @@
 //! The registry: a folder per run that says what a killed run leaves behind.
 //! A lock file, held by the kernel for exactly the life of the process, tells the living from the dead.
 
+mod state;
+
 use std::{
     collections::BTreeMap,
     fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError},
@@ -10,8 +12,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Map;
 use tempfile::TempDir;
 
 use crate::{
@@ -19,36 +20,16 @@ use crate::{
     cleaner::{Cleaner, Section},
     error::{Doing, Error},
     owner::Owner,
-    processes::ProcessMark,
     run_name::RunName,
     user_namespace,
 };
+
+pub(crate) use state::State;
 
 /// The folder in which runs of one user are registered.
 #[derive(Clone, Debug)]
 pub struct Registry {
     dir: PathBuf,
-}
-
-/// What clean-up needs to know of a run beyond its name.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct State {
-    pub run: RunName,
-    /// The loadline process.
-    pub pid: u32,
-    pub block: Block,
-    /// The service processes started, each the leader of its session.
-    pub processes: Vec<ProcessMark>,
-    /// The run's own cgroups, at the top of each hierarchy used.
-    pub cgroups: Vec<PathBuf>,
-    /// The tables of `iptables-nft` that were there before any run; others go once they are empty.
-    pub iptables_tables_found: Vec<String>,
-    /// What cleaners have to know, by their names.
-    #[serde(default)]
-    pub sections: BTreeMap<String, Value>,
-    /// What the first version wrote in place of sections.
-    #[serde(flatten)]
-    pub first_version: Map<String, Value>,
 }
 
 /// A registered run, alive or dead, whose lock this process holds.
@@ -98,7 +79,7 @@ impl Registry {
     /// Registers a run and gives it addresses that no other run has.
     pub(crate) fn register(&self, run: RunName, around: &Surroundings) -> Result<RunFolder, Error> {
         let _registry = self.lock()?;
-        let others: Vec<State> = self.runs()?.iter().filter_map(|dir| read_state(dir).ok()).collect();
+        let others: Vec<State> = self.runs()?.iter().filter_map(|dir| State::read(dir).ok()).collect();
         let claimed: Vec<Block> = others.iter().map(|other| other.block).collect();
         let block = Block::first_free(&around.occupied, &claimed).ok_or(Error::NoAddressLeft)?;
         // A table that an earlier run didn't find was made by a run, and must go with the last of them.
@@ -124,7 +105,7 @@ impl Registry {
             sections: BTreeMap::new(),
             first_version: Map::new(),
         };
-        write_state(&dir, &state)?;
+        state.write(&dir)?;
         Ok(RunFolder::new(dir, state, lock))
     }
 
@@ -141,7 +122,7 @@ impl Registry {
                     return Err(error).doing(|| format!("lock {}", dir.display()));
                 }
             }
-            match read_state(&dir) {
+            match State::read(&dir) {
                 Ok(state) => dead.push(RunFolder::new(dir, state, lock)),
                 // Killed before it wrote its state, hence before it made anything.
                 Err(_) => fs::remove_dir_all(&dir).doing(|| format!("remove {}", dir.display()))?,
@@ -180,7 +161,7 @@ impl RunFolder {
     pub(crate) fn update_state<T>(&self, change: impl FnOnce(&mut State) -> T) -> Result<T, Error> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let outcome = change(&mut state);
-        write_state(&self.dir, &state)?;
+        state.write(&self.dir)?;
         Ok(outcome)
     }
 
@@ -195,7 +176,7 @@ impl RunFolder {
         }
         drop(cleaners);
         self.update_state(|state| {
-            let mut section = section::<S>(state);
+            let mut section = state.section::<S>();
             change(&mut section);
             let written = serde_json::to_value(section).map_err(io::Error::from);
             written.map(|written| drop(state.sections.insert(S::CLEANER.name().to_owned(), written)))
@@ -205,7 +186,7 @@ impl RunFolder {
 
     /// A cleaner's section as it is now.
     pub fn section<S: Section>(&self) -> S {
-        section(&self.state())
+        self.state().section()
     }
 
     /// The same section of the other runs of the registry, alive or dead.
@@ -216,7 +197,7 @@ impl RunFolder {
         let Some(dir) = self.dir.parent() else { return Ok(Vec::new()) };
         let runs = Registry { dir: dir.to_owned() }.runs()?;
         let others = runs.iter().filter(|run| **run != self.dir);
-        Ok(others.filter_map(|run| read_state(run).ok()).map(|state| section(&state)).collect())
+        Ok(others.filter_map(|run| State::read(run).ok()).map(|state| state.section()).collect())
     }
 
     /// The cleaners with a section that this process wrote.
@@ -244,44 +225,17 @@ impl RunFolder {
     }
 }
 
-impl State {
-    /// What the cleaner has to know of the run, if there is anything.
-    pub fn section_of(&self, cleaner: &dyn Cleaner) -> Option<Value> {
-        let written = self.sections.get(cleaner.name()).cloned();
-        written.or_else(|| cleaner.section_of_first_version(&self.first_version))
-    }
-}
-
-fn section<S: Section>(state: &State) -> S {
-    state.section_of(S::CLEANER).and_then(|section| serde_json::from_value(section).ok()).unwrap_or_default()
-}
-
 fn open_lock(path: &Path) -> Result<File, Error> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).write(true).mode(0o600);
     options.open(path).doing(|| format!("open {}", path.display()))
 }
 
-fn read_state(dir: &Path) -> Result<State, Error> {
-    let path = dir.join("state.json");
-    let read = fs::read(&path).and_then(|bytes| Ok(serde_json::from_slice(&bytes)?));
-    read.doing(|| format!("read {}", path.display()))
-}
-
-/// Written whole or not at all: a run may be killed at any moment.
-fn write_state(dir: &Path, state: &State) -> Result<(), Error> {
-    let (path, draft) = (dir.join("state.json"), dir.join("state.json.new"));
-    let write = || -> io::Result<()> {
-        let mut options = OpenOptions::new();
-        options.create(true).truncate(true).write(true).mode(0o600);
-        serde_json::to_writer(options.open(&draft)?, state)?;
-        fs::rename(&draft, &path)
-    };
-    write().doing(|| format!("write {}", path.display()))
-}
-
 #[cfg(test)]
 mod tests {
+    use serde::{Deserialize, Serialize};
+    use serde_json::Value;
+
     use super::*;
 
     fn registry() -> (tempfile::TempDir, Registry) {
@@ -386,7 +340,7 @@ mod tests {
         let old = r#"{"run": "0a1b2c", "pid": 1, "block": "198.18.0.0", "processes": [], "cgroups": [], "old_boxes": ["red"],
             "iptables_tables_found": ["nat"]}"#;
         let state: State = serde_json::from_str(old).unwrap();
-        assert_eq!(section::<Boxes>(&state), Boxes(vec!["red".to_owned()]));
+        assert_eq!(state.section::<Boxes>(), Boxes(vec!["red".to_owned()]));
     }
 
     #[test]
