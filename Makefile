@@ -2,8 +2,9 @@
 # prove: whether the figures are right, at length, as root on a machine with nothing else to do; writes docs/proof.md
 # fuzz: FUZZ_SECONDS on each of FUZZERS · test-vm: on Debian's kernel, for what this machine's lacks (tests/vm/README.md); both are part of prove
 # bench: loadline beside other load generators, on a machine with nothing else to do
+# docs: the book in docs/, rendered into target/book
 # cluster · cluster-down: a real Kubernetes of two nodes on this machine (tests/cluster/README.md)
-.PHONY: run build test prove test-vm lint fuzz bench cluster cluster-down tools-run tools-test tools-fuzz tools-prove tools-vm tools-lint tools-cluster advisories
+.PHONY: run build test prove test-vm lint fuzz bench docs cluster cluster-down tools-run tools-test tools-fuzz tools-prove tools-vm tools-lint tools-cluster tools-docs advisories
 
 CARGO ?= cargo
 FUZZ_SECONDS ?= 60
@@ -53,6 +54,9 @@ bench: tools-run build
 	$(CARGO) bench --locked -p loadline-engine --bench record
 	$(RELEASE)/loadline-bench --peers $(TARGET)/peers --criterion $(TARGET)/criterion --output bench/RESULTS.md $(BENCH)
 
+docs: tools-docs
+	mdbook build docs
+
 # POD_NETWORK=routed|vxlan, PROXY_MODE=iptables|nftables
 cluster: tools-cluster
 	tests/cluster/up
@@ -85,3 +89,6 @@ tools-cluster:
 
 tools-lint:
 	tests/install-tools cc cargo-deny
+
+tools-docs:
+	tests/install-tools cc mdbook

@@ -4,6 +4,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use loadline_observe::Machine;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -20,8 +21,11 @@ pub struct Conversation {
 }
 
 impl Conversation {
-    /// Greets the agent and says what it is about.
-    pub fn open(stream: impl Stream + 'static, opening: &Opening) -> Result<Conversation, AgentError> {
+    /// Greets the agent and says what it is about; returns what machine the agent is on.
+    pub fn open(
+        stream: impl Stream + 'static,
+        opening: &Opening,
+    ) -> Result<(Conversation, Machine), AgentError> {
         stream.limit_writes(PATIENCE).map_err(FrameError::Stream)?;
         let mut conversation = Conversation { stream: Some(Box::new(stream)) };
         let ours = Greeting::ours();
@@ -32,8 +36,8 @@ impl Conversation {
         if let Some(why) = theirs.refused {
             return Err(AgentError::Refused(why));
         }
-        conversation.ask::<()>(opening, PATIENCE, None)?;
-        Ok(conversation)
+        let machine = conversation.ask(opening, PATIENCE, None)?;
+        Ok((conversation, machine))
     }
 
     /// Asks and waits for the answer, which an engine is told to hurry with once `stop` is set.

@@ -1,12 +1,18 @@
 //! What a run drives load with: an engine of its own, or one of an agent's.
 
 use loadline_engine::{Engine, EngineError, Record, SliceSpec};
+use loadline_observe::Machine;
 
 use crate::error::AgentError;
 use crate::remote_engine::RemoteEngine;
 
 /// An engine, wherever it is. The methods are those of [`Engine`].
 pub trait Driver: Send {
+    /// The machine that it is on; `None`: this one.
+    fn machine(&self) -> Option<&Machine> {
+        None
+    }
+
     /// Opens the connections that are not open.
     ///
     /// # Errors
@@ -54,6 +60,10 @@ impl Driver for Engine {
 }
 
 impl Driver for RemoteEngine {
+    fn machine(&self) -> Option<&Machine> {
+        Some(RemoteEngine::machine(self))
+    }
+
     fn prepare(&mut self) -> Result<(), DriveError> {
         Ok(RemoteEngine::prepare(self)?)
     }

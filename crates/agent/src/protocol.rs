@@ -1,7 +1,7 @@
 //! What is said in a conversation, in the order in which it is said. Each message is a frame: four bytes of length, big-endian, then JSON.
 //!
 //! 1. [`Greeting`], by this side and then by the agent. It has the same shape in every version, so that two that differ can say so.
-//! 2. [`Opening`], answered.
+//! 2. [`Opening`], answered with a [`loadline_observe::Machine`]: the agent's.
 //! 3. Any number of [`EngineAsk`] or [`ObserverAsk`], each answered before the next. [`EngineAsk::Stop`] alone is said at any time and has
 //!    no answer.
 //!
@@ -16,7 +16,7 @@ use loadline_engine::{Request, Reuse, SliceSpec};
 use serde::{Deserialize, Serialize};
 
 /// Grows with every change to these messages or to what they carry.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// The version of the program.
 pub const PROGRAM: &str = env!("CARGO_PKG_VERSION");
@@ -35,7 +35,7 @@ pub struct Greeting {
     pub refused: Option<String>,
 }
 
-/// What the conversation is about. Answered with nothing once the engine stands or the container is found.
+/// What the conversation is about. Answered with the agent's machine once the engine stands or the container is found.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Opening {
@@ -99,8 +99,6 @@ pub enum EngineVerb {
 pub enum ObserverAsk {
     /// Answered with a [`loadline_observe::Snapshot`] of the container and its machine.
     Snapshot,
-    /// Answered with a [`loadline_observe::Machine`].
-    Machine,
 }
 
 /// What an ask is answered with.

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use loadline_engine::{Load, Record, SliceSpec};
+use loadline_observe::Machine;
 use serde::de::DeserializeOwned;
 
 use crate::conversation::Conversation;
@@ -21,6 +22,7 @@ const WAY: Duration = Duration::from_secs(5);
 /// An answer is due when the slice is over and 15 s, or the time-out of requests and 5 s if that is more, have passed.
 pub struct RemoteEngine {
     conversation: Conversation,
+    machine: Machine,
     /// Of the requests.
     timeout: Duration,
     /// Of the slice that was begun.
@@ -40,8 +42,13 @@ impl RemoteEngine {
         stop: Arc<AtomicBool>,
     ) -> Result<RemoteEngine, AgentError> {
         let timeout = setup.timeout;
-        let conversation = Conversation::open(stream, &Opening::Engine(setup))?;
-        Ok(RemoteEngine { conversation, timeout, length: Duration::ZERO, stop })
+        let (conversation, machine) = Conversation::open(stream, &Opening::Engine(setup))?;
+        Ok(RemoteEngine { conversation, machine, timeout, length: Duration::ZERO, stop })
+    }
+
+    /// What kind of machine the engine is on.
+    pub fn machine(&self) -> &Machine {
+        &self.machine
     }
 
     /// Opens the connections that are not open.

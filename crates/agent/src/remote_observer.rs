@@ -10,6 +10,7 @@ use crate::stream::Stream;
 /// Reads the counters of one container, and of the machine that it runs on.
 pub struct RemoteObserver {
     conversation: Conversation,
+    machine: Machine,
 }
 
 impl RemoteObserver {
@@ -19,7 +20,8 @@ impl RemoteObserver {
     /// When there is no agent of this version, or no such container on its machine.
     pub fn start(stream: impl Stream + 'static, container: &str) -> Result<RemoteObserver, AgentError> {
         let opening = Opening::Observer { container: container.to_owned() };
-        Ok(RemoteObserver { conversation: Conversation::open(stream, &opening)? })
+        let (conversation, machine) = Conversation::open(stream, &opening)?;
+        Ok(RemoteObserver { conversation, machine })
     }
 
     /// All counters of this moment. Two of them make observations on this side: [`loadline_observe::between`].
@@ -28,7 +30,7 @@ impl RemoteObserver {
     }
 
     /// What kind of machine the container is on.
-    pub fn machine(&mut self) -> Result<Machine, AgentError> {
-        self.conversation.ask(&ObserverAsk::Machine, PATIENCE, None)
+    pub fn machine(&self) -> &Machine {
+        &self.machine
     }
 }

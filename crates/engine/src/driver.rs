@@ -1,83 +1,23 @@
 //! The engine's public entry: workers that stay connected between slices and are driven one slice at a time.
 
 use std::io;
-use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use loadline_model::load::Reuse;
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::CpuSet;
 
 use crate::clock::{Nanos, nanos, now};
-use crate::endpoint::{Endpoint, Target};
-use crate::expect::Expectation;
-use crate::mix::Mix;
+use crate::endpoint::Target;
+use crate::options::Options;
 use crate::overflow::Overflow;
 use crate::record::Record;
 use crate::slice::SliceSpec;
-use crate::transport::Timestamps;
-use crate::worker::{Handing, Share, Worker};
-
-/// What an engine needs to know before its first slice.
-#[derive(Clone)]
-pub struct Options {
-    /// Where to connect.
-    pub endpoint: Endpoint,
-    /// What to send.
-    pub mix: Mix,
-    /// Connections in all, at least one per thread.
-    pub connections: usize,
-    /// Worker threads.
-    pub threads: usize,
-    /// CPUs that the workers are pinned to, in turn; empty leaves them to the scheduler.
-    pub cpus: Vec<usize>,
-    /// Requests at once on a connection of HTTP/2; without it, HTTP/1.1 is spoken.
-    pub streams: Option<NonZeroUsize>,
-    /// How long a connection is used.
-    pub reuse: Reuse,
-    /// Longest wait for a response, for a handshake, and of a due request for a connection.
-    pub timeout: Duration,
-    /// By which clock reading a response is said to have come.
-    pub timestamps: Timestamps,
-    /// Whether a worker of an open loop stays awake while a response is under way. It needs a CPU of its own for that: shared with the
-    /// service or with other workers, it would delay them.
-    pub stay_awake: bool,
-    /// What is expected of a response.
-    pub expectation: Arc<Expectation>,
-    /// Records are given to [`Engine::finish_with`] as often as this, while the slice goes on.
-    pub interval: Option<Duration>,
-    /// Set to end the slice under way.
-    pub stop: Arc<AtomicBool>,
-    /// Runs first on every worker thread: to enter a network namespace, say.
-    pub on_thread_start: Arc<dyn Fn() -> io::Result<()> + Send + Sync>,
-}
-
-impl Options {
-    /// One connection and thread, HTTP/1.1, a time-out of ten seconds.
-    pub fn new(endpoint: Endpoint, mix: Mix) -> Options {
-        Options {
-            endpoint,
-            mix,
-            connections: 1,
-            threads: 1,
-            cpus: Vec::new(),
-            streams: None,
-            reuse: Reuse::default(),
-            timeout: Duration::from_secs(10),
-            timestamps: Timestamps::default(),
-            stay_awake: false,
-            expectation: Arc::default(),
-            interval: None,
-            stop: Arc::default(),
-            on_thread_start: Arc::new(|| Ok(())),
-        }
-    }
-}
+use crate::sys;
+use crate::worker::{Answer, Handing, Share, Worker};
 
 /// Why an engine can't go on.
 #[derive(Debug, thiserror::Error)]
@@ -145,13 +85,14 @@ enum Command {
     Run(SliceSpec, Nanos),
 }
 
-/// What a worker has to say.
-pub(crate) enum Answer {
-    Prepared(io::Result<()>),
-    /// An interval of the slice is over.
-    Interval(Box<Record>),
-    /// The slice is over; this is its last interval, or all of it.
-    Ran(io::Result<Box<Record>>),
+/// Above programs and below the kernel's threads for interrupts, which have 50 where they are threads (sched(7), `threadirqs`).
+const REAL_TIME_PRIORITY: i32 = 49;
+
+/// Whether this process may let its threads run before all other programs: root, or who has CAP_SYS_NICE or a limit
+/// (`RLIMIT_RTPRIO`) of 49 at least.
+pub fn real_time_permitted() -> bool {
+    // Tried on a thread of its own, which takes the priority with it.
+    std::thread::spawn(|| sys::run_first(REAL_TIME_PRIORITY).is_ok()).join().unwrap_or(false)
 }
 
 /// Time between the start being decided and the first request, so that every worker is there.
@@ -358,6 +299,10 @@ fn set_up_thread(options: &Options, share: Share) -> io::Result<()> {
         let mut set = CpuSet::new();
         set.set(options.cpus[share.index % options.cpus.len()]);
         rustix::thread::sched_setaffinity(None, &set)?;
+    }
+    if options.real_time {
+        // Without the right to it the worker is as good as any other program; whoever asked was told beforehand.
+        let _ = sys::run_first(REAL_TIME_PRIORITY);
     }
     // The default slack of 50 µs would be added to every wait (prctl(2), PR_SET_TIMERSLACK).
     rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1))?;

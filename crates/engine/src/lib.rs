@@ -5,6 +5,7 @@
 
 mod clock;
 mod connection;
+mod dial;
 mod driver;
 mod endpoint;
 mod errors;
@@ -12,6 +13,7 @@ mod expect;
 pub mod http1;
 pub mod http2;
 mod mix;
+mod options;
 mod overflow;
 mod poller;
 mod pool;
@@ -26,7 +28,7 @@ mod thinking;
 mod transport;
 mod worker;
 
-pub use driver::{Engine, EngineError, Options};
+pub use driver::{Engine, EngineError, real_time_permitted};
 pub use endpoint::{Endpoint, Target};
 pub use errors::{ErrorKind, Errors};
 pub use expect::{Check, Expectation, ExpectationError, Failed};
@@ -36,6 +38,7 @@ pub use loadline_model::load::{
 };
 pub use loadline_model::new_histogram;
 pub use mix::{Feed, FeedError, Mix, MixError, MixOptions, Request, Wire};
+pub use options::Options;
 pub use record::Record;
 pub use replay::{ReplayError, parse_replay, read_replay};
 pub use schedule::{Due, Schedule};

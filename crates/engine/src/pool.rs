@@ -10,13 +10,13 @@ use rustix::event::epoll::EventFlags;
 
 use crate::clock::{Nanos, now};
 use crate::connection::{Connection, Exchange, Protocol, State};
+use crate::dial::Dialer;
 use crate::http1::ResponseParser;
 use crate::http2::Http2;
 use crate::poller::{Patience, Poller};
 use crate::record::{Record, record_time};
 use crate::resolver::Resolver;
 use crate::thinking::Thinking;
-use crate::transport::Dialer;
 
 /// How long after a failed handshake the next one begins.
 const RETRY_NS: Nanos = 10_000_000;

@@ -1,9 +1,17 @@
-//! System calls that rustix has no wrapper for: socket options by name, and reading with the kernel's timestamps.
+//! System calls that rustix has no wrapper for: socket options by name, reading with the kernel's timestamps, real-time priority.
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
 use crate::clock::Nanos;
+
+/// Has this thread run before all that have no real-time priority, until it waits (sched(7), SCHED_FIFO).
+pub fn run_first(priority: i32) -> io::Result<()> {
+    let parameters = libc::sched_param { sched_priority: priority };
+    // SAFETY: 0 is the calling thread, and the pointer is to parameters that live through the call.
+    let result = unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameters) };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
 
 /// Asks for software timestamps: with every read the moment of receipt, and in the error queue that of transmission, without the
 /// data (Documentation/networking/timestamping.rst, SO_TIMESTAMPING).

@@ -1,6 +1,5 @@
 //! The bytes of one connection: a TCP or Unix socket, with TLS or without, that never blocks.
 
-mod dial;
 mod tls;
 
 use std::io;
@@ -11,7 +10,6 @@ use rustix::net::{RecvFlags, SendFlags, sockopt};
 
 use crate::clock::{self, Nanos, now};
 use crate::sys;
-pub use dial::Dialer;
 use tls::Session;
 pub use tls::{Tls, TlsError, TlsOptions};
 
@@ -48,6 +46,12 @@ pub struct Transport {
 }
 
 impl Transport {
+    /// The bytes of a socket that is being connected, in a TLS session if there is to be one.
+    pub fn over(socket: OwnedFd, tls: Option<&Tls>, timestamps: Timestamps) -> io::Result<Transport> {
+        let session = tls.map(Session::new).transpose()?.map(Box::new);
+        Ok(Transport { socket, session, timestamps, unsent: Vec::new() })
+    }
+
     /// How the handshake of TCP ended.
     pub fn connect_result(&self) -> io::Result<()> {
         Ok(sockopt::socket_error(&self.socket)??)

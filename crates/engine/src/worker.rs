@@ -13,10 +13,11 @@ use std::time::Duration;
 
 use crate::clock::{Nanos, nanos, now, thread_cpu};
 use crate::connection::{Exchange, Protocol, State};
-use crate::driver::{Answer, Options};
+use crate::dial::Dialer;
 use crate::errors::ErrorKind;
 use crate::http1::KnownHead;
 use crate::mix::Mix;
+use crate::options::Options;
 use crate::overflow::{Overflow, PATIENCE_NS};
 use crate::poller::Patience;
 use crate::pool::{Event, Pool};
@@ -25,7 +26,7 @@ use crate::schedule::Due;
 use crate::slice::SliceSpec;
 use crate::tally::Tally;
 use crate::thinking::Thinking;
-use crate::transport::{Dialer, Timestamps};
+use crate::transport::Timestamps;
 use source::Source;
 
 /// Read at most this much at once.
@@ -38,6 +39,15 @@ const CHECK_NS: Nanos = 10_000_000;
 /// with, and when they stay there so long that the pause is a small part of it.
 const GATHER_FROM: usize = 16;
 const GATHER_ABOVE_NS: Nanos = 200_000;
+
+/// What a worker has to say.
+pub(crate) enum Answer {
+    Prepared(io::Result<()>),
+    /// An interval of the slice is over.
+    Interval(Box<Record>),
+    /// The slice is over; this is its last interval, or all of it.
+    Ran(io::Result<Box<Record>>),
+}
 
 /// Which part of a schedule a worker takes: every `of`-th request, from `index` on.
 #[derive(Clone, Copy, Debug)]

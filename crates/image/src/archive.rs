@@ -18,8 +18,18 @@ pub struct Archive<'a> {
     documents: Documents,
 }
 
+impl Image {
+    /// Works out the archive: reads the program once, and writes nothing.
+    ///
+    /// # Errors
+    /// [`ImageError::Read`] and [`ImageError::Changed`].
+    pub fn archive(&self) -> Result<Archive<'_>, ImageError> {
+        Archive::of(self)
+    }
+}
+
 impl<'a> Archive<'a> {
-    pub(crate) fn of(image: &'a Image) -> Result<Archive<'a>, ImageError> {
+    fn of(image: &'a Image) -> Result<Archive<'a>, ImageError> {
         let layer = Layer::of(image)?;
         let documents = Documents::of(image, &layer);
         Ok(Archive { image, layer, documents })

@@ -2,7 +2,6 @@
 
 use jiff::Timestamp;
 
-use crate::archive::Archive;
 use crate::error::ImageError;
 use crate::name::ImageName;
 use crate::program::Program;
@@ -71,13 +70,5 @@ impl Image {
     /// [`Image::created`] in seconds since 1970.
     pub(crate) fn created_s(&self) -> u64 {
         u64::try_from(self.created.as_second()).unwrap_or_default()
-    }
-
-    /// Works out the archive: reads the program once, and writes nothing.
-    ///
-    /// # Errors
-    /// [`ImageError::Read`] and [`ImageError::Changed`].
-    pub fn archive(&self) -> Result<Archive<'_>, ImageError> {
-        Archive::of(self)
     }
 }

@@ -86,7 +86,7 @@ struct ServiceFlags {
 /// Who runs on which CPUs.
 #[derive(Args)]
 struct CpuFlags {
-    /// CPUs that services are pinned to: 0,2-3
+    /// CPUs that services are pinned to: 0,2-3, or all: not pinned, they see every CPU, as a pod does
     #[arg(long, value_name = "CPUS", help_heading = "Where")]
     service_cpus: Option<String>,
     /// CPUs that load threads are pinned to

@@ -7,6 +7,7 @@ mod commands;
 mod exit;
 mod flame_graphs;
 mod interrupt;
+mod journal;
 mod outputs;
 mod progress;
 

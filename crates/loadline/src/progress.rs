@@ -5,10 +5,10 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use loadline_experiment::run::Event;
 use loadline_model::CellId;
 use loadline_model::experiment::Experiment;
 use loadline_report::Words;
+use loadline_run::Event;
 
 /// Where nobody watches, a log: this far apart at least.
 const BETWEEN_LINES: Duration = Duration::from_secs(10);
@@ -67,7 +67,7 @@ impl Progress {
                 Some(_) => self.message(&format!("{site}: {text}")),
                 None => eprintln!("  {site}: {text}"),
             },
-            Event::Ready { .. } => {}
+            Event::Ready { .. } | Event::Measured(_) => {}
             Event::Warm { cell, after, stationary } => {
                 self.warm.insert(cell, (after, stationary));
                 if !stationary {

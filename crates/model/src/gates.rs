@@ -173,19 +173,20 @@ pub struct CpuUse {
 }
 
 impl CpuUse {
-    /// What is left of the machine's time when idling, the load and the services are taken off. `None` when the machine can't be
-    /// read. `services_ns`: `None` when one of them is external and may run here as well.
+    /// What a hypervisor and other programs took of a machine while it was observed; `None` when the machine could not be read. `ours`:
+    /// the CPU time that services and load of the run used there; `None` when one of the two can't be told.
     ///
     /// Whoever reads the counters of a slice drives its load, too, unless that is done elsewhere: the larger of the two is loadline's.
     ///
     /// Idle time is measured by the kernel; busy time is sampled at its ticks and would miss whatever begins with one
     /// (Documentation/admin-guide/cpu-load.rst). So what others used is what is left over, interrupts included.
-    pub fn of(machine: &Observations, services_ns: Option<u64>, load_ns: u64, cpus: usize) -> Option<CpuUse> {
-        let capacity_ns = machine.wall_ns? * cpus as u64;
+    pub fn of(machine: &Observations, ours: Option<(u64, u64)>) -> Option<CpuUse> {
+        let capacity_ns = machine.wall_ns? * u64::from(machine.cpus?);
         let modes = machine.machine?;
-        let own_ns = load_ns.max(machine.observer_cpu_ns.unwrap_or(0));
-        let not_foreign =
-            services_ns.map(|ns| ns + own_ns + modes.idle_ns + modes.iowait_ns + modes.steal_ns);
+        let not_foreign = ours.map(|(services_ns, load_ns)| {
+            let own_ns = load_ns.max(machine.observer_cpu_ns.unwrap_or(0));
+            services_ns + own_ns + modes.idle_ns + modes.iowait_ns + modes.steal_ns
+        });
         Some(CpuUse {
             capacity_ns,
             steal_ns: modes.steal_ns,

@@ -21,6 +21,11 @@ pub enum Note {
     },
     /// Load and service share a CPU, because there is no other.
     SharedCpu,
+    /// The service is not pinned, and may run on the CPUs of the load too.
+    ServiceSeesAll {
+        /// Whether the load runs before it there.
+        load_runs_first: bool,
+    },
     /// The kernel charges the time of interrupts to no process.
     InterruptTimeApart,
     /// WireGuard encrypts in threads of the kernel.

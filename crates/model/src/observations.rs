@@ -25,6 +25,8 @@ pub struct Observations {
     pub service_system_ns: Option<u64>,
     /// CPU time of the whole machine by mode (`/proc/stat`).
     pub machine: Option<MachineCpu>,
+    /// CPUs online on that machine, which need not be that of the load; not known of older runs.
+    pub cpus: Option<u32>,
     /// The part of `machine` in which CPUs worked ([`MachineCpu::busy_ns`]); less the service's and the load's, it is what
     /// other programs used.
     pub machine_busy_ns: Option<u64>,
@@ -58,4 +60,14 @@ pub struct Observations {
     pub cgroup_memory_peak_bytes: Option<u64>,
     /// TCP segments sent again in the service's network namespace: `RetransSegs` in `/proc/PID/net/snmp`.
     pub tcp_retransmits: Option<u64>,
+}
+
+impl Observations {
+    /// Forgets what the whole machine did, where it can't be told which of several cells it did it for.
+    pub fn forget_machine(&mut self) {
+        self.machine = None;
+        self.machine_busy_ns = None;
+        self.net_rx_softirqs = None;
+        self.net_tx_softirqs = None;
+    }
 }

@@ -18,6 +18,14 @@ pub struct Site {
     pub twin: bool,
 }
 
+impl Site {
+    /// Service and platform, in words; a prime marks a second deployment.
+    pub fn label(&self, experiment: &Experiment) -> String {
+        let (service, platform) = (experiment.service(self.service), experiment.platform(self.platform));
+        format!("{} on {}{}", service.name, platform.name, if self.twin { "′" } else { "" })
+    }
+}
+
 /// What a cell is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -99,6 +107,14 @@ impl Plan {
     /// All cells in order.
     pub fn cell_ids(&self) -> impl Iterator<Item = CellId> + use<> {
         CellId::of(self.cells.len())
+    }
+
+    /// The cells that measure a site, with their loads.
+    pub fn cells_of(&self, site: SiteId) -> impl Iterator<Item = (CellId, LoadId)> {
+        self.cell_ids()
+            .zip(&self.cells)
+            .filter(move |(_, cell)| cell.site == site)
+            .map(|(id, cell)| (id, cell.load))
     }
 
     /// The cells of a role, in order.

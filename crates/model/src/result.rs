@@ -8,6 +8,7 @@ mod remark;
 mod seen;
 mod slice;
 mod statement;
+mod trust;
 
 use std::collections::BTreeMap;
 use std::ops::Index;
@@ -16,7 +17,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Machine;
-use crate::gates::Gate;
 use crate::ids::CellId;
 use crate::notes::Note;
 
@@ -28,6 +28,7 @@ pub use remark::{GateFigure, IntervalMethod, Remark};
 pub use seen::{Seen, SeenDifference, SeenLayer, SoftirqReason, UnknownFunction};
 pub use slice::{Histograms, Percentiles, Slice};
 pub use statement::Statement;
+pub use trust::{GateSummary, Trust};
 
 /// Name and version of the format; a reader refuses what it doesn't know.
 pub const SCHEMA: &str = "loadline.result/1";
@@ -376,36 +377,4 @@ pub enum Verdict {
     Equivalent,
     /// The run can't tell.
     Unresolved,
-}
-
-/// Whether the figures can be trusted.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Trust {
-    /// Whether all gates hold.
-    pub trusted: bool,
-    /// Each gate over the whole run.
-    pub gates: Vec<GateSummary>,
-    /// Slices measured, repeats included.
-    pub slices: usize,
-    /// Slices that failed a gate.
-    pub slices_failed: usize,
-    /// Slices that were repeats.
-    pub slices_repeated: usize,
-}
-
-/// One gate over the whole run.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct GateSummary {
-    /// `rate`, `send_lag`, `generator`, `errors`, `steal`, `foreign_cpu`, `stationary`.
-    #[schemars(with = "String")]
-    pub gate: Gate,
-    /// Short text with the figure, `send lag p99 6 µs`.
-    #[serde(rename = "text")]
-    pub figure: Statement<GateFigure>,
-    /// Whether it holds for the run: no cell lost more than the tolerated share of its slices to it.
-    pub holds: bool,
-    /// Slices that failed it and were not made good by a repeat.
-    pub failed: usize,
-    /// What to do when it fails.
-    pub remedy: Statement<Gate>,
 }

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::experiment::Experiment;
 use crate::gates::{CpuUse, GateFailure};
-use crate::ids::{CellId, LoadId, SiteId};
+use crate::ids::{CellId, SiteId};
+use crate::load::Load;
 use crate::notes::{Failure, Note};
 use crate::plan::Plan;
 use crate::profile::{Profile, SoftirqReasons};
@@ -26,6 +27,26 @@ pub struct RunData {
     pub slices: Vec<SliceRow>,
     /// What the profiler saw.
     pub profiles: Vec<ProfileRow>,
+}
+
+/// What is known of a run before its first slice.
+pub struct NewRun<'a> {
+    /// Names what the run makes on the machine.
+    pub label: &'a str,
+    /// Version of loadline.
+    pub version: &'a str,
+    /// Word by word.
+    pub command_line: &'a [String],
+    /// What is asked for.
+    pub experiment: &'a Experiment,
+    /// Sites and cells.
+    pub plan: &'a Plan,
+    /// Where.
+    pub machine: &'a Machine,
+    /// CPUs of the services.
+    pub service_cpus: &'a [usize],
+    /// CPUs of the load.
+    pub load_cpus: &'a [usize],
 }
 
 /// A run.
@@ -157,7 +178,7 @@ pub struct SliceRow {
     /// Which cell.
     pub cell: CellId,
     /// The load that it was.
-    pub load: LoadId,
+    pub load: Load,
     /// Round of deployments.
     pub round: u32,
     /// Block within the round.

@@ -1,14 +1,24 @@
-//! `/proc/stat`: where the time of all CPUs together went.
+//! `/proc/stat`: where the time of all CPUs together went, and how many there are.
 //! The kernel counts it in ticks of 1/USER_HZ s (10 ms), so over a slice each mode is known to about a percent.
 
 use loadline_model::MachineCpu;
 
 use crate::procfs;
 
-/// The totals since boot.
-pub(crate) fn read() -> Option<MachineCpu> {
+/// The totals since boot, and the number of CPUs online.
+pub(crate) fn read() -> Option<(MachineCpu, u32)> {
     let ticks_per_second = rustix::param::clock_ticks_per_second();
-    parse(&procfs::read("/proc/stat")?, 1_000_000_000_u64.checked_div(ticks_per_second)?)
+    let text = procfs::read("/proc/stat")?;
+    let totals = parse(&text, 1_000_000_000_u64.checked_div(ticks_per_second)?)?;
+    Some((totals, count_cpus(&text)))
+}
+
+/// CPUs that are online have a line of their own (proc_stat(5)).
+fn count_cpus(text: &str) -> u32 {
+    let is_of_one = |line: &&str| {
+        line.strip_prefix("cpu").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    text.lines().filter(is_of_one).count() as u32
 }
 
 fn parse(text: &str, tick_ns: u64) -> Option<MachineCpu> {
@@ -57,6 +67,12 @@ intr 457051 0 0
     }
 
     #[test]
+    fn the_cpus_are_counted() {
+        assert_eq!(count_cpus(SAMPLE), 2);
+        assert_eq!(count_cpus("intr 1\n"), 0);
+    }
+
+    #[test]
     fn a_file_without_the_line_or_with_too_few_modes_is_none() {
         assert_eq!(parse("", 1), None);
         assert_eq!(parse("cpu0 1 2 3 4 5 6 7 8\n", 1), None);
@@ -65,7 +81,7 @@ intr 457051 0 0
 
     #[test]
     fn this_machine_has_been_busy() {
-        assert!(read().is_some_and(|cpu| cpu.busy_ns() > 0));
+        assert!(read().is_some_and(|(cpu, cpus)| cpu.busy_ns() > 0 && cpus > 0));
     }
 
     proptest! {

@@ -26,6 +26,7 @@ pub fn between(before: &Snapshot, after: &Snapshot) -> Observations {
         service_user_ns,
         service_system_ns,
         machine,
+        cpus: after.cpus,
         machine_busy_ns: machine.map(|cpu| cpu.busy_ns()),
         observer_cpu_ns: after.observer_cpu_ns.checked_sub(before.observer_cpu_ns),
         periods: throttling.and_then(|(then, now)| now.periods.checked_sub(then.periods)),

@@ -54,6 +54,8 @@ pub struct Snapshot {
     /// `CLOCK_PROCESS_CPUTIME_ID` of whoever took it.
     pub(crate) observer_cpu_ns: u64,
     pub(crate) machine: Option<MachineCpu>,
+    /// CPUs of that machine.
+    pub(crate) cpus: Option<u32>,
     pub(crate) softirqs: Option<Softirqs>,
     pub(crate) cgroup: Option<cgroup::Reading>,
     /// Only where the cgroup gives no CPU time.
@@ -70,8 +72,10 @@ impl Snapshot {
     /// service and 100 µs besides, so take snapshots while no load runs.
     pub fn take(subject: &Subject) -> Self {
         let pids = subject.processes();
+        let (machine, cpus) = machine_cpu::read().unzip();
         Self {
-            machine: machine_cpu::read(),
+            machine,
+            cpus,
             softirqs: softirqs::read(),
             threads: threads::of_processes(&pids),
             memory: memory::of_processes(&pids),
@@ -90,6 +94,7 @@ impl Snapshot {
             taken_ns: now_ns(ClockId::Monotonic),
             observer_cpu_ns: now_ns(ClockId::ProcessCPUTime),
             machine: None,
+            cpus: None,
             softirqs: None,
             cgroup,
             processes,

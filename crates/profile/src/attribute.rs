@@ -22,7 +22,18 @@ const SOFTIRQ_ENTRIES: [&str; 2] = ["handle_softirqs", "__do_softirq"];
 /// (drivers/net/wireguard). Other network functions there tidy up, namespaces for instance, and are no request's.
 const CARRIERS: [&str; 2] = ["napi_threaded_poll", "wg_packet_"];
 
-pub(crate) fn profile(samples: &Samples, who: &Who) -> Result<Profile, ProfileError> {
+impl Samples {
+    /// Names the addresses and gives every sample to its layer. The processes have to be there still: their symbols come from
+    /// their memory maps, without which their functions are `[unknown]`. BPF programs have to be loaded still.
+    ///
+    /// # Errors
+    /// If the kernel's symbols cannot be read.
+    pub fn resolve(&self, who: &Who) -> Result<Profile, ProfileError> {
+        profile(self, who)
+    }
+}
+
+fn profile(samples: &Samples, who: &Who) -> Result<Profile, ProfileError> {
     let chains: Vec<(u32, Role, Chain, u64, u64)> = samples
         .seen()
         .iter()

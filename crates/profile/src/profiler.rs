@@ -17,7 +17,7 @@ use std::{collections::HashMap, time::Duration};
 use perf_event::{Builder, SampleFlag, data::Sample, events::Software};
 
 use crate::{
-    Profile, ProfileError, Who, attribute,
+    ProfileError,
     ring::{Collected, Event, Group, Rings},
     symbols,
 };
@@ -137,15 +137,6 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Names the addresses and gives every sample to its layer. The processes have to be there still: their symbols come from
-    /// their memory maps, without which their functions are `[unknown]`. BPF programs have to be loaded still.
-    ///
-    /// # Errors
-    /// If the kernel's symbols cannot be read.
-    pub fn resolve(&self, who: &Who) -> Result<Profile, ProfileError> {
-        attribute::profile(self, who)
-    }
-
     pub(crate) fn seen(&self) -> &HashMap<Seen, u64> {
         &self.collected.counts
     }

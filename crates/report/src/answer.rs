@@ -6,7 +6,6 @@ use loadline_model::result::{Contrast, Row, RunResult, Verdict};
 use crate::figures::{self, Scale};
 use crate::groups::{self, Group, HEADLINE};
 use crate::verdict::{Tone, tone};
-use crate::wording;
 use crate::words::said;
 
 /// Words by which a question asks for a yes or a no.
@@ -61,7 +60,7 @@ pub(crate) fn answer(result: &RunResult) -> Option<Answer> {
     let groups = groups::groups(result);
     let several = groups.iter().map(|group| group.contrasts.len()).sum::<usize>() > 1;
     let question = result.run.question.clone().or_else(|| made_question(&groups))?;
-    let interval_name = wording::interval_name(result);
+    let interval_name = figures::interval_name(result);
     let common = several.then(|| format!("median, {interval_name}"));
     let detail = if several { Detail::Brief } else { Detail::Full { interval_name: &interval_name } };
     let yes_no = wants_yes_or_no(&question);

@@ -1,6 +1,6 @@
 //! Numbers as people read them. The figures of one row share a unit, so that a difference can be checked by eye.
 
-use loadline_model::result::Unit;
+use loadline_model::result::{RunResult, Unit};
 
 /// Digits that a figure shows at least.
 const SIGNIFICANT_DIGITS: usize = 3;
@@ -232,6 +232,11 @@ pub(crate) fn with_separators(text: &str) -> String {
         grouped.push(digit);
     }
     grouped + &text[end..]
+}
+
+/// `95 % interval`
+pub(crate) fn interval_name(result: &RunResult) -> String {
+    format!("{} interval", confidence(result.plan.confidence))
 }
 
 #[cfg(test)]

@@ -3,10 +3,9 @@
 use loadline_model::CellId;
 use loadline_model::result::{Estimate, Ladder, LadderSum, Row, RunResult, Unit, Verdict};
 
-use crate::figures::Scale;
+use crate::figures::{self, Scale};
 use crate::groups;
 use crate::verdict::{Tone, tone};
-use crate::wording;
 
 /// The metrics that have a column, and its heading.
 const COLUMNS: [(&str, &str); 5] = [
@@ -22,7 +21,7 @@ pub(crate) fn legend(result: &RunResult) -> String {
     format!(
         "± the longer arm of the {}. ▲ more, ▼ less, = within the margin, ? not resolved. CPU per request is that of both ends: what goes \
         to the service is carried by who sends it.",
-        wording::interval_name(result)
+        figures::interval_name(result)
     )
 }
 

@@ -128,7 +128,7 @@ fn table(result: &RunResult, baseline: &Cell, candidate: &Cell, contrast: &Contr
         let load = escape(&groups::load_name(baseline));
         lines.extend([format!("### {other} against {base}, {load}"), String::new()]);
     }
-    let interval = wording::interval_name(result);
+    let interval = figures::interval_name(result);
     lines.push(format!("| | {base} | {other} | difference | | {interval} | p (Holm) | verdict |"));
     lines.push("|---|--:|--:|--:|--:|---|--:|---|".to_owned());
     for row in &contrast.rows {

@@ -188,7 +188,7 @@ impl Page<'_> {
             (candidate.label.clone(), Align::Right),
             ("difference".to_owned(), Align::Right),
             (String::new(), Align::Right),
-            (wording::interval_name(self.result), Align::Left),
+            (figures::interval_name(self.result), Align::Left),
             ("verdict".to_owned(), Align::Left),
         ]);
         for row in contrast.rows.iter().filter(|row| row.primary) {
@@ -224,7 +224,7 @@ impl Page<'_> {
             start = end;
         }
         let baseline = &group.baseline.label;
-        let interval = wording::interval_name(self.result);
+        let interval = figures::interval_name(self.result);
         let legend = format!("Differences from {baseline}, in its unit; ± the longer arm of the {interval}.");
         text + &wrap("", &legend, self.width, 0)
     }

@@ -194,11 +194,6 @@ pub(crate) fn machine(machine: &Machine) -> String {
     pieces.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// `95 % interval`
-pub(crate) fn interval_name(result: &RunResult) -> String {
-    format!("{} interval", figures::confidence(result.plan.confidence))
-}
-
 /// What to know of the primary rows, each note once with the metrics that it is about.
 pub(crate) fn row_notes<'a>(contrasts: impl IntoIterator<Item = &'a Contrast>) -> Vec<String> {
     let rows = contrasts.into_iter().flat_map(|contrast| &contrast.rows);

@@ -9,7 +9,7 @@ mod platforms;
 use schemars::JsonSchema;
 
 use super::error::{Complaint, Place, Problems};
-use super::schema;
+use super::texts;
 
 pub use claims::{ClaimDraft, WhereDraft};
 pub use platforms::{DockerDraft, KindDraft, KubernetesDraft, LayerDraft, PlatformDraft};
@@ -79,19 +79,19 @@ pub struct ServiceDraft {
     /// Name in tables; by default the built-in's with its arguments, or the program's.
     pub name: Option<Text>,
     /// A service that comes with loadline. Write either `builtin` or `command`.
-    #[schemars(with = "Option<schema::Builtin>")]
+    #[schemars(with = "Option<texts::Builtin>")]
     pub builtin: Option<Text>,
     /// Arguments of the built-in service.
-    #[schemars(with = "Option<schema::Words>")]
+    #[schemars(with = "Option<texts::Words>")]
     pub args: Option<Words>,
     /// Program and arguments of your own service. `{host}` and `{port}` are filled in; no shell is involved.
-    #[schemars(with = "Option<schema::Words>")]
+    #[schemars(with = "Option<texts::Words>")]
     pub command: Option<Words>,
     /// What a container platform starts: an image's name, or {archive: FILE}. A built-in service and a static program need none.
     /// The image's own program gets the arguments of `command`.
     pub image: Option<ImageDraft>,
     /// Environment variables added to the inherited ones; `{host}`, `{port}`, `{limits.cpu}` and `{limits.memory}` are filled in.
-    #[schemars(with = "Option<schema::TextMap>")]
+    #[schemars(with = "Option<texts::TextMap>")]
     pub env: Option<Vec<(Text, Text)>>,
     /// The port that the service insists on. Without it the service takes `{port}` or `$PORT`.
     #[schemars(with = "Option<u16>", range(min = 1))]
@@ -124,7 +124,7 @@ pub struct ImageFields {
     /// A file that `docker save` or `loadline image` wrote.
     pub archive: Option<Text>,
     /// The program in the image, if it isn't the image's own.
-    #[schemars(with = "Option<schema::Words>")]
+    #[schemars(with = "Option<texts::Words>")]
     pub entrypoint: Option<Words>,
 }
 
@@ -159,7 +159,7 @@ pub struct RequestFields {
     #[schemars(required)]
     pub path: Option<Text>,
     /// Header names and values. Host, Content-Length and the like are set by loadline.
-    #[schemars(with = "Option<schema::TextMap>")]
+    #[schemars(with = "Option<texts::TextMap>")]
     pub headers: Option<Vec<(Text, Text)>>,
     /// The body, sent with its length.
     pub body: Option<Text>,
@@ -178,7 +178,7 @@ pub struct ReadyDraft {
     /// A path whose GET is answered with success; without it an accepted connection is enough.
     pub http: Option<Text>,
     /// How long that may take once the platform has started it; 30s by default.
-    #[schemars(with = "Option<schema::DurationText>")]
+    #[schemars(with = "Option<texts::DurationText>")]
     pub within: Option<Text>,
 }
 
@@ -190,7 +190,7 @@ pub struct LimitsDraft {
     #[schemars(with = "Option<f64>", range(min = 0.01))]
     pub cpu: Option<Text>,
     /// Memory, as in 512Mi.
-    #[schemars(with = "Option<schema::SizeText>")]
+    #[schemars(with = "Option<texts::SizeText>")]
     pub memory: Option<Text>,
 }
 
@@ -202,10 +202,10 @@ pub struct LoadDraft {
     #[schemars(skip)]
     pub place: Place,
     /// Requests with their unit of time: 2000/s or 100/min. Write either `rate` or `closed: true`.
-    #[schemars(with = "Option<schema::RateText>")]
+    #[schemars(with = "Option<texts::RateText>")]
     pub rate: Option<Text>,
     /// The arrival process of a rate.
-    #[schemars(with = "Option<schema::ArrivalsText>")]
+    #[schemars(with = "Option<texts::ArrivalsText>")]
     pub arrivals: Option<Text>,
     /// A closed loop: each connection sends its next request when the last one is answered.
     #[schemars(with = "Option<bool>")]
@@ -223,7 +223,7 @@ pub struct LoadDraft {
 #[schemars(deny_unknown_fields, rename = "Plan")]
 pub struct PlanDraft {
     /// Length of a slice; 1.2s by default.
-    #[schemars(with = "Option<schema::DurationText>")]
+    #[schemars(with = "Option<texts::DurationText>")]
     pub slice: Option<Text>,
     /// Blocks in each deployment; 3 by default.
     #[schemars(with = "Option<u32>", range(min = 1))]
@@ -235,37 +235,37 @@ pub struct PlanDraft {
     #[schemars(with = "Option<u64>")]
     pub seed: Option<Text>,
     /// Go on until every median's interval is this narrow on each side: 1%.
-    #[schemars(with = "Option<schema::ShareText>")]
+    #[schemars(with = "Option<texts::ShareText>")]
     pub until: Option<Text>,
     /// Time after which no further deployment is begun; with `until` 15min by default.
-    #[schemars(with = "Option<schema::DurationText>")]
+    #[schemars(with = "Option<texts::DurationText>")]
     pub within: Option<Text>,
     /// Deploy the baseline a second time to see the noise; true by default.
     #[schemars(with = "Option<bool>")]
     pub twin: Option<Text>,
     /// How cells share the machine.
-    #[schemars(with = "Option<schema::IsolationText>")]
+    #[schemars(with = "Option<texts::IsolationText>")]
     pub isolation: Option<Text>,
     /// How cells take turns.
-    #[schemars(with = "Option<schema::InterleaveText>")]
+    #[schemars(with = "Option<texts::InterleaveText>")]
     pub interleave: Option<Text>,
     /// Longest warm-up of a cell; 30s by default.
-    #[schemars(with = "Option<schema::DurationText>")]
+    #[schemars(with = "Option<texts::DurationText>")]
     pub warmup: Option<Text>,
     /// How often a slice that fails a gate is repeated; 2 by default.
     #[schemars(with = "Option<u32>")]
     pub repeats: Option<Text>,
     /// Differences within this share of the baseline are equivalent; by default the larger of 1% and the resolution.
-    #[schemars(with = "Option<schema::ShareText>")]
+    #[schemars(with = "Option<texts::ShareText>")]
     pub margin: Option<Text>,
     /// What happens when a service can't be deployed or dies.
-    #[schemars(with = "Option<schema::OnFailureText>")]
+    #[schemars(with = "Option<texts::OnFailureText>")]
     pub on_failure: Option<Text>,
     /// Whether host and local platforms share this machine's network (the default) or have a node of their own each.
-    #[schemars(with = "Option<schema::NodesText>")]
+    #[schemars(with = "Option<texts::NodesText>")]
     pub nodes: Option<Text>,
     /// Profile the kernel for so long per cell and deployment, in slices of their own.
-    #[schemars(with = "Option<schema::DurationText>")]
+    #[schemars(with = "Option<texts::DurationText>")]
     pub profile: Option<Text>,
 }
 
@@ -273,11 +273,11 @@ pub struct PlanDraft {
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema)]
 #[schemars(deny_unknown_fields, rename = "Cpus")]
 pub struct CpusDraft {
-    /// CPUs that services are pinned to.
-    #[schemars(with = "Option<schema::CpuSet>")]
+    /// CPUs that services are pinned to; `all`: they are not pinned, and see all CPUs as an ordinary pod does.
+    #[schemars(with = "Option<texts::ServiceCpuSet>")]
     pub service: Option<CpuWords>,
     /// CPUs that load threads are pinned to.
-    #[schemars(with = "Option<schema::CpuSet>")]
+    #[schemars(with = "Option<texts::CpuSet>")]
     pub load: Option<CpuWords>,
 }
 

@@ -10,6 +10,7 @@ mod machine;
 mod node;
 mod read;
 mod schema;
+mod texts;
 pub mod units;
 pub mod url;
 mod validate;

@@ -1,7 +1,7 @@
 //! What SQLite has no type for: JSON, ids and histograms in columns.
 
 use hdrhistogram::Histogram;
-use loadline_model::{CellId, LoadId, RunState, SiteId, decode_histogram};
+use loadline_model::{CellId, RunState, SiteId, decode_histogram};
 use rusqlite::Row;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
 use serde::Serialize;
@@ -62,8 +62,4 @@ pub fn site(row: &Row<'_>) -> rusqlite::Result<SiteId> {
 
 pub fn cell(row: &Row<'_>) -> rusqlite::Result<CellId> {
     row.get("cell").map(CellId)
-}
-
-pub fn load(row: &Row<'_>) -> rusqlite::Result<LoadId> {
-    row.get("load").map(LoadId)
 }

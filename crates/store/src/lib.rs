@@ -10,8 +10,6 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
-pub use write::NewRun;
-
 use migrate::{VERSION, is_older, migrate};
 
 /// Why the store can't be used.

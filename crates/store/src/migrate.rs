@@ -15,9 +15,10 @@ const STEPS: [&str; VERSION as usize - 1] = [
         answered INTEGER NOT NULL, profile TEXT NOT NULL, reasons TEXT, PRIMARY KEY (run, cell, round)
     ) STRICT;",
     // Until then a slice's load was that of its cell, and notes, failures and failed gates were sentences.
-    "ALTER TABLE slice ADD COLUMN load INTEGER NOT NULL DEFAULT 0;
+    "ALTER TABLE slice ADD COLUMN load TEXT NOT NULL DEFAULT '';
     UPDATE slice SET
-        load = (SELECT json_extract(run.plan, '$.cells[' || slice.cell || '].load') FROM run WHERE run.id = slice.run),
+        load = (SELECT json_extract(run.experiment, '$.loads[' ||
+            json_extract(run.plan, '$.cells[' || slice.cell || '].load') || '].load') FROM run WHERE run.id = slice.run),
         gate_failures = (SELECT json_group_array(json_set(value, '$.kind', 'text')) FROM json_each(slice.gate_failures));
     UPDATE run SET
         notes = (SELECT json_group_array(json_object('kind', 'text', 'text', value)) FROM json_each(run.notes)),

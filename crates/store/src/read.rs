@@ -3,7 +3,7 @@
 use loadline_model::rows::{DeploymentRow, ProfileRow, RunData, RunRow, SliceRow, WarmUpRow};
 use rusqlite::{OptionalExtension, Params, Row};
 
-use crate::columns::{cell, from_json, load, site, state, times};
+use crate::columns::{cell, from_json, site, state, times};
 use crate::{Store, StoreError};
 
 impl Store {
@@ -130,7 +130,7 @@ fn run(row: &Row<'_>) -> rusqlite::Result<RunRow> {
 fn slice(row: &Row<'_>) -> rusqlite::Result<SliceRow> {
     Ok(SliceRow {
         cell: cell(row)?,
-        load: load(row)?,
+        load: from_json(row, "load")?,
         round: row.get("round")?,
         block: row.get("block")?,
         attempt: row.get("attempt")?,

@@ -66,7 +66,7 @@ CREATE TABLE slice (
     cpu_use          TEXT,             -- JSON
     gate_failures    TEXT NOT NULL,    -- JSON list: kind and figures of each
     load_spun_ns     INTEGER,          -- part of load_cpu_ns spent waiting awake; unknown of older runs
-    load             INTEGER NOT NULL DEFAULT 0, -- the load that it was
+    load             TEXT NOT NULL DEFAULT '', -- JSON: the load that it was
     PRIMARY KEY (run, cell, round, block, attempt)
 ) STRICT;
 

@@ -1,34 +1,12 @@
 //! Writing: a run's beginning, each thing measured as it ends, and the run's end.
 
-use loadline_model::experiment::Experiment;
 use loadline_model::notes::{Failure, Note};
-use loadline_model::plan::Plan;
-use loadline_model::rows::{DeploymentRow, ProfileRow, SliceRow, Surroundings, WarmUpRow};
-use loadline_model::{CellId, Machine, RunState, encode_histogram};
+use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surroundings, WarmUpRow};
+use loadline_model::{CellId, RunState, encode_histogram};
 use rusqlite::{named_params, params};
 
 use crate::columns::json;
 use crate::{Store, StoreError};
-
-/// What is known of a run before its first slice.
-pub struct NewRun<'a> {
-    /// Names what the run makes on the machine.
-    pub label: &'a str,
-    /// Version of loadline.
-    pub version: &'a str,
-    /// Word by word.
-    pub command_line: &'a [String],
-    /// What is asked for.
-    pub experiment: &'a Experiment,
-    /// Sites and cells.
-    pub plan: &'a Plan,
-    /// Where.
-    pub machine: &'a Machine,
-    /// CPUs of the services.
-    pub service_cpus: &'a [usize],
-    /// CPUs of the load.
-    pub load_cpus: &'a [usize],
-}
 
 impl Store {
     /// Enters a run; returns its number.
@@ -108,7 +86,7 @@ impl Store {
             named_params! {
                 ":run": run,
                 ":cell": row.cell.0,
-                ":load": row.load.0,
+                ":load": json(&row.load),
                 ":round": row.round,
                 ":block": row.block,
                 ":attempt": row.attempt,

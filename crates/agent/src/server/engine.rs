@@ -9,6 +9,7 @@ use std::thread::Builder;
 use std::time::Duration;
 
 use loadline_engine::{Endpoint, Engine, EngineError, Mix, Options, Record, SliceSpec};
+use loadline_observe::describe_machine;
 use rustix::thread::{CpuSet, sched_getaffinity};
 
 use super::conversation::{answer, end};
@@ -26,7 +27,7 @@ pub fn converse(stream: &TcpStream, setup: EngineSetup) -> Result<(), FrameError
         Ok(engine) => engine,
         Err(sentence) => return answer(stream, Err::<(), _>(sentence)),
     };
-    answer(stream, Ok(()))?;
+    answer(stream, Ok(describe_machine()))?;
     let (asks, inbox) = sync_channel(1);
     std::thread::scope(|scope| {
         Builder::new().name("listener".to_owned()).spawn_scoped(scope, || listen(stream, asks, &stop))?;

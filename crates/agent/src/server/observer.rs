@@ -18,11 +18,10 @@ pub fn converse(stream: &TcpStream, container: &str) -> Result<(), FrameError> {
         Ok(subject) => subject,
         Err(sentence) => return answer(stream, Err::<(), _>(sentence)),
     };
-    answer(stream, Ok(()))?;
+    answer(stream, Ok(describe_machine()))?;
     loop {
         match frame::read(stream)? {
             ObserverAsk::Snapshot => answer(stream, Ok(Snapshot::take(&subject)))?,
-            ObserverAsk::Machine => answer(stream, Ok(describe_machine()))?,
         }
     }
 }

@@ -65,7 +65,7 @@ fn a_container_is_found_by_its_id_and_observed_from_here() {
     assert!(seen.involuntary_switches.is_some() && seen.tcp_retransmits.is_some(), "{seen:?}");
     assert!(seen.memory_bytes.is_some_and(|bytes| bytes > 0), "{seen:?}");
     assert!(seen.cgroup_memory_bytes.is_some(), "read from the cgroup: {seen:?}");
-    assert_eq!(observer.machine().unwrap(), describe_machine());
+    assert_eq!(*observer.machine(), describe_machine());
 
     drop(container);
     let after = observer.snapshot().unwrap();

@@ -5,11 +5,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
-use loadline_experiment::run::{Network, Referee, RunOptions, execute};
+use loadline_engine::real_time_permitted;
 use loadline_local::LocalError;
-use loadline_model::experiment::Experiment;
+use loadline_machine::RunName;
+use loadline_model::experiment::{Experiment, Nodes};
 use loadline_model::notes::Note;
+use loadline_model::plan::Plan;
 use loadline_model::platform::Layer;
+use loadline_observe::describe_machine;
+use loadline_platforms as platforms;
+use loadline_run::deploy::{Network, PlatformDeployer};
+use loadline_run::placement::place;
+use loadline_run::strategy::{FixedPlan, Until};
+use loadline_run::{Run, SystemClock, execute};
 use loadline_spec::{Machine, from_flags, from_yaml_file, ladder};
 use loadline_store::Store;
 
@@ -17,6 +25,7 @@ use super::serve;
 use crate::arguments::{CompareArguments, LayersArguments, OutputArguments, RunArguments};
 use crate::exit::{Exit, UsageError};
 use crate::interrupt;
+use crate::journal::StoreJournal;
 use crate::outputs;
 use crate::progress::Progress;
 
@@ -82,29 +91,59 @@ fn execute_in(
     outputs: &OutputArguments,
 ) -> Result<Exit> {
     let store = Store::create(&outputs.store)?;
-    let options = options(stop, network, notes)?;
+    let journal = StoreJournal::new(&store);
+    let machine = describe_machine();
+    let plan = Plan::new(experiment);
+    let cpus = place(&experiment.placement, &allowed_cpus()?, &real_time_permitted);
+    let name = RunName::random();
+    let own_node = experiment.plan.nodes == Nodes::Own;
+    let mut deployer = PlatformDeployer {
+        experiment,
+        plan: &plan,
+        platforms: experiment
+            .platforms
+            .iter()
+            .map(|platform| platforms::platform(&platform.kind, own_node))
+            .collect(),
+        cpus: &cpus,
+        run: name,
+        program: own_program()?,
+        network,
+        machine: &machine,
+        stop: stop.clone(),
+        environment: None,
+    };
     let mut progress = Progress::new(experiment);
-    let mut referee = Judge { experiment };
-    let outcome = execute(experiment, &options, &store, &mut referee, &mut |event| progress.show(event))?;
+    let run = Run {
+        experiment,
+        plan: &plan,
+        cpus: &cpus,
+        machine: &machine,
+        label: name.to_string(),
+        command_line: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        stop,
+        notes,
+        deployer: &mut deployer,
+        journal: &journal,
+        clock: &SystemClock,
+        events: &mut |event| progress.show(event),
+    };
+    let fixed = FixedPlan::new(experiment, &plan);
+    let outcome = match experiment.plan.until {
+        None => execute(run, &mut { fixed }),
+        Some(_) => execute(
+            run,
+            &mut Until::new(fixed, &mut |deployments| is_settled(experiment, &journal, deployments)),
+        ),
+    }?;
     progress.finish();
-    let result = outputs::analyse(&store, Some(outcome.run))?;
+    let result = outputs::analyse(&store, journal.run())?;
     outputs::write(&result, &store, outputs)?;
     if let Some(failure) = &outcome.failure {
         eprintln!("error: {failure}");
     }
     Ok(outputs::exit_of(&result))
-}
-
-fn options(stop: Arc<AtomicBool>, network: Network, notes: Vec<Note>) -> Result<RunOptions> {
-    Ok(RunOptions {
-        command_line: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        program: own_program()?,
-        stop,
-        allowed_cpus: allowed_cpus()?,
-        notes,
-        network,
-    })
 }
 
 /// This program's own file, which also serves the built-in services.
@@ -117,14 +156,9 @@ fn allowed_cpus() -> Result<Vec<usize>> {
     Ok((0..rustix::thread::CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).collect())
 }
 
-/// Decides by analysis whether a run with `until` is settled.
-struct Judge<'a> {
-    experiment: &'a Experiment,
-}
-
-impl Referee for Judge<'_> {
-    fn settled(&mut self, store: &Store, run: i64, deployments: u32) -> bool {
-        loadline_analysis::look_at(self.experiment, deployments)
-            && outputs::analyse(store, Some(run)).is_ok_and(|result| loadline_analysis::is_settled(&result))
-    }
+/// Whether a run with `until` has figures narrow enough, where it is time to look at them.
+fn is_settled(experiment: &Experiment, journal: &StoreJournal<'_>, deployments: u32) -> bool {
+    loadline_analysis::look_at(experiment, deployments)
+        && outputs::analyse(journal.store(), journal.run())
+            .is_ok_and(|result| loadline_analysis::is_settled(&result))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::process::Command;
 
 /// Of others, and of ours what belongs to running an experiment.
-const NOT_PURE: [&str; 14] = [
+const NOT_PURE: [&str; 15] = [
     "bollard",
     "kube",
     "libsqlite3-sys",
@@ -13,7 +13,8 @@ const NOT_PURE: [&str; 14] = [
     "tokio",
     "loadline-agent",
     "loadline-engine",
-    "loadline-experiment",
+    "loadline-run",
+    "loadline-machine",
     "loadline-observe",
     "loadline-platform",
     "loadline-profile",

@@ -1,3 +1,3 @@
-//! What the model and the crates that are made of it may depend on.
+//! What the crates that are called pure depend on.
 
 mod dependencies;

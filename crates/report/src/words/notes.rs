@@ -19,6 +19,16 @@ impl Words for Note {
             Note::SharedCpu => {
                 "load and service share a CPU, because there is no other: response times hold the generator's own work".to_owned()
             }
+            Note::ServiceSeesAll { load_runs_first: true } => {
+                "services see all CPUs and are held to their limits alone; the load shares its CPUs with them and runs before them \
+                 (real-time priority)"
+                    .to_owned()
+            }
+            Note::ServiceSeesAll { load_runs_first: false } => {
+                "services see all CPUs and are held to their limits alone; the load shares its CPUs with them and waits for them: response \
+                 times include that wait. Run as root, or with CAP_SYS_NICE, to give the load real-time priority"
+                    .to_owned()
+            }
             Note::InterruptTimeApart => {
                 "this kernel charges the time of interrupts to no process (CONFIG_IRQ_TIME_ACCOUNTING): CPU per request leaves out what \
                  packets cost in soft interrupts; --profile sees it"

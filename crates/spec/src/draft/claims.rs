@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 
 use super::{Located, Text};
 use crate::error::Place;
-use crate::schema;
+use crate::texts;
 
 /// What somebody says of the difference between a platform and the baseline.
 #[derive(Clone, Debug, PartialEq, JsonSchema)]
@@ -41,7 +41,7 @@ pub struct WhereDraft {
     /// Name of the service.
     pub service: Option<Text>,
     /// Rates, as they are among the loads: 100/min, or a list.
-    #[schemars(with = "Option<schema::RateTexts>")]
+    #[schemars(with = "Option<texts::RateTexts>")]
     pub rate: Option<Located<Vec<Text>>>,
     /// The closed loops, where the service is as busy as it can be.
     #[schemars(with = "Option<bool>")]

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 
 use super::{LimitsDraft, Located, Text};
 use crate::error::Place;
-use crate::schema;
+use crate::texts;
 
 /// Where the services run.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,13 +81,13 @@ pub struct DockerDraft {
     #[schemars(skip)]
     pub place: Place,
     /// How the container is joined to a network; Docker's bridge by default.
-    #[schemars(with = "Option<schema::DockerNetworkText>")]
+    #[schemars(with = "Option<texts::DockerNetworkText>")]
     pub network: Option<Text>,
     /// How the client reaches it: by a port that the kernel translates (the default), by docker-proxy, or at the container's own address.
-    #[schemars(with = "Option<schema::PublishText>")]
+    #[schemars(with = "Option<texts::PublishText>")]
     pub publish: Option<Text>,
     /// User in the container: 1000 or 1000:1000; the image's by default.
-    #[schemars(with = "Option<schema::UserText>")]
+    #[schemars(with = "Option<texts::UserText>")]
     pub user: Option<Text>,
     /// Folders and files of this machine in the container: /data:/data or /data:/data:ro.
     pub mounts: Option<Located<Vec<Text>>>,
@@ -103,19 +103,19 @@ pub struct KubernetesDraft {
     /// Context of the kubeconfig; the current one by default.
     pub context: Option<Text>,
     /// How the client reaches the service; nodePort by default. An ingress is written with its URL: `ingress http://shop.example/`.
-    #[schemars(with = "Option<schema::ExposeText>")]
+    #[schemars(with = "Option<texts::ExposeText>")]
     pub expose: Option<Text>,
     /// A static pod: a manifest in the kubelet's folder, on this machine.
     #[schemars(rename = "static", with = "Option<bool>")]
     pub static_pod: Option<Text>,
     /// On the node where the load runs, or on another; by default wherever the scheduler puts it.
-    #[schemars(with = "Option<schema::PlacementText>")]
+    #[schemars(with = "Option<texts::PlacementText>")]
     pub placement: Option<Text>,
     /// Among how many Services it stands, its own included; 1 by default.
     #[schemars(with = "Option<u32>", range(min = 1))]
     pub services: Option<Text>,
     /// What the kubelet checks: nothing, or liveness every 10 s and readiness every 5 s.
-    #[schemars(with = "Option<schema::ProbesText>")]
+    #[schemars(with = "Option<texts::ProbesText>")]
     pub probes: Option<Text>,
     /// How many pods; 1 by default.
     #[schemars(with = "Option<u32>", range(min = 1))]
@@ -130,10 +130,10 @@ pub struct KubernetesDraft {
     /// Which of the manifests is measured: deployment/NAME, statefulset/NAME, daemonset/NAME or pod/NAME.
     pub workload: Option<Text>,
     /// Where the load runs: here, in the cluster, or (auto) in the cluster if the service can't be reached from here.
-    #[schemars(with = "Option<schema::LoadFromText>")]
+    #[schemars(with = "Option<texts::LoadFromText>")]
     pub load_from: Option<Text>,
     /// Who reads the counters of a pod that isn't on this machine: the kubelet, or a DaemonSet of loadline's own.
-    #[schemars(with = "Option<schema::ObserversText>")]
+    #[schemars(with = "Option<texts::ObserversText>")]
     pub observers: Option<Text>,
     /// The image of loadline itself in a registry, for load and observers in the cluster; by default one that `loadline image` made is
     /// expected on the nodes.

@@ -14,8 +14,10 @@ pub(super) fn placement(
 ) -> Option<Placement> {
     let Some(draft) = draft else { return Some(Placement::default()) };
     let before = problems.count();
+    let service_sees_all = draft.service.as_ref().is_some_and(means_all);
     let mut read = |words: &Option<CpuWords>| words.as_ref().and_then(|words| set(words, machine, problems));
-    let placement = Placement { service_cpus: read(&draft.service), load_cpus: read(&draft.load) };
+    let service_cpus = if service_sees_all { None } else { read(&draft.service) };
+    let placement = Placement { service_cpus, service_sees_all, load_cpus: read(&draft.load) };
     match (&placement.service_cpus, &placement.load_cpus) {
         (Some(service), Some(load)) => {
             if let (Some(shared), Some(words)) = (service.iter().find(|cpu| load.contains(cpu)), &draft.load)
@@ -25,7 +27,7 @@ pub(super) fn placement(
                 problems.add(&words.place, complaint.help("give each its own, or they measure each other"));
             }
         }
-        (Some(only), None) | (None, Some(only)) if only.len() >= machine.cpus.len() => {
+        (Some(only), None) | (None, Some(only)) if only.len() >= machine.cpus.len() && !service_sees_all => {
             if let Some(words) = draft.service.as_ref().or(draft.load.as_ref()) {
                 let complaint = Complaint::new("no CPU is left for the other side");
                 problems.add(&words.place, complaint.help("service and load need at least one CPU each"));
@@ -34,6 +36,11 @@ pub(super) fn placement(
         _ => {}
     }
     (problems.count() == before).then_some(placement)
+}
+
+/// `all`: the service is not pinned.
+fn means_all(words: &CpuWords) -> bool {
+    matches!(words.value.as_slice(), [only] if only.value == "all")
 }
 
 /// The CPUs that the words name, ascending.

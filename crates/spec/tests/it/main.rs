@@ -1,7 +1,7 @@
-//! Experiments from flags and files: what is read, and what is said of mistakes.
+//! Experiments from flags and files, good and bad.
 
-mod spec_flag_errors;
-mod spec_good;
-mod spec_robust;
-mod spec_support;
-mod spec_yaml_errors;
+mod flag_errors;
+mod good;
+mod robust;
+mod support;
+mod yaml_errors;

@@ -1,4 +1,4 @@
-//! The store: what goes in comes out, and what earlier versions wrote is read.
+//! The store: what is written is read again, by this version and from earlier ones.
 
 mod older_stores;
 mod store;

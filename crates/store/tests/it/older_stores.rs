@@ -128,10 +128,11 @@ fn its_slices_have_the_load_of_their_cell() {
     let store = Store::open(&copy.path).unwrap();
     let mut loads = std::collections::BTreeSet::new();
     for run in RUNS {
-        let plan = store.run(Some(run)).unwrap().plan;
+        let of_run = store.run(Some(run)).unwrap();
         for slice in store.slices(run).unwrap() {
-            assert_eq!(slice.load, plan.load_of(slice.cell), "run {run}");
-            loads.insert(slice.load);
+            let planned = of_run.experiment.load(of_run.plan.load_of(slice.cell));
+            assert_eq!(slice.load, planned.load, "run {run}");
+            loads.insert(slice.load.to_string());
         }
     }
     assert!(loads.len() > 1, "a run has several loads");

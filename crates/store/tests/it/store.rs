@@ -7,10 +7,10 @@ use loadline_model::gates::{CpuUse, Gate, GateFailure};
 use loadline_model::load::{Arrivals, Load};
 use loadline_model::notes::{Failure, Note};
 use loadline_model::plan::Plan;
-use loadline_model::rows::{DeploymentRow, SliceRow, StartupRow, WarmUpRow};
-use loadline_model::{CellId, LoadId, Observations, RunState, SiteId, new_histogram};
+use loadline_model::rows::{DeploymentRow, NewRun, SliceRow, StartupRow, WarmUpRow};
+use loadline_model::{CellId, Observations, RunState, SiteId, new_histogram};
 use loadline_spec::{Flags, Machine, from_flags};
-use loadline_store::{NewRun, Store, StoreError};
+use loadline_store::{Store, StoreError};
 use proptest::prelude::*;
 
 fn experiment() -> Experiment {
@@ -46,7 +46,7 @@ fn slice(times_ns: &[u64]) -> SliceRow {
     }
     SliceRow {
         cell: CellId(1),
-        load: LoadId(1),
+        load: Load::Closed { think: None },
         round: 2,
         block: 3,
         attempt: 1,

@@ -12,7 +12,7 @@ use loadline_model::load::{Arrivals, Load, Reuse};
 use loadline_model::plan::Plan;
 use loadline_model::platform::{Limits, preset};
 use loadline_model::rows::{DeploymentRow, RunRow, SliceRow, StartupRow, WarmUpRow};
-use loadline_model::{CellId, LoadId, Machine, Observations, PlatformId, RunState, new_histogram};
+use loadline_model::{CellId, Machine, Observations, PlatformId, RunState, new_histogram};
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::{Rng, SeedableRng};
 
@@ -208,7 +208,7 @@ fn slice(
     };
     SliceRow {
         cell,
-        load: LoadId(0),
+        load: Load::Closed { think: None },
         round,
         block,
         attempt: 0,

@@ -4,10 +4,11 @@
 //! generator can: the time for which its threads were ready to run and did not.
 
 use loadline_engine::{Load, Record};
-use loadline_experiment::gates::{self, CpuUse, FOREIGN_SHARE, Gate, LOAD_BUSY_SHARE};
 use loadline_model::Observations;
-use loadline_observe::{Snapshot, Subject, between, describe_machine};
+use loadline_model::gates::{CpuUse, FOREIGN_SHARE, Gate, LOAD_BUSY_SHARE};
+use loadline_observe::{Snapshot, Subject, between};
 use loadline_report::Words;
+use loadline_run::gates;
 
 /// Watches from the moment it is made until it is asked.
 pub struct Watchdog {
@@ -45,8 +46,7 @@ impl Watchdog {
     /// What is to be said of the load that has ended.
     pub fn judge(self, load: &Load, record: &Record) -> Verdict {
         let observed = between(&self.before, &Snapshot::take(&self.subject));
-        let cpus = describe_machine().cpus.unwrap_or(1) as usize;
-        let cpu = CpuUse::of(&observed, None, record.cpu_ns, cpus);
+        let cpu = CpuUse::of(&observed, None);
         let failures = gates::failures(load, record, cpu);
         let mut verdict = Verdict {
             doubts: failures

@@ -12,9 +12,9 @@ use std::time::Duration;
 use crate::proof::{Row, prove};
 use crate::support::leftovers;
 use crate::support::place::Place;
+use loadline_analysis::result::RunResult;
 use loadline_machine::Netns;
 use loadline_model::gates::Gate;
-use loadline_model::result::RunResult;
 use rustix::thread::{CpuSet, sched_setaffinity};
 use rustix::time::{ClockId, clock_gettime};
 

@@ -1,0 +1,79 @@
+//! The store as a run writes to it.
+
+use std::cell::Cell;
+
+use loadline_model::notes::{Failure, Note};
+use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surroundings, WarmUpRow};
+use loadline_model::{CellId, RunState};
+use loadline_run::{BoxError, Journal};
+use loadline_store::Store;
+
+/// One run in a store.
+pub struct StoreJournal<'a> {
+    store: &'a Store,
+    run: Cell<Option<i64>>,
+}
+
+impl<'a> StoreJournal<'a> {
+    /// A run that is yet to begin.
+    pub fn new(store: &'a Store) -> StoreJournal<'a> {
+        StoreJournal { store, run: Cell::new(None) }
+    }
+
+    /// The store.
+    pub fn store(&self) -> &'a Store {
+        self.store
+    }
+
+    /// The run's number in the store, once it has begun.
+    pub fn run(&self) -> Option<i64> {
+        self.run.get()
+    }
+
+    fn id(&self) -> Result<i64, BoxError> {
+        self.run.get().ok_or_else(|| "the run was not begun".into())
+    }
+}
+
+impl Journal for StoreJournal<'_> {
+    fn begin(&self, run: &NewRun<'_>) -> Result<(), BoxError> {
+        self.run.set(Some(self.store.begin_run(run)?));
+        Ok(())
+    }
+
+    fn side_by_side(&self, cells: &[CellId]) -> Result<(), BoxError> {
+        Ok(self.store.set_side_by_side(self.id()?, cells)?)
+    }
+
+    fn note(&self, note: &Note) -> Result<(), BoxError> {
+        Ok(self.store.add_note(self.id()?, note)?)
+    }
+
+    fn failure(&self, failure: &Failure) -> Result<(), BoxError> {
+        Ok(self.store.add_failure(self.id()?, failure)?)
+    }
+
+    fn surroundings(&self, platform: &str, what: &Surroundings) -> Result<(), BoxError> {
+        Ok(self.store.add_surroundings(self.id()?, platform, what)?)
+    }
+
+    fn deployment(&self, deployment: &DeploymentRow) -> Result<(), BoxError> {
+        Ok(self.store.add_deployment(self.id()?, deployment)?)
+    }
+
+    fn warm_up(&self, warm_up: &WarmUpRow) -> Result<(), BoxError> {
+        Ok(self.store.add_warm_up(self.id()?, warm_up)?)
+    }
+
+    fn slice(&self, slice: &SliceRow) -> Result<(), BoxError> {
+        Ok(self.store.add_slice(self.id()?, slice)?)
+    }
+
+    fn profile(&self, profile: &ProfileRow) -> Result<(), BoxError> {
+        Ok(self.store.add_profile(self.id()?, profile)?)
+    }
+
+    fn finish(&self, state: RunState) -> Result<(), BoxError> {
+        Ok(self.store.finish_run(self.id()?, state)?)
+    }
+}

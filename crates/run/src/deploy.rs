@@ -1,0 +1,166 @@
+//! Deploying for real: the platforms of an experiment, engines that load their services, and observers that read their counters.
+
+mod generator;
+mod live;
+mod network;
+mod watch;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use loadline_machine::{Environment, RunName};
+use loadline_model::Machine;
+use loadline_model::experiment::{Experiment, Start};
+use loadline_model::notes::Note;
+use loadline_model::plan::Plan;
+use loadline_model::platform::{Image, ImageSource, Starts};
+use loadline_model::rows::Surroundings;
+use loadline_model::{PlatformId, ServiceId, SiteId};
+use loadline_platform::{Platform, Service, Starting};
+
+use crate::deployer::{Deployer, LiveSite, MachineId, StartingSite};
+use crate::error::BoxError;
+use crate::placement::Cpus;
+use generator::Generator;
+use live::{DeployedSite, Surrounding};
+
+pub use network::{NeedsRoot, Network};
+
+/// Deploys the sites of an experiment on real platforms.
+pub struct PlatformDeployer<'a> {
+    /// What is asked for.
+    pub experiment: &'a Experiment,
+    /// Its sites.
+    pub plan: &'a Plan,
+    /// The experiment's platforms, in its order.
+    pub platforms: Vec<Box<dyn Platform>>,
+    /// Where services and load run.
+    pub cpus: &'a Cpus,
+    /// Names what is made on the machine.
+    pub run: RunName,
+    /// The program that serves the built-in services.
+    pub program: PathBuf,
+    /// [`Network::choose`]n for the experiment, and entered if need be.
+    pub network: Network,
+    /// The machine of the load.
+    pub machine: &'a Machine,
+    /// Set to end whatever is driven.
+    pub stop: Arc<AtomicBool>,
+    /// Made by [`Deployer::prepare`].
+    pub environment: Option<Environment>,
+}
+
+impl Deployer for PlatformDeployer<'_> {
+    fn prepare(&mut self) -> Result<Vec<Note>, BoxError> {
+        // Somebody else's service is called from here, wire or not.
+        let anything_starts = self.platforms.iter().any(|platform| !is_external(platform.as_ref()));
+        let wired = anything_starts && self.network != Network::WithoutWire;
+        let environment =
+            if wired { Environment::prepare(self.run) } else { Environment::prepare_without_wire(self.run) };
+        self.environment = Some(environment?);
+        Ok((anything_starts && !wired).then_some(Note::NoWire).into_iter().collect())
+    }
+
+    fn surroundings(&self, platform: PlatformId) -> Option<Surroundings> {
+        // One that can't be asked now says why when it is to deploy.
+        let found = self.platforms[platform.0].surroundings(self.environment.as_ref()?).ok()??;
+        Some(Surroundings { summary: found.summary, facts: found.facts })
+    }
+
+    fn start<'d>(
+        &'d self,
+        site: SiteId,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Box<dyn StartingSite + 'd>, BoxError> {
+        let planned = *self.plan.site(site);
+        let platform = &self.platforms[planned.platform.0];
+        let environment = self.environment.as_ref().ok_or("the environment was not prepared")?;
+        let starting = platform.start(environment, &self.service(planned.service), progress)?;
+        Ok(Box::new(Started { deployer: self, site, platform: platform.as_ref(), starting }))
+    }
+
+    fn remove(&mut self) -> Result<(), BoxError> {
+        match self.environment.take() {
+            Some(environment) => Ok(environment.remove()?),
+            None => Ok(()),
+        }
+    }
+}
+
+impl PlatformDeployer<'_> {
+    fn service(&self, id: ServiceId) -> Service {
+        let service = self.experiment.service(id);
+        Service {
+            argv: service.start.as_ref().map_or_else(Vec::new, |start| argv(start, &self.program)),
+            image: service.image.clone().or_else(|| image_of(service.start.as_ref()?, &self.program)),
+            env: service.env.clone(),
+            cpus: self.cpus.pins().to_vec(),
+            limits: self.experiment.limits,
+            working_dir: None,
+            port: service.port,
+            ready_path: service.ready.path.clone(),
+        }
+    }
+}
+
+/// Whether somebody else runs the platform's services.
+fn is_external(platform: &dyn Platform) -> bool {
+    platform.capabilities().starts == Starts::Nothing
+}
+
+/// A service that a platform was asked for.
+struct Started<'d> {
+    deployer: &'d PlatformDeployer<'d>,
+    site: SiteId,
+    platform: &'d dyn Platform,
+    starting: Starting<'d>,
+}
+
+impl StartingSite for Started<'_> {
+    fn holds_back(&self) -> bool {
+        self.platform.capabilities().holds_back
+    }
+
+    fn wait(self: Box<Self>, progress: &mut dyn FnMut(&str)) -> Result<Box<dyn LiveSite>, BoxError> {
+        let Started { deployer, site, platform, starting } = *self;
+        let deployment = starting.wait(progress)?;
+        let label = deployer.plan.site(site).label(deployer.experiment);
+        let service = deployer.experiment.service(deployer.plan.site(site).service);
+        let client = deployer.environment.as_ref().map(|environment| environment.client().clone());
+        let generator = Generator::of(
+            label,
+            deployment.as_ref(),
+            client,
+            &service.requests,
+            deployer.cpus,
+            deployer.stop.clone(),
+        );
+        let around = Surrounding {
+            here: MachineId::of(deployer.machine),
+            is_external: is_external(platform),
+            ready: service.ready.clone(),
+        };
+        Ok(Box::new(DeployedSite::new(deployment, generator, around)?))
+    }
+}
+
+fn argv(start: &Start, program: &Path) -> Vec<String> {
+    match start {
+        Start::Command(argv) => argv.clone(),
+        Start::Builtin { name, args } => {
+            let fixed =
+                [&program.to_string_lossy(), "serve", name, "--listen", "{host}:{port}"].map(str::to_owned);
+            fixed.into_iter().chain(args.iter().cloned()).collect()
+        }
+    }
+}
+
+/// The image that a service without one of its own gets: its program and nothing else.
+fn image_of(start: &Start, program: &Path) -> Option<Image> {
+    let program = match start {
+        Start::Builtin { .. } => program.to_owned(),
+        Start::Command(argv) => argv.first()?.into(),
+    };
+    Some(Image { source: ImageSource::Program(program), entrypoint: None })
+}

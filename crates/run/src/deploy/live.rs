@@ -1,0 +1,138 @@
+//! A service that a real platform deployed: asked whether it is ready, loaded, read, stopped.
+
+use std::time::Duration;
+
+use loadline_agent::Driver;
+use loadline_engine::SliceSpec;
+use loadline_model::Observations;
+use loadline_model::experiment::{LoadSpec, Ready};
+use loadline_model::load::{Arrivals, Load, Rate};
+use loadline_model::rows::{PhaseRow, StartupRow};
+use loadline_platform::Deployment;
+
+use super::generator::Generator;
+use super::watch::Watch;
+use crate::deployer::{LiveSite, MachineId, ReadOut, Readiness};
+use crate::error::{BoxError, RunError};
+
+/// Longest wait for one answer to the question whether a service is ready.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What a site has to know of where it is.
+pub struct Surrounding {
+    /// The machine of this process.
+    pub here: Option<MachineId>,
+    /// Whether somebody else runs the service.
+    pub is_external: bool,
+    /// When it counts as ready.
+    pub ready: Ready,
+}
+
+/// A deployed service, its load and its observers.
+pub struct DeployedSite {
+    deployment: Box<dyn Deployment>,
+    generator: Generator,
+    watch: Watch,
+    around: Surrounding,
+    /// Asks whether the service is ready.
+    probe: Option<Box<dyn Driver>>,
+}
+
+impl DeployedSite {
+    /// Begins to observe a deployment.
+    pub fn new(
+        deployment: Box<dyn Deployment>,
+        generator: Generator,
+        around: Surrounding,
+    ) -> Result<DeployedSite, BoxError> {
+        let watch = Watch::of(deployment.as_ref(), around.here.clone())?;
+        Ok(DeployedSite { deployment, generator, watch, around, probe: None })
+    }
+}
+
+impl LiveSite for DeployedSite {
+    fn ask_ready(&mut self) -> Result<Readiness, RunError> {
+        let ready = &self.around.ready;
+        let path = ready.path.as_deref().unwrap_or("/");
+        let probe = match &mut self.probe {
+            Some(probe) => probe,
+            None => self.probe.insert(self.generator.probe(path, PATIENCE.min(ready.within))?),
+        };
+        if let Err(error) = probe.prepare() {
+            return Ok(Readiness::NotYet(error.to_string()));
+        }
+        if ready.path.is_none() {
+            return Ok(Readiness::Ready);
+        }
+        // The first arrival of a uniform schedule is due at once, the second after the end.
+        let load = Load::Open { rate: Rate::per_second(1000.0)?, arrivals: Arrivals::Uniform };
+        let once = SliceSpec { load, duration: Duration::from_millis(1), seed: 0, offset: Duration::ZERO };
+        let why = match probe.drive(once) {
+            Ok(record) if record.answered > 0 && record.errors.total() == 0 => return Ok(Readiness::Ready),
+            Ok(record) => {
+                let kinds: Vec<String> = record.errors.by_name().into_keys().collect();
+                format!("GET {path} failed ({})", kinds.join(", "))
+            }
+            Err(error) => error.to_string(),
+        };
+        // As long as a cluster has not laid the way to the service, whoever is at its address may have answered: that connection is not
+        // used again.
+        self.probe = None;
+        Ok(Readiness::NotYet(why))
+    }
+
+    fn connect(&self, load: &LoadSpec) -> Result<Box<dyn Driver>, RunError> {
+        self.generator.engine(load)
+    }
+
+    fn read_begin(&mut self, what: ReadOut) {
+        self.watch.begin(what);
+    }
+
+    fn read_end(&mut self) -> Observations {
+        self.watch.end()
+    }
+
+    fn machine(&self) -> Option<MachineId> {
+        self.watch.machine()
+    }
+
+    fn is_external(&self) -> bool {
+        self.around.is_external
+    }
+
+    fn pids(&self) -> Vec<u32> {
+        self.watch.pids()
+    }
+
+    fn left_out(&self) -> Vec<String> {
+        self.deployment.left_out().to_vec()
+    }
+
+    fn startup(&mut self) -> StartupRow {
+        self.watch.begin(ReadOut::Everything);
+        let idle = self.watch.end();
+        let startup = self.deployment.startup();
+        let phase = |phase: loadline_platform::Phase| PhaseRow {
+            name: phase.name.to_owned(),
+            after_ms: phase.after.as_secs_f64() * 1e3,
+        };
+        StartupRow {
+            phases: startup.phases.into_iter().map(phase).collect(),
+            image_bytes: startup.image_bytes,
+            idle_memory_bytes: idle.memory_bytes.or(idle.cgroup_memory_bytes),
+        }
+    }
+
+    fn ended(&mut self) -> Option<String> {
+        self.deployment.ended()
+    }
+
+    fn output_tail(&self) -> String {
+        self.deployment.output_tail()
+    }
+
+    fn stop(self: Box<Self>) -> Result<(), BoxError> {
+        Ok(self.deployment.stop()?)
+    }
+}

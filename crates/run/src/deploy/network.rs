@@ -1,0 +1,141 @@
+//! In which network a run is measured: with a wire between client and node where this user may lay one, without it where an ordinary user
+//! has to reach containers, clusters or URLs.
+
+use loadline_model::platform::Capabilities;
+
+use loadline_model::experiment::{Nodes, Platform};
+
+/// The network of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Network {
+    /// This machine's, with a wire from the client to it: root's.
+    Wired,
+    /// The same inside a user namespace, to be entered before any thread is started. Nothing outside can be reached from there.
+    WiredInUserNamespace,
+    /// This machine's as it is: the client is on the node itself.
+    WithoutWire,
+}
+
+/// What an ordinary user can't have measured.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("without root, {what} can't be measured: {why}")]
+pub struct NeedsRoot {
+    what: String,
+    why: &'static str,
+}
+
+impl Network {
+    /// The network that fits the platforms.
+    ///
+    /// # Errors
+    /// When there is none, for an ordinary user.
+    pub fn choose(is_root: bool, platforms: &[Platform], nodes: Nodes) -> Result<Network, NeedsRoot> {
+        let is_outside = |platform: &Platform| !capabilities(platform, nodes).fits_user_namespace;
+        if is_root {
+            Ok(Network::Wired)
+        } else if platforms.iter().any(is_outside) {
+            platforms.iter().try_for_each(|platform| check_without_wire(platform, nodes))?;
+            Ok(Network::WithoutWire)
+        } else {
+            Ok(Network::WiredInUserNamespace)
+        }
+    }
+}
+
+fn capabilities(platform: &Platform, nodes: Nodes) -> Capabilities {
+    platform.kind.capabilities(nodes == Nodes::Own)
+}
+
+/// Refuses what takes links, rules or folders that are root's.
+fn check_without_wire(platform: &Platform, nodes: Nodes) -> Result<(), NeedsRoot> {
+    let Some(needs) = capabilities(platform, nodes).needs_root else { return Ok(()) };
+    let what = match needs.option {
+        Some(option) => option.to_owned(),
+        None => format!("`{}` together with containers, clusters or URLs", platform.name),
+    };
+    Err(NeedsRoot { what, why: needs.why })
+}
+
+#[cfg(test)]
+mod tests {
+    use loadline_model::platform::{Docker, DockerNetwork, Kubernetes, Layer};
+
+    use super::*;
+    use loadline_model::experiment::PlatformKind;
+
+    fn chosen(is_root: bool, kinds: &[PlatformKind]) -> Result<Network, String> {
+        let platform = |kind: &PlatformKind| Platform {
+            name: "pod".to_owned(),
+            kind: kind.clone(),
+            above: None,
+            top: false,
+        };
+        let platforms: Vec<Platform> = kinds.iter().map(platform).collect();
+        Network::choose(is_root, &platforms, Nodes::Shared).map_err(|error| error.to_string())
+    }
+
+    fn host() -> PlatformKind {
+        PlatformKind::Host
+    }
+
+    fn local() -> PlatformKind {
+        PlatformKind::Local(vec![Layer::Veth])
+    }
+
+    fn docker(network: DockerNetwork) -> PlatformKind {
+        PlatformKind::Docker(Docker { network, ..Docker::default() })
+    }
+
+    fn kubernetes(static_pod: bool) -> PlatformKind {
+        PlatformKind::Kubernetes(Kubernetes { static_pod, ..Kubernetes::default() })
+    }
+
+    fn external() -> PlatformKind {
+        PlatformKind::External {
+            url: "http://192.0.2.1".to_owned(),
+            address: "192.0.2.1:80".parse().unwrap(),
+            authority: "192.0.2.1".to_owned(),
+        }
+    }
+
+    #[test]
+    fn root_has_a_wire_to_everything() {
+        let everything = [host(), local(), docker(DockerNetwork::Macvlan), kubernetes(true), external()];
+        assert_eq!(chosen(true, &everything), Ok(Network::Wired));
+    }
+
+    #[test]
+    fn an_ordinary_user_has_a_wire_in_a_user_namespace_as_long_as_all_is_in_there() {
+        assert_eq!(chosen(false, &[host(), local()]), Ok(Network::WiredInUserNamespace));
+        for outside in
+            [docker(DockerNetwork::Bridge), docker(DockerNetwork::Host), kubernetes(false), external()]
+        {
+            assert_eq!(chosen(false, &[host(), outside.clone()]), Ok(Network::WithoutWire), "{outside:?}");
+        }
+    }
+
+    #[test]
+    fn a_host_on_a_node_of_its_own_takes_root_beside_what_is_outside() {
+        let platform = |kind| Platform { name: "any".to_owned(), kind, above: None, top: false };
+        let platforms = [platform(host()), platform(external())];
+        assert!(Network::choose(false, &platforms, Nodes::Own).is_err());
+        assert_eq!(Network::choose(false, &platforms, Nodes::Shared), Ok(Network::WithoutWire));
+    }
+
+    #[test]
+    fn what_takes_root_is_refused_by_name_with_the_way_to_it() {
+        for (kinds, name, way) in [
+            ([local(), kubernetes(false)], "`pod`", "beside `host` alone"),
+            ([local(), external()], "`pod`", "beside `host` alone"),
+            ([host(), docker(DockerNetwork::Macvlan)], "{network: macvlan}", "`network: bridge`"),
+            ([host(), docker(DockerNetwork::NoneWithWire)], "{network: none-with-wire}", "`network: host`"),
+            ([host(), kubernetes(true)], "{static: true}", "leave `static` out"),
+        ] {
+            let message = chosen(false, &kinds).unwrap_err();
+            assert!(
+                message.contains(name) && message.contains(way) && message.contains("as root"),
+                "{message}"
+            );
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Why a run can't go on, with what the service last printed.
+
+use loadline_model::CellId;
+
+/// An error of a platform or a journal.
+pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Why a run ended before its plan did.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// What all sites share could not be made or removed.
+    #[error("{0}")]
+    Environment(#[source] BoxError),
+    /// The platform could not do its part for a site.
+    #[error("{site}: {source}")]
+    Site {
+        /// Service and platform.
+        site: String,
+        /// Why.
+        source: BoxError,
+    },
+    /// What was measured could not be kept.
+    #[error("{0}")]
+    Journal(#[source] BoxError),
+    /// The load could not be driven.
+    #[error("{site}: {source}")]
+    Engine {
+        /// Service and platform.
+        site: String,
+        /// Why.
+        source: loadline_agent::DriveError,
+    },
+    /// A rate can't be offered.
+    #[error(transparent)]
+    Rate(#[from] loadline_model::load::RateError),
+    /// The requests can't be sent.
+    #[error(transparent)]
+    Request(#[from] loadline_engine::MixError),
+    /// A service did not get ready, or ended.
+    #[error("{site}: {why}{output}")]
+    Service {
+        /// Service and platform.
+        site: String,
+        /// What happened.
+        why: String,
+        /// What it last printed, each line indented.
+        output: String,
+    },
+    /// A strategy asked for a cell whose site is not deployed.
+    #[error(
+        "cannot measure cell {cell}: its site is not deployed (a fault in loadline's plan; please report it)"
+    )]
+    NotDeployed {
+        /// The cell.
+        cell: CellId,
+    },
+    /// Ctrl-C.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// Lines of a service's output that an error shows.
+const SHOWN_LINES: usize = 20;
+
+impl RunError {
+    /// An error about a service, with the end of its output.
+    pub fn service(site: &str, why: impl Into<String>, output: &str) -> RunError {
+        let lines: Vec<&str> = output.lines().collect();
+        let shown = &lines[lines.len().saturating_sub(SHOWN_LINES)..];
+        let output = match shown {
+            [] => "\n  (it printed nothing)".to_owned(),
+            lines => format!(
+                "\n  its last output:\n{}",
+                lines.iter().map(|line| format!("    {line}\n")).collect::<String>()
+            ),
+        };
+        RunError::Service { site: site.to_owned(), why: why.into(), output: output.trim_end().to_owned() }
+    }
+
+    /// Whether it concerns one site, so that a run may go on without that site.
+    pub fn is_of_a_site(&self) -> bool {
+        matches!(self, RunError::Service { .. } | RunError::Site { .. } | RunError::Engine { .. })
+    }
+}

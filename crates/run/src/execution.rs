@@ -1,0 +1,381 @@
+//! A run from its first deployment to its last: rounds, stages, blocks, and what happens when a service or a platform fails.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use loadline_model::Machine;
+use loadline_model::RunState;
+use loadline_model::experiment::{Experiment, OnFailure};
+use loadline_model::notes::Failure;
+use loadline_model::notes::Note;
+use loadline_model::plan::Plan;
+use loadline_model::rows::{DeploymentRow, NewRun};
+use loadline_model::{CellId, PlatformId, SiteId};
+
+use crate::clock::Clock;
+use crate::deployer::{Deployer, MachineId, StartingSite};
+use crate::error::RunError;
+use crate::events::Event;
+use crate::fleet::{Fleet, Member};
+use crate::journal::Journal;
+use crate::order::Order;
+use crate::placement::Cpus;
+use crate::strategy::{BlockContext, NextRound, RoundsSoFar, Strategy};
+use crate::turn::Turn;
+
+/// What is to be run, and with what.
+pub struct Run<'a> {
+    /// What is asked for.
+    pub experiment: &'a Experiment,
+    /// Its sites and cells.
+    pub plan: &'a Plan,
+    /// Where services and load run.
+    pub cpus: &'a Cpus,
+    /// The machine of the load.
+    pub machine: &'a Machine,
+    /// Names what the run makes on the machine.
+    pub label: String,
+    /// Kept with the run, word by word.
+    pub command_line: Vec<String>,
+    /// Version of the program, kept with the run.
+    pub version: String,
+    /// Set to end the run; what was measured is kept.
+    pub stop: Arc<AtomicBool>,
+    /// What is known before the run and a reader must know.
+    pub notes: Vec<Note>,
+    /// Starts the services.
+    pub deployer: &'a mut dyn Deployer,
+    /// Keeps what is measured.
+    pub journal: &'a dyn Journal,
+    /// What the loop waits by.
+    pub clock: &'a dyn Clock,
+    /// Is told what happens.
+    pub events: &'a mut dyn FnMut(Event),
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub struct Outcome {
+    /// How it ended.
+    pub state: RunState,
+    /// Why, when it failed.
+    pub failure: Option<RunError>,
+}
+
+/// Executes an experiment. What it measures is in the journal whatever happens.
+///
+/// # Errors
+/// When the journal could not even be begun or finished.
+pub fn execute(run: Run<'_>, strategy: &mut dyn Strategy) -> Result<Outcome, RunError> {
+    let Run { experiment, plan, cpus, machine, journal, deployer, .. } = run;
+    let begin = NewRun {
+        label: &run.label,
+        version: &run.version,
+        command_line: &run.command_line,
+        experiment,
+        plan,
+        machine,
+        service_cpus: &cpus.service,
+        load_cpus: &cpus.load,
+    };
+    journal.begin(&begin).map_err(RunError::Journal)?;
+    let mut execution = Execution {
+        experiment,
+        plan,
+        order: Order::new(experiment.plan.seed),
+        cpus,
+        machine,
+        here: MachineId::of(machine),
+        stop: run.stop,
+        journal,
+        clock: run.clock,
+        begun: run.clock.now(),
+        given_up: Vec::new(),
+        side_by_side: None,
+        noted: Vec::new(),
+        events: run.events,
+        strategy,
+    };
+    let result = execution.run(&run.notes, deployer);
+    let (state, failure) = match result {
+        Ok(()) if execution.is_stopped() => (RunState::Interrupted, None),
+        Ok(()) => (RunState::Complete, None),
+        Err(RunError::Interrupted) => (RunState::Interrupted, None),
+        Err(failure) => {
+            journal.failure(&Failure { site: None, text: failure.to_string() }).map_err(RunError::Journal)?;
+            (RunState::Failed, Some(failure))
+        }
+    };
+    journal.finish(state).map_err(RunError::Journal)?;
+    Ok(Outcome { state, failure })
+}
+
+/// A run under way.
+pub(crate) struct Execution<'a> {
+    pub experiment: &'a Experiment,
+    pub plan: &'a Plan,
+    pub order: Order,
+    pub cpus: &'a Cpus,
+    pub machine: &'a Machine,
+    /// The same, to be told from others.
+    pub here: Option<MachineId>,
+    pub journal: &'a dyn Journal,
+    pub clock: &'a dyn Clock,
+    pub begun: Instant,
+    /// Cells measured request by request; decided after the first warm-up.
+    pub side_by_side: Option<Vec<CellId>>,
+    /// Notes already in the journal.
+    pub noted: Vec<Note>,
+    pub events: &'a mut dyn FnMut(Event),
+    pub strategy: &'a mut dyn Strategy,
+    stop: Arc<AtomicBool>,
+    /// Sites that failed in a run that goes on without them.
+    given_up: Vec<SiteId>,
+}
+
+/// A site whose service was asked for.
+struct Started<'d> {
+    id: SiteId,
+    label: String,
+    begun: Instant,
+    site: Box<dyn StartingSite + 'd>,
+}
+
+impl Execution<'_> {
+    fn run(&mut self, notes: &[Note], deployer: &mut dyn Deployer) -> Result<(), RunError> {
+        let prepared = deployer.prepare().map_err(RunError::Environment);
+        let result = prepared.and_then(|found| {
+            found.iter().chain(notes).try_for_each(|note| self.note(note.clone()))?;
+            self.note_what_to_know()?;
+            self.keep_surroundings(deployer)?;
+            self.rounds(deployer)
+        });
+        let removed = deployer.remove().map_err(RunError::Environment);
+        result.and(removed)
+    }
+
+    fn keep_surroundings(&mut self, deployer: &dyn Deployer) -> Result<(), RunError> {
+        for (index, platform) in self.experiment.platforms.iter().enumerate() {
+            if let Some(found) = deployer.surroundings(PlatformId(index)) {
+                self.journal.surroundings(&platform.name, &found).map_err(RunError::Journal)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn rounds(&mut self, deployer: &dyn Deployer) -> Result<(), RunError> {
+        for rounds in 0.. {
+            let elapsed = self.clock.now() - self.begun;
+            match self.strategy.next_round(RoundsSoFar { rounds, elapsed }) {
+                NextRound::Enough => break,
+                NextRound::TimeIsUp => {
+                    return self.note(Note::TimeOver {
+                        deployments: rounds,
+                        within: self.experiment.plan.within.unwrap_or_default(),
+                    });
+                }
+                NextRound::Deploy(stages) => {
+                    stages.iter().try_for_each(|sites| self.stage(deployer, rounds, sites))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Deploys the sites of a stage, warms their cells up, measures the blocks and stops the sites.
+    fn stage(&mut self, deployer: &dyn Deployer, round: u32, sites: &[SiteId]) -> Result<(), RunError> {
+        let mut fleet = Fleet::default();
+        let result = self
+            .deploy(deployer, round, sites, &mut fleet)
+            .and_then(|()| self.warm_up(round, &mut fleet))
+            .and_then(|()| self.measure_blocks(round, &mut fleet));
+        for member in fleet.take_all() {
+            let id = member.id;
+            match (member.stop(), &result) {
+                (Err(failure), Ok(())) => self.give_up(id, failure)?,
+                (Err(failure), Err(_)) => tracing::warn!("{failure}"),
+                (Ok(()), _) => {}
+            }
+        }
+        result
+    }
+
+    fn deploy(
+        &mut self,
+        deployer: &dyn Deployer,
+        round: u32,
+        sites: &[SiteId],
+        fleet: &mut Fleet,
+    ) -> Result<(), RunError> {
+        let mut held_back = Vec::new();
+        for site in sites.iter().copied() {
+            if self.given_up.contains(&site) {
+                continue;
+            }
+            match self.start(deployer, round, site) {
+                Ok(started) if started.site.holds_back() => held_back.push(started),
+                Ok(started) => self.take_in(round, started, fleet)?,
+                Err(failure) => self.give_up(site, failure)?,
+            }
+        }
+        held_back.into_iter().try_for_each(|started| self.take_in(round, started, fleet))
+    }
+
+    fn start<'d>(
+        &mut self,
+        deployer: &'d dyn Deployer,
+        round: u32,
+        id: SiteId,
+    ) -> Result<Started<'d>, RunError> {
+        self.check_interrupted()?;
+        let label = self.label(id);
+        (self.events)(Event::Deploying { round, site: label.clone() });
+        let begun = self.clock.now();
+        let started = deployer.start(id, &mut self.progress(&label));
+        let site = started.map_err(|source| RunError::Site { site: label.clone(), source })?;
+        Ok(Started { id, label, begun, site })
+    }
+
+    fn take_in(&mut self, round: u32, started: Started, fleet: &mut Fleet) -> Result<(), RunError> {
+        let id = started.id;
+        match self.make_ready(round, started) {
+            Ok(member) => fleet.add(member),
+            Err(failure) => self.give_up(id, failure)?,
+        }
+        Ok(())
+    }
+
+    /// Waits until a site is ready, keeps how its start went, and connects its engines.
+    fn make_ready(&mut self, round: u32, started: Started) -> Result<Member, RunError> {
+        let Started { id, label, begun, site } = started;
+        let waited = site.wait(&mut self.progress(&label));
+        let site = waited.map_err(|source| RunError::Site { site: label.clone(), source })?;
+        let mut member = Member::new(id, label, site);
+        let ready = self.wait_until_ready(&mut member, begun)?;
+        (self.events)(Event::Ready { site: member.label.clone(), after: ready });
+        let left_out = member.site.left_out();
+        for sentence in &left_out {
+            self.note(Note::LeftOut { text: sentence.clone() })?;
+        }
+        let deployment = DeploymentRow {
+            site: id,
+            round,
+            at_s: (begun - self.begun).as_secs_f64(),
+            ready_ms: ready.as_secs_f64() * 1e3,
+            left_out,
+            startup: member.site.startup(),
+        };
+        self.journal.deployment(&deployment).map_err(RunError::Journal)?;
+        for (cell, load) in self.plan.cells_of(id) {
+            let engine = member.site.connect(self.experiment.load(load))?;
+            member.add_engine(cell, engine);
+        }
+        Ok(member)
+    }
+
+    fn measure_blocks(&mut self, round: u32, fleet: &mut Fleet) -> Result<(), RunError> {
+        let side_by_side = match self.side_by_side.clone() {
+            Some(cells) => cells,
+            None => self.decide_side_by_side(fleet)?,
+        };
+        for block in 0.. {
+            let cells = fleet.cells();
+            let together: Vec<CellId> =
+                side_by_side.iter().copied().filter(|cell| cells.contains(cell)).collect();
+            let at = BlockContext { round, block, cells: &cells, side_by_side: &together };
+            let Some(turns) = self.strategy.next_block(&at) else { break };
+            self.block(round, block, turns, fleet)?;
+            (self.events)(Event::BlockDone { round, block });
+        }
+        match self.experiment.plan.profile {
+            Some(length) => self.profile(round, length, fleet),
+            None => Ok(()),
+        }
+    }
+
+    /// Measures the turns of a block; those that were disturbed come again at its end.
+    fn block(&mut self, round: u32, block: u32, turns: Vec<Turn>, fleet: &mut Fleet) -> Result<(), RunError> {
+        let mut queue: Vec<(Turn, u32)> = turns.into_iter().map(|turn| (turn, 0)).collect();
+        let mut position = 0;
+        while let Some((turn, attempt)) = queue.get(position).cloned() {
+            let place = crate::measure::Place { round, block, attempt, position: position as u32 };
+            let disturbed = match self.measure(place, &turn, fleet) {
+                Ok(disturbed) => disturbed,
+                Err(failure) => {
+                    self.go_on_without(fleet, failure)?;
+                    Vec::new()
+                }
+            };
+            if !disturbed.is_empty() && attempt < self.experiment.plan.repeats {
+                (self.events)(Event::Repeating { cells: disturbed });
+                queue.push((turn, attempt + 1));
+            }
+            self.give_up_ended(fleet)?;
+            position += 1;
+        }
+        Ok(())
+    }
+
+    /// Goes on without the sites whose service has ended, or else without the one at which an engine failed. Any other failure ends
+    /// the run.
+    pub fn go_on_without(&mut self, fleet: &mut Fleet, failure: RunError) -> Result<(), RunError> {
+        let before = fleet.len();
+        self.give_up_ended(fleet)?;
+        if fleet.len() < before {
+            return Ok(());
+        }
+        let failed = match &failure {
+            RunError::Engine { site, .. } => fleet.labelled(site),
+            _ => None,
+        };
+        match failed {
+            Some(id) => {
+                drop(fleet.take(id));
+                self.give_up(id, failure)
+            }
+            None => Err(failure),
+        }
+    }
+
+    /// Takes the sites whose service has ended out of the fleet.
+    fn give_up_ended(&mut self, fleet: &mut Fleet) -> Result<(), RunError> {
+        while let Some((member, why)) = fleet.take_ended() {
+            let id = member.id;
+            drop(member);
+            self.give_up(id, why)?;
+        }
+        Ok(())
+    }
+
+    /// Ends the run, or goes on without a site, as the experiment says.
+    fn give_up(&mut self, site: SiteId, failure: RunError) -> Result<(), RunError> {
+        if self.experiment.plan.on_failure == OnFailure::End || !failure.is_of_a_site() {
+            return Err(failure);
+        }
+        let text = failure.to_string();
+        self.journal.failure(&Failure { site: None, text: text.clone() }).map_err(RunError::Journal)?;
+        if !self.given_up.contains(&site) {
+            self.given_up.push(site);
+        }
+        (self.events)(Event::GivenUp { failure: text });
+        if self.given_up.len() == self.plan.sites.len() { Err(failure) } else { Ok(()) }
+    }
+
+    /// Tells of what takes long at a site.
+    fn progress<'e>(&'e mut self, label: &'e str) -> impl FnMut(&str) + 'e {
+        |text| (self.events)(Event::Progress { site: label.to_owned(), text: text.to_owned() })
+    }
+
+    fn label(&self, id: SiteId) -> String {
+        self.plan.site(id).label(self.experiment)
+    }
+
+    pub fn check_interrupted(&self) -> Result<(), RunError> {
+        if self.is_stopped() { Err(RunError::Interrupted) } else { Ok(()) }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}

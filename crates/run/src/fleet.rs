@@ -1,0 +1,134 @@
+//! The sites that are deployed at the moment, found by their ids.
+
+use std::collections::BTreeMap;
+
+use loadline_agent::Driver;
+use loadline_model::{CellId, SiteId};
+
+use crate::deployer::{LiveSite, MachineId};
+use crate::error::RunError;
+
+/// A deployed site and the engines of its cells.
+pub struct Member {
+    /// Its place in the plan.
+    pub id: SiteId,
+    /// Service and platform, in words.
+    pub label: String,
+    /// CPU time of service and load together per request, s; known after the warm-up.
+    pub cpu_s_per_request: f64,
+    /// What was deployed.
+    pub site: Box<dyn LiveSite>,
+    engines: BTreeMap<CellId, Box<dyn Driver>>,
+}
+
+impl Member {
+    /// A site without engines.
+    pub fn new(id: SiteId, label: String, site: Box<dyn LiveSite>) -> Member {
+        Member { id, label, cpu_s_per_request: 0.0, site, engines: BTreeMap::new() }
+    }
+
+    /// Gives a cell its engine.
+    pub fn add_engine(&mut self, cell: CellId, engine: Box<dyn Driver>) {
+        self.engines.insert(cell, engine);
+    }
+
+    /// Its cells, in the plan's order.
+    pub fn cells(&self) -> impl Iterator<Item = CellId> {
+        self.engines.keys().copied()
+    }
+
+    /// Acts with the engine of one of its cells. When that fails and the service has ended, the end is the error.
+    pub fn with_engine<T, E: Into<loadline_agent::DriveError>>(
+        &mut self,
+        cell: CellId,
+        act: impl FnOnce(&mut dyn Driver) -> Result<T, E>,
+    ) -> Result<T, RunError> {
+        let Some(engine) = self.engines.get_mut(&cell) else { return Err(RunError::NotDeployed { cell }) };
+        act(engine.as_mut()).map_err(|source| {
+            let site = self.label.clone();
+            self.end().unwrap_or(RunError::Engine { site, source: source.into() })
+        })
+    }
+
+    /// The machine that loads one of its cells; `here` is this one.
+    pub fn load_machine(&self, cell: CellId, here: Option<&MachineId>) -> Option<MachineId> {
+        match self.engines.get(&cell)?.machine() {
+            None => here.cloned(),
+            Some(elsewhere) => MachineId::of(elsewhere),
+        }
+    }
+
+    /// Why the service is no more, if it isn't.
+    pub fn end(&mut self) -> Option<RunError> {
+        let why = self.site.ended()?;
+        Some(RunError::service(&self.label, why, &self.site.output_tail()))
+    }
+
+    /// Ends the load, then the service.
+    pub fn stop(mut self) -> Result<(), RunError> {
+        self.engines.clear();
+        let site = self.label;
+        self.site.stop().map_err(|source| RunError::Site { site, source })
+    }
+}
+
+/// All deployed sites.
+#[derive(Default)]
+pub struct Fleet {
+    members: Vec<Member>,
+}
+
+impl Fleet {
+    /// Takes a site in.
+    pub fn add(&mut self, member: Member) {
+        self.members.push(member);
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// All sites, in the order of their deployment.
+    pub fn iter(&self) -> impl Iterator<Item = &Member> {
+        self.members.iter()
+    }
+
+    /// All sites, to be changed.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Member> {
+        self.members.iter_mut()
+    }
+
+    /// Cells of the deployed sites.
+    pub fn cells(&self) -> Vec<CellId> {
+        self.members.iter().flat_map(Member::cells).collect()
+    }
+
+    /// A site, unless it was given up.
+    pub fn get(&mut self, id: SiteId) -> Option<&mut Member> {
+        self.members.iter_mut().find(|member| member.id == id)
+    }
+
+    /// The site of that label, unless it was given up.
+    pub fn labelled(&self, label: &str) -> Option<SiteId> {
+        self.members.iter().find(|member| member.label == label).map(|member| member.id)
+    }
+
+    /// Takes a site out.
+    pub fn take(&mut self, id: SiteId) -> Option<Member> {
+        let index = self.members.iter().position(|member| member.id == id)?;
+        Some(self.members.remove(index))
+    }
+
+    /// Takes all sites out.
+    pub fn take_all(&mut self) -> Vec<Member> {
+        std::mem::take(&mut self.members)
+    }
+
+    /// Takes out a site whose service has ended, and says why it ended.
+    pub fn take_ended(&mut self) -> Option<(Member, RunError)> {
+        let (index, why) =
+            self.members.iter_mut().enumerate().find_map(|(index, member)| Some((index, member.end()?)))?;
+        Some((self.members.remove(index), why))
+    }
+}

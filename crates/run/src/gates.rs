@@ -1,0 +1,61 @@
+//! Judging a slice by its gates. What the gates are and where their bounds lie is in the model.
+
+use std::time::Duration;
+
+use loadline_engine::Record;
+use loadline_model::gates::{
+    CpuUse, ERROR_SHARE, FOREIGN_SHARE, Gate, GateFailure, LOAD_BUSY_SHARE, SENT_SHARE, STEAL_SHARE, late,
+};
+use loadline_model::load::Load;
+
+/// The kernel tells idle time in hundredths of a second (`USER_HZ`, proc_stat(5)): so much of each CPU may be rounding.
+const IDLE_GRAIN: Duration = Duration::from_millis(10);
+
+/// Whether a slice is to be measured again: it was disturbed from outside, and by nothing that is the service's own.
+pub fn deserve_repeat(failures: &[GateFailure]) -> bool {
+    !failures.is_empty() && failures.iter().all(|failure| failure.gate().is_disturbance())
+}
+
+/// The gates that a slice fails.
+pub fn failures(load: &Load, record: &Record, cpu: Option<CpuUse>) -> Vec<GateFailure> {
+    let mut failures = Vec::new();
+    match load {
+        Load::Open { .. } | Load::Profile { .. } | Load::Replay(_) => {
+            if record.sent_share() < SENT_SHARE {
+                // Requests that found no connection free waited for the service; the others for the generator.
+                let waited_for_service = record.waited >= record.due - record.sent_in_time;
+                failures.push(GateFailure::NotSent {
+                    gate: if waited_for_service { Gate::Rate } else { Gate::SendLag },
+                    share: record.sent_share(),
+                    least: SENT_SHARE,
+                    asked: load.clone(),
+                });
+            }
+            failures.extend(late(&record.send_lag, &record.service).map(GateFailure::Late));
+        }
+        Load::Closed { .. } => {
+            let share =
+                record.cpu_ns as f64 / (record.duration.as_nanos() as f64 * f64::from(record.workers));
+            if share > LOAD_BUSY_SHARE {
+                failures.push(GateFailure::LoadBusy { share, most: LOAD_BUSY_SHARE });
+            }
+        }
+    }
+    let failed = record.errors.total() + record.unsolicited;
+    if failed as f64 > ERROR_SHARE * record.due as f64 || (record.due > 0 && record.answered == 0) {
+        failures.push(GateFailure::Failed { failed, due: record.due, kinds: record.errors.by_name() });
+    }
+    failures.extend(cpu.into_iter().flat_map(|cpu| machine_failures(cpu, record.duration)));
+    failures
+}
+
+/// The gates of the machine that a time fails: how much of its CPUs the hypervisor and other programs took.
+pub fn machine_failures(cpu: CpuUse, duration: Duration) -> Vec<GateFailure> {
+    let share = |ns: f64| ns / cpu.capacity_ns.max(1) as f64;
+    let grain = IDLE_GRAIN.as_secs_f64() / duration.as_secs_f64();
+    let (stolen, most) = (share(cpu.steal_ns as f64), STEAL_SHARE);
+    let stolen = (stolen > most).then_some(GateFailure::Stolen { share: stolen, most });
+    let (foreign, most) = (share(cpu.foreign_ns.map_or(0.0, |ns| ns as f64)), FOREIGN_SHARE + grain);
+    let foreign = (foreign > most).then_some(GateFailure::Foreign { share: foreign, most });
+    stolen.into_iter().chain(foreign).collect()
+}

@@ -1,0 +1,33 @@
+//! Where a run is kept while it goes on. Each call returns once what it was given survives a kill of the process.
+
+use loadline_model::CellId;
+use loadline_model::RunState;
+use loadline_model::notes::Failure;
+use loadline_model::notes::Note;
+use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surroundings, WarmUpRow};
+
+use crate::error::BoxError;
+
+/// Keeps one run.
+pub trait Journal {
+    /// Enters the run; comes before everything else.
+    fn begin(&self, run: &NewRun<'_>) -> Result<(), BoxError>;
+    /// Which cells are measured request by request.
+    fn side_by_side(&self, cells: &[CellId]) -> Result<(), BoxError>;
+    /// What a reader of the figures must know.
+    fn note(&self, note: &Note) -> Result<(), BoxError>;
+    /// A failure that the run outlived or ended with.
+    fn failure(&self, failure: &Failure) -> Result<(), BoxError>;
+    /// What kind of daemon or cluster a platform is.
+    fn surroundings(&self, platform: &str, what: &Surroundings) -> Result<(), BoxError>;
+    /// One start of a site's service.
+    fn deployment(&self, deployment: &DeploymentRow) -> Result<(), BoxError>;
+    /// The warm-up of a cell.
+    fn warm_up(&self, warm_up: &WarmUpRow) -> Result<(), BoxError>;
+    /// One slice.
+    fn slice(&self, slice: &SliceRow) -> Result<(), BoxError>;
+    /// What the profiler saw of a cell.
+    fn profile(&self, profile: &ProfileRow) -> Result<(), BoxError>;
+    /// How the run ended; comes last.
+    fn finish(&self, state: RunState) -> Result<(), BoxError>;
+}

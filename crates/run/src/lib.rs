@@ -1,0 +1,33 @@
+//! The run loop: deployments, blocks of slices in random order, each thing in the journal as it ends.
+//!
+//! The loop itself knows no platform, no store and no clock. A [`Deployer`] starts the services and connects the load to them, a
+//! [`Strategy`] decides what is measured next, a [`Journal`] keeps what was measured. [`deploy`] holds the deployer of real platforms.
+
+mod clock;
+pub mod deploy;
+mod deployer;
+mod error;
+mod events;
+mod execution;
+mod fleet;
+pub mod gates;
+mod journal;
+mod measure;
+mod notes;
+pub mod order;
+pub mod placement;
+mod profile;
+mod ready;
+mod side_by_side;
+pub mod strategy;
+mod turn;
+mod warm_up;
+
+pub use clock::{Clock, SystemClock};
+pub use deployer::{Deployer, LiveSite, MachineId, ReadOut, Readiness, StartingSite};
+pub use error::{BoxError, RunError};
+pub use events::Event;
+pub use execution::{Outcome, Run, execute};
+pub use journal::Journal;
+pub use strategy::Strategy;
+pub use turn::{Turn, Visit};

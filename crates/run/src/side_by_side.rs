@@ -1,0 +1,55 @@
+//! Which cells take turns request by request rather than slice by slice: those so slow that a slice of theirs would say next to nothing.
+
+use loadline_model::experiment::{Interleave, Isolation};
+use loadline_model::notes::Note;
+use loadline_model::{CellId, LoadId};
+
+use crate::error::RunError;
+use crate::execution::Execution;
+use crate::fleet::Fleet;
+
+/// A slice with fewer requests than this gathers next to nothing.
+pub const FEW_REQUESTS: f64 = 100.0;
+/// Cells run side by side while all of them together keep one CPU no busier than this.
+const NEARLY_IDLE: f64 = 0.05;
+
+impl Execution<'_> {
+    /// Cells whose slices would gather next to nothing run side by side with the others of their load, if together those leave the
+    /// machine all but idle.
+    pub(crate) fn decide_side_by_side(&mut self, fleet: &Fleet) -> Result<Vec<CellId>, RunError> {
+        let plan = &self.experiment.plan;
+        let (mut chosen, mut busiest) = (Vec::new(), 0.0f64);
+        for (index, spec) in self.experiment.loads.iter().enumerate() {
+            let Some(rate) = spec.load.rate().map(|rate| rate.as_per_second()) else { continue };
+            let cells = fleet.iter().flat_map(|member| member.cells().map(move |cell| (cell, member)));
+            let (cells, cpu_s): (Vec<CellId>, Vec<f64>) = cells
+                .filter(|(cell, _)| self.plan.cell(*cell).load == LoadId(index))
+                .map(|(cell, member)| (cell, member.cpu_s_per_request))
+                .unzip();
+            let busy = rate * cpu_s.iter().sum::<f64>();
+            let together = match plan.interleave {
+                Interleave::Slices => false,
+                Interleave::Requests => true,
+                Interleave::Auto => {
+                    plan.isolation != Isolation::Exclusive
+                        && rate * plan.slice.as_secs_f64() < FEW_REQUESTS
+                        && busy <= NEARLY_IDLE
+                }
+            };
+            if together {
+                chosen.extend(cells);
+                busiest = busiest.max(busy);
+            }
+        }
+        if !chosen.is_empty() {
+            self.note(Note::SideBySide {
+                cells: chosen.len(),
+                fewer_than: (plan.interleave == Interleave::Auto).then_some(FEW_REQUESTS),
+                busy_share: busiest,
+            })?;
+        }
+        self.journal.side_by_side(&chosen).map_err(RunError::Journal)?;
+        self.side_by_side = Some(chosen.clone());
+        Ok(chosen)
+    }
+}

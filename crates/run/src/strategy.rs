@@ -1,0 +1,61 @@
+//! What is measured next, decided from what was measured so far. The fixed plan and the plan that goes on until its intervals are
+//! narrow are two strategies; a search for the most a service carries is another.
+
+mod fixed;
+mod until;
+
+use std::time::Duration;
+
+use loadline_model::rows::SliceRow;
+use loadline_model::{CellId, SiteId};
+
+pub use fixed::FixedPlan;
+pub use until::Until;
+
+use crate::turn::Turn;
+
+/// Decides the rounds of deployments and the turns of their blocks.
+pub trait Strategy {
+    /// What to deploy next.
+    fn next_round(&mut self, so_far: RoundsSoFar) -> NextRound;
+
+    /// The turns of the stage's next block, in order; none when the stage is measured.
+    fn next_block(&mut self, block: &BlockContext<'_>) -> Option<Vec<Turn>>;
+
+    /// Is told of each slice once it is kept.
+    fn measured(&mut self, slice: &SliceRow) {
+        let _ = slice;
+    }
+}
+
+/// How far a run is when it could deploy anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RoundsSoFar {
+    /// Finished rounds of deployments.
+    pub rounds: u32,
+    /// Since the run began.
+    pub elapsed: Duration,
+}
+
+/// What to do between two rounds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NextRound {
+    /// Deploy the sites of each stage together, one stage after the other.
+    Deploy(Vec<Vec<SiteId>>),
+    /// Enough was measured.
+    Enough,
+    /// Not enough was measured, but the time for it is over.
+    TimeIsUp,
+}
+
+/// Where a stage is when its next block could begin.
+pub struct BlockContext<'a> {
+    /// Round of deployments, from 0.
+    pub round: u32,
+    /// Block of the stage, from 0.
+    pub block: u32,
+    /// Cells that are deployed.
+    pub cells: &'a [CellId],
+    /// Those of them that are measured side by side with the others of their load.
+    pub side_by_side: &'a [CellId],
+}

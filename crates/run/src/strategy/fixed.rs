@@ -1,0 +1,72 @@
+//! So many deployments of so many blocks, each a pass over all cells in random order.
+
+use std::time::Duration;
+
+use loadline_model::experiment::Experiment;
+use loadline_model::plan::Plan;
+
+use super::{BlockContext, NextRound, RoundsSoFar, Strategy};
+use crate::order::Order;
+use crate::turn::{Turn, Visit};
+
+/// The plan of an experiment, as it stands there.
+pub struct FixedPlan<'a> {
+    experiment: &'a Experiment,
+    plan: &'a Plan,
+    order: Order,
+}
+
+impl<'a> FixedPlan<'a> {
+    /// The strategy of an experiment without `until`.
+    pub fn new(experiment: &'a Experiment, plan: &'a Plan) -> FixedPlan<'a> {
+        FixedPlan { experiment, plan, order: Order::new(experiment.plan.seed) }
+    }
+
+    /// The next round, whatever was measured so far, unless the time is up.
+    pub(super) fn another_round(&self, so_far: RoundsSoFar) -> NextRound {
+        let is_over = |within: Duration| so_far.rounds > 0 && so_far.elapsed >= within;
+        if self.experiment.plan.within.is_some_and(is_over) {
+            return NextRound::TimeIsUp;
+        }
+        NextRound::Deploy(self.order.stages(self.plan, self.experiment.plan.isolation, so_far.rounds))
+    }
+
+    /// How many deployments are asked for.
+    pub(super) fn deployments(&self) -> u32 {
+        self.experiment.plan.deployments
+    }
+}
+
+impl Strategy for FixedPlan<'_> {
+    fn next_round(&mut self, so_far: RoundsSoFar) -> NextRound {
+        if so_far.rounds >= self.deployments() { NextRound::Enough } else { self.another_round(so_far) }
+    }
+
+    fn next_block(&mut self, at: &BlockContext<'_>) -> Option<Vec<Turn>> {
+        if at.block >= self.experiment.plan.blocks {
+            return None;
+        }
+        let gap =
+            |load| self.experiment.load(load).load.rate().map_or(Duration::ZERO, |rate| rate.mean_gap());
+        let groups = self.order.block(self.plan, at.round, at.block, at.cells, at.side_by_side, &gap);
+        let turn = |group: Vec<(_, Duration)>| Turn {
+            // As long as their slices would have taken one after the other.
+            duration: self.experiment.plan.slice * group.len() as u32,
+            visits: group.into_iter().map(|(cell, offset)| self.visit(at, cell, offset)).collect(),
+        };
+        Some(groups.into_iter().map(turn).collect())
+    }
+}
+
+impl FixedPlan<'_> {
+    fn visit(&self, at: &BlockContext<'_>, cell: loadline_model::CellId, offset: Duration) -> Visit {
+        let planned = self.plan.cell(cell);
+        Visit {
+            site: planned.site,
+            load: self.experiment.load(planned.load).load.clone(),
+            cell,
+            seed: self.order.schedule_seed(at.round, at.block, planned.load),
+            offset,
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The gates, each on a slice that passes and on one that fails.
+
+use std::time::Duration;
+
+use loadline_engine::{Arrivals, Endpoint, Engine, Load, Mix, Options, Record, Request, SliceSpec};
+use loadline_model::gates::{CpuUse, Gate, GateFailure};
+use loadline_model::{MachineCpu, Observations};
+use loadline_run::gates::{deserve_repeat, failures};
+
+const OPEN: fn() -> Load = || Load::Open { rate: "100/s".parse().unwrap(), arrivals: Arrivals::Uniform };
+
+/// A record of a real slice of ten requests, to be bent by each test.
+fn record() -> Record {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = Endpoint::from(listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        use std::io::{Read, Write};
+        let (mut stream, _) = listener.accept().unwrap();
+        while stream.read(&mut [0; 4096]).is_ok_and(|count| count > 0) {
+            stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").unwrap();
+        }
+    });
+    let mix = Mix::new(&[Request::get("/")], &endpoint).unwrap();
+    let options = Options { timeout: Duration::from_secs(1), ..Options::new(endpoint, mix) };
+    let slice =
+        SliceSpec { load: OPEN(), duration: Duration::from_millis(100), seed: 1, offset: Duration::ZERO };
+    let mut record = Engine::start(&options).unwrap().drive(slice).unwrap();
+    record.send_lag.reset();
+    record.service.reset();
+    record.service.record_n(200_000, 10).unwrap();
+    record.send_lag.record_n(1_000, 10).unwrap();
+    record
+}
+
+fn failed(load: &Load, record: &Record, cpu: Option<CpuUse>) -> Vec<Gate> {
+    failures(load, record, cpu).into_iter().map(|failure| failure.gate()).collect()
+}
+
+#[test]
+fn an_undisturbed_slice_passes() {
+    let cpu = CpuUse { capacity_ns: 1_000, steal_ns: 1, foreign_ns: Some(10) };
+    assert_eq!(failed(&OPEN(), &record(), Some(cpu)), []);
+}
+
+#[test]
+fn a_rate_that_was_not_sent_fails() {
+    let mut record = record();
+    record.due = 2_000;
+    record.sent_in_time = 1_998;
+    assert_eq!(failed(&OPEN(), &record, None), []);
+    record.sent_in_time = 1_997;
+    assert_eq!(
+        failed(&OPEN(), &record, None),
+        [Gate::SendLag],
+        "connections were free: the generator was late"
+    );
+    record.waited = 3;
+    assert_eq!(failed(&OPEN(), &record, None), [Gate::Rate], "the service kept its connections busy");
+    assert_eq!(failed(&Load::Closed { think: None }, &record, None), [], "a closed loop has no rate to keep");
+}
+
+#[test]
+fn lag_fails_beyond_its_bound_unless_it_hardly_shows() {
+    let mut record = record();
+    record.send_lag.record_n(120_000, 10).unwrap();
+    assert_eq!(failed(&OPEN(), &record, None), [Gate::SendLag]);
+    record.service.record_n(2_000_000, 10).unwrap();
+    assert_eq!(failed(&OPEN(), &record, None), [], "120 µs are little beside a p99 of 2 ms");
+}
+
+#[test]
+fn a_closed_loop_whose_generator_is_always_busy_fails() {
+    let mut record = record();
+    record.cpu_ns = 90_000_000;
+    assert_eq!(failed(&Load::Closed { think: None }, &record, None), []);
+    record.cpu_ns = 96_000_000;
+    assert_eq!(failed(&Load::Closed { think: None }, &record, None), [Gate::Generator]);
+    record.workers = 2;
+    assert_eq!(failed(&Load::Closed { think: None }, &record, None), []);
+}
+
+#[test]
+fn only_what_came_from_outside_is_repeated() {
+    let failures = |gates: &[Gate]| -> Vec<GateFailure> {
+        gates.iter().map(|gate| GateFailure::Text { gate: *gate, text: String::new() }).collect()
+    };
+    assert!(!deserve_repeat(&[]));
+    assert!(deserve_repeat(&failures(&[Gate::Steal, Gate::SendLag])));
+    assert!(!deserve_repeat(&failures(&[Gate::Errors])));
+    assert!(
+        !deserve_repeat(&failures(&[Gate::Steal, Gate::Rate])),
+        "its better attempts alone would be left"
+    );
+}
+
+#[test]
+fn errors_fail_even_when_they_are_all_there_is() {
+    let mut record = record();
+    record.answered = 0;
+    assert_eq!(failed(&OPEN(), &record, None), [Gate::Errors]);
+}
+
+#[test]
+fn stolen_and_foreign_cpu_fail_beyond_their_shares() {
+    let share = |steal_ns, foreign_ns| {
+        failed(
+            &OPEN(),
+            &record(),
+            Some(CpuUse { capacity_ns: 1_000, steal_ns, foreign_ns: Some(foreign_ns) }),
+        )
+    };
+    // Of 100 ms a hundredth of a second, a tenth, may be rounding.
+    assert_eq!(share(20, 200), []);
+    assert_eq!(share(21, 200), [Gate::Steal]);
+    assert_eq!(share(20, 201), [Gate::ForeignCpu]);
+}
+
+#[test]
+fn foreign_is_what_idling_the_load_and_the_services_leave() {
+    let machine = MachineCpu { idle_ns: 900, iowait_ns: 50, steal_ns: 10, ..MachineCpu::default() };
+    let observed = Observations {
+        wall_ns: Some(1_000),
+        cpus: Some(2),
+        machine: Some(machine),
+        ..Observations::default()
+    };
+    let cpu = CpuUse::of(&observed, Some((600, 340))).unwrap();
+    assert_eq!(cpu, CpuUse { capacity_ns: 2_000, steal_ns: 10, foreign_ns: Some(100) });
+    assert_eq!(CpuUse::of(&Observations::default(), Some((0, 0))), None);
+    let with_reading = Observations { observer_cpu_ns: Some(390), ..observed.clone() };
+    assert_eq!(
+        CpuUse::of(&with_reading, Some((600, 340))).unwrap().foreign_ns,
+        Some(50),
+        "loadline's own reading"
+    );
+    let rounded = CpuUse::of(&with_reading, Some((700, 340))).unwrap();
+    assert_eq!(rounded.foreign_ns, Some(-50), "so that a sum over slices comes out right");
+    let external = CpuUse::of(&observed, None).unwrap();
+    assert_eq!(external.foreign_ns, None, "an external service may run here as well");
+}

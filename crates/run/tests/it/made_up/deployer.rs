@@ -1,0 +1,383 @@
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use loadline_agent::{DriveError, Driver};
+use loadline_engine::{EngineError, Record, SliceSpec};
+use loadline_model::experiment::LoadSpec;
+use loadline_model::notes::Note;
+use loadline_model::plan::Plan;
+use loadline_model::rows::{StartupRow, Surroundings};
+use loadline_model::{MachineCpu, Observations};
+use loadline_model::{PlatformId, SiteId};
+use loadline_run::{BoxError, Deployer, LiveSite, MachineId, ReadOut, Readiness, RunError, StartingSite};
+
+use super::clock::MadeUpClock;
+
+pub const LOCAL_MACHINE: &str = "this machine";
+
+/// How a site's services behave. Figures count from the first time: `Some(0)` is at once.
+#[derive(Clone, Debug)]
+pub struct Behaviour {
+    /// Why it can't be asked for.
+    pub start_fails: Option<&'static str>,
+    /// Why it does not come up.
+    pub wait_fails: Option<&'static str>,
+    /// Lets no request through for some time.
+    pub holds_back: bool,
+    /// Is not ready for so many questions.
+    pub ready_after: usize,
+    /// Ends by itself while it is asked whether it is ready.
+    pub ends_before_ready: bool,
+    /// Ends by itself after so many drives, warm-up included.
+    pub ends_after: Option<usize>,
+    /// The engine fails at this drive, though the service lives.
+    pub engine_fails_at: Option<usize>,
+    /// What disturbs each drive from this one on.
+    pub disturbed: Option<(usize, Disturbance)>,
+    /// A user presses Ctrl-C during this drive.
+    pub interrupted_at: Option<usize>,
+    /// A user presses Ctrl-C while it is asked whether it is ready.
+    pub interrupted_before_ready: bool,
+    /// Why it can't be stopped.
+    pub stop_fails: Option<&'static str>,
+    /// Median service time, ns, by drive.
+    pub service_ns: fn(usize) -> u64,
+    /// CPU time of the service in a drive.
+    pub cpu: Duration,
+    /// The CPUs of its machine.
+    pub cpus: u32,
+    /// Its machine.
+    pub machine: Option<&'static str>,
+    /// Somebody else runs it.
+    pub is_external: bool,
+}
+
+/// What a drive suffers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Disturbance {
+    /// A hypervisor takes this share of its machine's CPUs.
+    Stolen(f64),
+    /// Other programs use this share of its machine's CPUs.
+    Foreign(f64),
+    /// This share of the requests fail.
+    Errors(f64),
+}
+
+impl Default for Behaviour {
+    fn default() -> Self {
+        Behaviour {
+            start_fails: None,
+            wait_fails: None,
+            holds_back: false,
+            ready_after: 0,
+            ends_before_ready: false,
+            ends_after: None,
+            engine_fails_at: None,
+            disturbed: None,
+            interrupted_at: None,
+            interrupted_before_ready: false,
+            stop_fails: None,
+            service_ns: |_| 60_000,
+            cpu: Duration::from_millis(5),
+            cpus: 2,
+            machine: Some(LOCAL_MACHINE),
+            is_external: false,
+        }
+    }
+}
+
+pub struct MadeUpDeployer {
+    pub behaviours: Vec<Behaviour>,
+    pub prepare_fails: bool,
+    pub remove_fails: bool,
+    /// The most sites that were alive at the same time.
+    pub most_alive: Arc<AtomicUsize>,
+    shared: Shared,
+    removed: bool,
+}
+
+/// What all sites of a deployer share.
+#[derive(Clone)]
+struct Shared {
+    clock: MadeUpClock,
+    stop: Arc<AtomicBool>,
+    log: Arc<Mutex<Vec<String>>>,
+    alive: Arc<AtomicUsize>,
+}
+
+impl Shared {
+    fn log(&self, line: impl Into<String>) {
+        self.log.lock().unwrap().push(line.into());
+    }
+}
+
+impl MadeUpDeployer {
+    pub fn new(
+        plan: &Plan,
+        clock: MadeUpClock,
+        stop: Arc<AtomicBool>,
+        log: Arc<Mutex<Vec<String>>>,
+    ) -> MadeUpDeployer {
+        MadeUpDeployer {
+            behaviours: vec![Behaviour::default(); plan.sites.len()],
+            prepare_fails: false,
+            remove_fails: false,
+            most_alive: Arc::default(),
+            shared: Shared { clock, stop, log, alive: Arc::default() },
+            removed: false,
+        }
+    }
+
+    pub fn alive(&self) -> usize {
+        self.shared.alive.load(Ordering::Relaxed)
+    }
+
+    pub fn is_removed(&self) -> bool {
+        self.removed
+    }
+}
+
+impl Deployer for MadeUpDeployer {
+    fn prepare(&mut self) -> Result<Vec<Note>, BoxError> {
+        if self.prepare_fails { Err("no network namespaces here".into()) } else { Ok(Vec::new()) }
+    }
+
+    fn surroundings(&self, _: PlatformId) -> Option<Surroundings> {
+        None
+    }
+
+    fn start<'d>(
+        &'d self,
+        site: SiteId,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Box<dyn StartingSite + 'd>, BoxError> {
+        let behaviour = self.behaviours[site.0].clone();
+        self.shared.log(format!("start site {site}"));
+        progress("making it up");
+        if let Some(why) = behaviour.start_fails {
+            return Err(why.into());
+        }
+        let alive = self.shared.alive.fetch_add(1, Ordering::Relaxed) + 1;
+        self.most_alive.fetch_max(alive, Ordering::Relaxed);
+        let life = Life { site, shared: self.shared.clone() };
+        Ok(Box::new(Starting { behaviour, life }))
+    }
+
+    fn remove(&mut self) -> Result<(), BoxError> {
+        self.removed = true;
+        if self.remove_fails { Err("a link can't be removed".into()) } else { Ok(()) }
+    }
+}
+
+/// Counts a service as alive until it is dropped.
+struct Life {
+    site: SiteId,
+    shared: Shared,
+}
+
+impl Drop for Life {
+    fn drop(&mut self) {
+        self.shared.alive.fetch_sub(1, Ordering::Relaxed);
+        self.shared.log(format!("gone site {}", self.site));
+    }
+}
+
+struct Starting {
+    behaviour: Behaviour,
+    life: Life,
+}
+
+impl StartingSite for Starting {
+    fn holds_back(&self) -> bool {
+        self.behaviour.holds_back
+    }
+
+    fn wait(self: Box<Self>, _: &mut dyn FnMut(&str)) -> Result<Box<dyn LiveSite>, BoxError> {
+        self.life.shared.log(format!("wait site {}", self.life.site));
+        if let Some(why) = self.behaviour.wait_fails {
+            return Err(why.into());
+        }
+        let Starting { behaviour, life } = *self;
+        let state = Arc::new(State { drives: AtomicUsize::new(0), ended: AtomicBool::new(false) });
+        Ok(Box::new(Live { behaviour, life, state, asked: 0, read_at: Duration::ZERO, read_drives: 0 }))
+    }
+}
+
+/// What a site and its engines share.
+struct State {
+    drives: AtomicUsize,
+    ended: AtomicBool,
+}
+
+struct Live {
+    behaviour: Behaviour,
+    life: Life,
+    state: Arc<State>,
+    asked: usize,
+    read_at: Duration,
+    read_drives: usize,
+}
+
+impl LiveSite for Live {
+    fn ask_ready(&mut self) -> Result<Readiness, RunError> {
+        self.asked += 1;
+        if self.behaviour.ends_before_ready {
+            self.state.ended.store(true, Ordering::Relaxed);
+        }
+        if self.behaviour.interrupted_before_ready {
+            self.life.shared.stop.store(true, Ordering::Relaxed);
+        }
+        let is_ready = self.asked > self.behaviour.ready_after
+            && !self.behaviour.ends_before_ready
+            && !self.behaviour.interrupted_before_ready;
+        Ok(if is_ready { Readiness::Ready } else { Readiness::NotYet("connection refused".to_owned()) })
+    }
+
+    fn connect(&self, _: &LoadSpec) -> Result<Box<dyn Driver>, RunError> {
+        Ok(Box::new(MadeUpDriver {
+            site: self.life.site,
+            behaviour: self.behaviour.clone(),
+            shared: self.life.shared.clone(),
+            state: self.state.clone(),
+            begun: None,
+        }))
+    }
+
+    fn read_begin(&mut self, _: ReadOut) {
+        self.read_at = self.life.shared.clock.elapsed();
+        self.read_drives = self.state.drives.load(Ordering::Relaxed);
+    }
+
+    fn read_end(&mut self) -> Observations {
+        let wall = self.life.shared.clock.elapsed() - self.read_at;
+        let drives = self.state.drives.load(Ordering::Relaxed) - self.read_drives;
+        let service = self.behaviour.cpu * drives as u32;
+        let capacity = wall.as_nanos() as f64 * f64::from(self.behaviour.cpus);
+        let disturbed = |from: usize| drives > 0 && self.read_drives >= from;
+        let (stolen, foreign) = match self.behaviour.disturbed {
+            Some((from, Disturbance::Stolen(share))) if disturbed(from) => (share, 0.0),
+            Some((from, Disturbance::Foreign(share))) if disturbed(from) => (0.0, share),
+            _ => (0.0, 0.0),
+        };
+        let (steal_ns, foreign_ns) = ((stolen * capacity) as u64, (foreign * capacity) as u64);
+        let busy_ns = service.as_nanos() as u64 + foreign_ns;
+        Observations {
+            wall_ns: Some(wall.as_nanos() as u64),
+            cpus: Some(self.behaviour.cpus),
+            service_cpu_ns: Some(service.as_nanos() as u64),
+            machine: Some(MachineCpu {
+                user_ns: busy_ns,
+                steal_ns,
+                idle_ns: (capacity as u64).saturating_sub(busy_ns + steal_ns),
+                ..MachineCpu::default()
+            }),
+            ..Observations::default()
+        }
+    }
+
+    fn machine(&self) -> Option<MachineId> {
+        self.behaviour.machine.map(|name| MachineId(name.to_owned()))
+    }
+
+    fn is_external(&self) -> bool {
+        self.behaviour.is_external
+    }
+
+    fn pids(&self) -> Vec<u32> {
+        Vec::new()
+    }
+
+    fn left_out(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn startup(&mut self) -> StartupRow {
+        StartupRow::default()
+    }
+
+    fn ended(&mut self) -> Option<String> {
+        let drives = self.state.drives.load(Ordering::Relaxed);
+        if self.behaviour.ends_after.is_some_and(|after| drives >= after) {
+            self.state.ended.store(true, Ordering::Relaxed);
+        }
+        let ended = self.state.ended.load(Ordering::Relaxed);
+        ended.then(|| "the service ended by itself (exit status: 1)".to_owned())
+    }
+
+    fn output_tail(&self) -> String {
+        "out of luck\n".to_owned()
+    }
+
+    fn stop(self: Box<Self>) -> Result<(), BoxError> {
+        self.life.shared.log(format!("stop site {}", self.life.site));
+        self.behaviour.stop_fails.map_or(Ok(()), |why| Err(why.into()))
+    }
+}
+
+struct MadeUpDriver {
+    site: SiteId,
+    behaviour: Behaviour,
+    shared: Shared,
+    state: Arc<State>,
+    begun: Option<SliceSpec>,
+}
+
+impl Driver for MadeUpDriver {
+    fn prepare(&mut self) -> Result<(), DriveError> {
+        if self.state.ended.load(Ordering::Relaxed) { Err(EngineError::Gone.into()) } else { Ok(()) }
+    }
+
+    fn begin(&mut self, slice: SliceSpec, _: u64) -> Result<(), DriveError> {
+        self.begun = Some(slice);
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<Record, DriveError> {
+        let slice = self.begun.take().expect("a slice was begun");
+        let drive = self.state.drives.fetch_add(1, Ordering::Relaxed);
+        self.shared.log(format!("drive site {} for {:?} seed {}", self.site, slice.duration, slice.seed));
+        self.shared.clock.advance(slice.duration);
+        if self.behaviour.ends_after.is_some_and(|after| drive + 1 >= after) {
+            self.state.ended.store(true, Ordering::Relaxed);
+            return Err(EngineError::Gone.into());
+        }
+        if self.behaviour.engine_fails_at == Some(drive) {
+            return Err(EngineError::Gone.into());
+        }
+        let interrupted = self.behaviour.interrupted_at == Some(drive);
+        if interrupted {
+            self.shared.stop.store(true, Ordering::Relaxed);
+        }
+        Ok(record(&self.behaviour, drive, &slice, interrupted))
+    }
+
+    fn drive(&mut self, slice: SliceSpec) -> Result<Record, DriveError> {
+        self.prepare()?;
+        self.begin(slice, 0)?;
+        self.finish()
+    }
+}
+
+fn record(behaviour: &Behaviour, drive: usize, slice: &SliceSpec, stopped: bool) -> Record {
+    let rate = slice.load.rate().map_or(10_000.0, |rate| rate.as_per_second());
+    let requests = ((rate * slice.duration.as_secs_f64()) as u64).max(1);
+    let mut record = Record::empty();
+    let service_ns = (behaviour.service_ns)(drive);
+    record.service.record_n(service_ns, requests).unwrap();
+    record.response.record_n(service_ns + 1_000, requests).unwrap();
+    record.send_lag.record_n(1_000, requests).unwrap();
+    (record.due, record.sent_in_time, record.answered, record.answered_in_time) =
+        (requests, requests, requests, requests);
+    record.duration = slice.duration;
+    record.stopped = stopped;
+    if let Some((from, Disturbance::Errors(share))) = behaviour.disturbed
+        && drive >= from
+    {
+        let failed = (requests as f64 * share) as u64;
+        for _ in 0..failed {
+            record.errors.count(loadline_engine::ErrorKind::Status);
+        }
+    }
+    record
+}

@@ -1,0 +1,66 @@
+use std::time::Duration;
+
+use loadline_model::experiment::{
+    Experiment, Interleave, Isolation, LoadSpec, Nodes, OnFailure, Placement, PlanSpec, Platform,
+    PlatformKind, Ready, RequestSpec, Service, Start,
+};
+use loadline_model::load::{Arrivals, Load, Reuse};
+use loadline_model::platform::{Layer, Limits};
+
+/// Two platforms and a twin of the first under one load: sites and cells 0 (host), 1 (its twin) and 2 (pod); two deployments of three
+/// blocks of 100 ms.
+pub fn experiment() -> Experiment {
+    let platform = |name: &str, kind| Platform { name: name.to_owned(), kind, above: None, top: false };
+    let load = Load::Open { rate: "2000/s".parse().unwrap(), arrivals: Arrivals::Uniform };
+    Experiment {
+        name: "made up".to_owned(),
+        question: None,
+        services: vec![Service {
+            name: "hello".to_owned(),
+            start: Some(Start::Command(vec!["hello".to_owned()])),
+            image: None,
+            env: Vec::new(),
+            port: None,
+            requests: vec![RequestSpec {
+                method: "GET".to_owned(),
+                path: "/".to_owned(),
+                headers: Vec::new(),
+                body: None,
+                weight: 1,
+            }],
+            ready: Ready { path: Some("/healthz".to_owned()), within: Duration::from_secs(30) },
+        }],
+        limits: Limits::default(),
+        platforms: vec![
+            platform("host", PlatformKind::Host),
+            platform("pod", PlatformKind::Local(vec![Layer::Veth])),
+        ],
+        loads: vec![LoadSpec { load, connections: 4, reuse: Reuse::Always }],
+        plan: PlanSpec {
+            slice: Duration::from_millis(100),
+            blocks: 3,
+            deployments: 2,
+            seed: 7,
+            until: None,
+            within: None,
+            twin: true,
+            isolation: Isolation::Shared,
+            interleave: Interleave::Auto,
+            warmup: Duration::from_secs(3),
+            repeats: 1,
+            margin: None,
+            on_failure: OnFailure::End,
+            nodes: Nodes::Shared,
+            profile: None,
+        },
+        placement: Placement::default(),
+        claims: Vec::new(),
+    }
+}
+
+/// The same with another plan.
+pub fn with(change: impl FnOnce(&mut PlanSpec)) -> Experiment {
+    let mut experiment = experiment();
+    change(&mut experiment.plan);
+    experiment
+}

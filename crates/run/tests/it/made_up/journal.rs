@@ -1,0 +1,93 @@
+use std::cell::RefCell;
+
+use loadline_model::CellId;
+use loadline_model::RunState;
+use loadline_model::notes::Failure;
+use loadline_model::notes::Note;
+use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surroundings, WarmUpRow};
+use loadline_run::{BoxError, Journal};
+
+/// Remembers what it was given, and fails at the step that a test names, from its so manieth time on.
+#[derive(Default)]
+pub struct MadeUpJournal {
+    pub fails_at: Option<(&'static str, usize)>,
+    pub notes: RefCell<Vec<Note>>,
+    pub failures: RefCell<Vec<String>>,
+    pub deployments: RefCell<Vec<DeploymentRow>>,
+    pub warm_ups: RefCell<Vec<WarmUpRow>>,
+    pub slices: RefCell<Vec<SliceRow>>,
+    pub together: RefCell<Vec<CellId>>,
+    pub state: RefCell<Option<RunState>>,
+    steps: RefCell<Vec<&'static str>>,
+}
+
+impl MadeUpJournal {
+    fn step(&self, name: &'static str) -> Result<(), BoxError> {
+        let times = self.steps.borrow().iter().filter(|step| **step == name).count();
+        self.steps.borrow_mut().push(name);
+        match self.fails_at {
+            Some((step, from)) if step == name && times >= from => Err("the disk is full".into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Slices of a cell that are in the journal.
+    pub fn slices_of(&self, cell: usize) -> usize {
+        self.slices.borrow().iter().filter(|slice| slice.cell == CellId(cell)).count()
+    }
+}
+
+impl Journal for MadeUpJournal {
+    fn begin(&self, _: &NewRun<'_>) -> Result<(), BoxError> {
+        self.step("begin")
+    }
+
+    fn side_by_side(&self, cells: &[CellId]) -> Result<(), BoxError> {
+        *self.together.borrow_mut() = cells.to_vec();
+        self.step("side by side")
+    }
+
+    fn note(&self, note: &Note) -> Result<(), BoxError> {
+        self.step("note")?;
+        self.notes.borrow_mut().push(note.clone());
+        Ok(())
+    }
+
+    fn failure(&self, failure: &Failure) -> Result<(), BoxError> {
+        self.step("failure")?;
+        self.failures.borrow_mut().push(failure.text.clone());
+        Ok(())
+    }
+
+    fn surroundings(&self, _: &str, _: &Surroundings) -> Result<(), BoxError> {
+        self.step("surroundings")
+    }
+
+    fn deployment(&self, deployment: &DeploymentRow) -> Result<(), BoxError> {
+        self.step("deployment")?;
+        self.deployments.borrow_mut().push(deployment.clone());
+        Ok(())
+    }
+
+    fn warm_up(&self, warm_up: &WarmUpRow) -> Result<(), BoxError> {
+        self.step("warm up")?;
+        self.warm_ups.borrow_mut().push(warm_up.clone());
+        Ok(())
+    }
+
+    fn slice(&self, slice: &SliceRow) -> Result<(), BoxError> {
+        self.step("slice")?;
+        self.slices.borrow_mut().push(slice.clone());
+        Ok(())
+    }
+
+    fn profile(&self, _: &ProfileRow) -> Result<(), BoxError> {
+        self.step("profile")
+    }
+
+    fn finish(&self, state: RunState) -> Result<(), BoxError> {
+        self.step("finish")?;
+        *self.state.borrow_mut() = Some(state);
+        Ok(())
+    }
+}

@@ -1,0 +1,134 @@
+//! A world in which everything that the run loop meets is made up: services that do as a test says, a journal that remembers, and a
+//! clock that only moves when somebody waits or drives load.
+
+mod clock;
+mod deployer;
+mod experiment;
+mod journal;
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use loadline_model::Machine;
+use loadline_model::experiment::Experiment;
+use loadline_model::plan::Plan;
+use loadline_run::placement::Cpus;
+use loadline_run::strategy::{FixedPlan, Until};
+use loadline_run::{Event, Outcome, Run, RunError, Strategy, execute};
+
+pub use clock::MadeUpClock;
+pub use deployer::{Behaviour, Disturbance, LOCAL_MACHINE, MadeUpDeployer};
+pub use experiment::{experiment, with};
+pub use journal::MadeUpJournal;
+
+/// One run and all that it left behind.
+pub struct World {
+    pub experiment: Experiment,
+    pub plan: Plan,
+    pub deployer: MadeUpDeployer,
+    pub journal: MadeUpJournal,
+    pub clock: MadeUpClock,
+    pub stop: Arc<AtomicBool>,
+    /// What was done to the made-up services, in order, such as `drive cell 2`.
+    pub log: Arc<Mutex<Vec<String>>>,
+    pub events: Vec<Event>,
+}
+
+impl World {
+    /// A world in which nothing goes wrong.
+    pub fn new(experiment: Experiment) -> World {
+        let clock = MadeUpClock::default();
+        let stop = Arc::new(AtomicBool::new(false));
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let plan = Plan::new(&experiment);
+        World {
+            deployer: MadeUpDeployer::new(&plan, clock.clone(), stop.clone(), log.clone()),
+            experiment,
+            plan,
+            journal: MadeUpJournal::default(),
+            clock,
+            stop,
+            log,
+            events: Vec::new(),
+        }
+    }
+
+    /// Changes how the services of a site behave.
+    pub fn site(mut self, site: usize, change: impl FnOnce(&mut Behaviour)) -> World {
+        change(&mut self.deployer.behaviours[site]);
+        self
+    }
+
+    /// Runs the experiment's own plan.
+    pub fn run(&mut self) -> Result<Outcome, RunError> {
+        let (experiment, plan) = (self.experiment.clone(), self.plan.clone());
+        self.run_by(&mut FixedPlan::new(&experiment, &plan))
+    }
+
+    /// Runs until `is_settled`.
+    pub fn run_until(&mut self, is_settled: &mut dyn FnMut(u32) -> bool) -> Result<Outcome, RunError> {
+        let (experiment, plan) = (self.experiment.clone(), self.plan.clone());
+        self.run_by(&mut Until::new(FixedPlan::new(&experiment, &plan), is_settled))
+    }
+
+    /// Runs what a strategy decides. Whatever happens, nothing that was started may be left.
+    pub fn run_by(&mut self, strategy: &mut dyn Strategy) -> Result<Outcome, RunError> {
+        let outcome = self.execute(strategy);
+        assert_eq!(self.deployer.alive(), 0, "services are left: {:?}", self.log());
+        assert!(self.deployer.is_removed(), "the environment is left");
+        outcome
+    }
+
+    /// Runs the experiment's own plan where the run ends before its environment is prepared.
+    pub fn run_unprepared(&mut self) -> Result<Outcome, RunError> {
+        let (experiment, plan) = (self.experiment.clone(), self.plan.clone());
+        let outcome = self.execute(&mut FixedPlan::new(&experiment, &plan));
+        assert!(!self.deployer.is_removed());
+        outcome
+    }
+
+    fn execute(&mut self, strategy: &mut dyn Strategy) -> Result<Outcome, RunError> {
+        let cpus = Cpus {
+            service: vec![0],
+            service_pinned: true,
+            load: vec![1],
+            load_runs_first: false,
+            note: None,
+        };
+        let machine =
+            Machine { cpus: Some(2), boot_id: Some(LOCAL_MACHINE.to_owned()), ..Machine::default() };
+        let events = &mut self.events;
+        let run = Run {
+            experiment: &self.experiment,
+            plan: &self.plan,
+            cpus: &cpus,
+            machine: &machine,
+            label: "made up".to_owned(),
+            command_line: vec!["loadline".to_owned()],
+            version: "0".to_owned(),
+            stop: self.stop.clone(),
+            notes: Vec::new(),
+            deployer: &mut self.deployer,
+            journal: &self.journal,
+            clock: &self.clock,
+            events: &mut |event| events.push(event),
+        };
+        execute(run, strategy)
+    }
+
+    /// What was done, in order.
+    pub fn log(&self) -> Vec<String> {
+        self.log.lock().unwrap().clone()
+    }
+
+    /// How often something was done.
+    pub fn count(&self, what: &str) -> usize {
+        self.log().iter().filter(|line| line.starts_with(what)).count()
+    }
+
+    /// How much time has passed.
+    pub fn elapsed(&self) -> Duration {
+        self.clock.elapsed()
+    }
+}

@@ -1,0 +1,12 @@
+//! The run loop on a made-up platform, journal and clock: no process is started and no time passes.
+
+mod deaths;
+mod disturbances;
+mod gates;
+mod interrupts;
+mod journals;
+mod made_up;
+mod order;
+mod plans;
+mod side_by_side;
+mod whole_runs;

@@ -1,0 +1,102 @@
+//! Runs in which nothing goes wrong.
+
+use loadline_model::RunState;
+use loadline_model::notes::Note;
+
+use crate::made_up::{World, experiment, with};
+
+#[test]
+fn every_cell_has_a_slice_in_every_block_of_every_deployment() {
+    let mut world = World::new(experiment());
+    let outcome = world.run().unwrap();
+    assert_eq!(outcome.state, RunState::Complete);
+    assert_eq!(*world.journal.state.borrow(), Some(RunState::Complete));
+    for cell in 0..3 {
+        assert_eq!(world.journal.slices_of(cell), 2 * 3, "cell {cell}");
+    }
+    assert_eq!(world.journal.deployments.borrow().len(), 2 * 3);
+    assert_eq!(world.count("stop site"), 2 * 3, "each was stopped and not just dropped");
+}
+
+#[test]
+fn the_cells_of_a_block_have_one_schedule_and_each_block_another() {
+    let mut world = World::new(experiment());
+    world.run().unwrap();
+    let mut seeds_of_blocks = std::collections::BTreeSet::new();
+    for (round, block) in [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)] {
+        let slices = world.journal.slices.borrow();
+        let order: Vec<_> =
+            slices.iter().filter(|slice| (slice.round, slice.block) == (round, block)).collect();
+        assert_eq!(order.len(), 3);
+        seeds_of_blocks.insert(order.iter().map(|slice| slice.cell).collect::<Vec<_>>());
+    }
+    assert!(seeds_of_blocks.len() > 1, "the order of the cells is random");
+    let drives: Vec<String> = world.log().into_iter().filter(|line| line.contains("for 100ms")).collect();
+    let seeds: std::collections::BTreeSet<&str> =
+        drives.iter().filter_map(|line| line.split("seed ").nth(1)).collect();
+    assert_eq!((drives.len(), seeds.len()), (2 * 3 * 3, 2 * 3), "one seed a block, for all three cells");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_order_and_another_seed_another() {
+    let log_of = |seed| {
+        let mut world = World::new(with(|plan| plan.seed = seed));
+        world.run().unwrap();
+        world.log()
+    };
+    assert_eq!(log_of(7), log_of(7));
+    assert_ne!(log_of(7), log_of(8));
+}
+
+#[test]
+fn a_slice_keeps_the_load_that_it_was() {
+    let mut world = World::new(experiment());
+    world.run().unwrap();
+    let expected = world.experiment.loads[0].load.clone();
+    assert!(world.journal.slices.borrow().iter().all(|slice| slice.load == expected));
+}
+
+#[test]
+fn a_site_that_is_not_let_through_yet_is_waited_for_after_the_others() {
+    let mut world = World::new(with(|plan| plan.deployments = 1)).site(0, |site| site.holds_back = true);
+    world.run().unwrap();
+    let waits: Vec<String> = world.log().into_iter().filter(|line| line.starts_with("wait")).collect();
+    assert_eq!(waits.last().map(String::as_str), Some("wait site 0"));
+}
+
+#[test]
+fn a_service_that_takes_its_time_is_asked_again_until_it_is_ready() {
+    let mut world = World::new(experiment()).site(2, |site| site.ready_after = 100);
+    assert_eq!(world.run().unwrap().state, RunState::Complete);
+    let deployments = world.journal.deployments.borrow();
+    let slow = deployments.iter().find(|deployment| deployment.site.0 == 2).unwrap();
+    assert!((slow.ready_ms - 500.0).abs() < 1e-6, "100 pauses of 5 ms, not {} ms", slow.ready_ms);
+}
+
+#[test]
+fn a_warm_up_ends_when_service_times_are_stationary() {
+    let mut world = World::new(experiment());
+    world.run().unwrap();
+    let warm_ups = world.journal.warm_ups.borrow();
+    assert_eq!(warm_ups.len(), 2 * 3);
+    assert!(warm_ups.iter().all(|warm_up| warm_up.stationary && warm_up.seconds < 3.0), "{warm_ups:?}");
+}
+
+#[test]
+fn a_warm_up_that_never_gets_stationary_ends_at_its_longest_and_says_so() {
+    let falling = |drive: usize| 1_000_000 / (drive as u64 + 1);
+    let mut world = World::new(with(|plan| plan.deployments = 1)).site(2, |site| site.service_ns = falling);
+    world.run().unwrap();
+    let warm_ups = world.journal.warm_ups.borrow();
+    let of_pod = warm_ups.iter().find(|warm_up| warm_up.cell.0 == 2).unwrap();
+    assert!(!of_pod.stationary && of_pod.seconds >= 3.0, "{of_pod:?}");
+}
+
+#[test]
+fn a_note_is_kept_once() {
+    let mut world = World::new(with(|plan| plan.profile = Some(std::time::Duration::from_millis(200))));
+    world.run().unwrap();
+    let notes = world.journal.notes.borrow();
+    let told = notes.iter().filter(|note| **note == Note::ServiceNotHere).count();
+    assert_eq!(told, 1, "{notes:?}");
+}

@@ -1,0 +1,82 @@
+//! Bad flags, and what is said of them. They are validated as files are; these tests cover what flags add.
+
+use crate::support;
+
+use loadline_spec::{Flags, from_flags};
+
+fn strings(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
+}
+
+/// The flags of the default job.
+fn good() -> Flags {
+    Flags {
+        services: strings(&["orders"]),
+        on: strings(&["host", "pod"]),
+        rates: strings(&["2000/s"]),
+        ..Flags::default()
+    }
+}
+
+fn text(value: &str) -> Option<String> {
+    Some(value.to_owned())
+}
+
+#[test]
+fn every_bad_flag_is_refused_by_its_name_and_with_a_way_out() {
+    let cases: Vec<(&str, Flags)> = vec![
+        ("no_flags", Flags::default()),
+        ("no_load", Flags { rates: Vec::new(), ..good() }),
+        ("no_service", Flags { services: Vec::new(), ..good() }),
+        ("no_service_but_requests", Flags { services: Vec::new(), requests: strings(&["/"]), ..good() }),
+        ("empty_service", Flags { services: strings(&[""]), ..good() }),
+        ("unknown_service", Flags { services: strings(&["oders --delay 1ms"]), ..good() }),
+        ("service_with_bad_arguments", Flags { services: strings(&["orders --dealy 1ms"]), ..good() }),
+        ("service_with_an_open_quote", Flags { services: strings(&["orders '"]), ..good() }),
+        ("service_twice", Flags { services: strings(&["orders", "orders"]), ..good() }),
+        ("command_that_is_not_there", Flags { commands: strings(&["servr {port}"]), ..good() }),
+        ("command_twice", Flags { services: Vec::new(), commands: strings(&["server", "server"]), ..good() }),
+        ("bad_request", Flags { requests: strings(&["api"]), ..good() }),
+        ("bad_ready_path", Flags { ready: text("healthz"), ..good() }),
+        ("unknown_platform", Flags { on: strings(&["hots"]), ..good() }),
+        ("ssh_of_a_later_version", Flags { on: strings(&["host", "ssh"]), ..good() }),
+        ("network_that_docker_has_not", Flags { on: strings(&["host", "docker:brige"]), ..good() }),
+        ("expose_that_is_not_there", Flags { on: strings(&["host", "kubernetes:nodeport"]), ..good() }),
+        ("image_that_is_no_name", Flags { image: Some("two words".to_owned()), ..good() }),
+        ("platform_twice", Flags { on: strings(&["pod", "pod"]), ..good() }),
+        ("unknown_layer", Flags { on: strings(&["host", "local:veth+brigde"]), ..good() }),
+        ("no_layers", Flags { on: strings(&["host", "local:"]), ..good() }),
+        ("bridge_without_a_veth", Flags { on: strings(&["host", "local:cgroup+bridge"]), ..good() }),
+        ("url_with_tls", Flags { on: strings(&["host", "https://localhost"]), ..good() }),
+        ("bare_rate", Flags { rates: strings(&["1000"]), ..good() }),
+        ("rates_alike", Flags { rates: strings(&["1/s", "60/min"]), ..good() }),
+        ("rate_negative", Flags { rates: strings(&["-1/s"]), ..good() }),
+        (
+            "arrivals_of_a_closed_loop",
+            Flags { rates: Vec::new(), closed: true, arrivals: text("uniform"), ..good() },
+        ),
+        ("connections_zero", Flags { connections: text("0"), ..good() }),
+        ("limit_cpu_zero", Flags { limit_cpu: text("0"), ..good() }),
+        ("limit_memory_bare", Flags { limit_memory: text("512"), ..good() }),
+        ("slice_bare", Flags { slice: text("2"), ..good() }),
+        ("blocks_zero", Flags { blocks: text("0"), ..good() }),
+        ("seed_not_a_number", Flags { seed: text("lucky"), ..good() }),
+        ("until_bare", Flags { until: text("1"), ..good() }),
+        ("margin_of_nothing", Flags { margin: text("0%"), ..good() }),
+        ("unknown_isolation", Flags { isolation: text("none"), ..good() }),
+        ("cpu_that_does_not_exist", Flags { service_cpus: text("0,9"), ..good() }),
+        ("cpu_sets_that_overlap", Flags { service_cpus: text("0-1"), load_cpus: text("1,2"), ..good() }),
+        ("no_cpu", Flags { load_cpus: text(","), ..good() }),
+        ("nothing_to_compare", Flags { on: strings(&["host"]), no_twin: true, ..good() }),
+        ("several_problems_at_once", Flags { rates: strings(&["5"]), slice: text("1ms"), ..good() }),
+        ("line_break_in_a_value", Flags { on: strings(&["ho\nst"]), ..good() }),
+    ];
+    let programs = support::programs();
+    let machine = support::machine(&programs);
+    for (name, flags) in cases {
+        let error = from_flags(&flags, &machine).expect_err(name);
+        let lost = error.problems().iter().find(|problem| problem.help.is_none());
+        assert_eq!(lost, None, "{name} names no way out");
+        insta::assert_snapshot!(name, error.render(false));
+    }
+}

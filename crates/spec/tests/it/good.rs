@@ -1,0 +1,299 @@
+//! What files and flags mean: the examples, the defaults, and that both ways lead to the same experiment.
+
+use crate::support;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use loadline_model::load::{Arrivals, Load, Rate};
+use loadline_model::platform::{Backend, Layer, Limits};
+use loadline_spec::{
+    Experiment, Flags, Interleave, Isolation, Nodes, OnFailure, PlanSpec, PlatformKind, Says, Start,
+    experiment_schema, from_flags, from_yaml, from_yaml_file,
+};
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn example(name: &str) -> Experiment {
+    let programs = support::programs();
+    from_yaml_file(&root().join("examples").join(name), &support::machine(&programs)).unwrap()
+}
+
+fn yaml(text: &str) -> Experiment {
+    let programs = support::programs();
+    from_yaml("test.yaml", text.as_bytes(), &support::machine(&programs)).unwrap()
+}
+
+fn flags(flags: &Flags) -> Experiment {
+    let programs = support::programs();
+    from_flags(flags, &support::machine(&programs)).unwrap()
+}
+
+fn strings(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
+}
+
+#[test]
+fn every_example_is_valid_and_names_its_schema() {
+    let mut count = 0;
+    for entry in std::fs::read_dir(root().join("examples")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "yaml") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let first = text.lines().next().unwrap();
+            assert_eq!(
+                first,
+                "# yaml-language-server: $schema=../docs/experiment.schema.json",
+                "{}",
+                path.display()
+            );
+            example(path.file_name().unwrap().to_str().unwrap());
+            count += 1;
+        }
+    }
+    assert!(count >= 4, "only {count} examples found");
+}
+
+#[test]
+fn the_default_example_equals_the_default_flags() {
+    let job = Flags {
+        services: strings(&["orders"]),
+        on: strings(&["host", "pod"]),
+        rates: strings(&["2000/s"]),
+        ..Flags::default()
+    };
+    let from_file = example("host-vs-pod.yaml");
+    let from_flags =
+        Experiment { name: from_file.name.clone(), question: from_file.question.clone(), ..flags(&job) };
+    assert_eq!(from_file, from_flags);
+}
+
+#[test]
+fn what_is_not_said_has_its_default() {
+    let experiment = yaml("service: {builtin: orders}\nplatforms: [host, pod]\nloads: [{rate: 2000/s}]");
+    let plan = PlanSpec {
+        slice: Duration::from_millis(1200),
+        blocks: 3,
+        deployments: 8,
+        seed: 7,
+        until: None,
+        within: None,
+        twin: true,
+        isolation: Isolation::Shared,
+        interleave: Interleave::Auto,
+        warmup: Duration::from_secs(30),
+        repeats: 2,
+        margin: None,
+        on_failure: OnFailure::End,
+        nodes: Nodes::Shared,
+        profile: None,
+    };
+    assert_eq!(experiment.plan, plan);
+    assert_eq!(experiment.name, "orders · host against pod");
+    assert_eq!(experiment.limits, Limits::default());
+    assert_eq!(experiment.services[0].requests[0].path, "/api/orders");
+    assert_eq!(experiment.services[0].ready.path.as_deref(), Some("/healthz"));
+    assert_eq!(experiment.services[0].ready.within, Duration::from_secs(30));
+    assert_eq!(experiment.loads[0].connections, 16);
+    let rate = Rate::per_second(2000.0).unwrap();
+    assert_eq!(experiment.loads[0].load, Load::Open { rate, arrivals: Arrivals::Poisson });
+}
+
+#[test]
+fn everything_that_can_be_said_is_heard() {
+    let experiment = yaml(
+        "
+name: all
+question: why?
+services:
+  - name: mine
+    command: server --root '/a b' {port}
+    env: {RUST_LOG: info, THREADS: 2}
+    requests:
+      - GET /a
+      - {method: POST, path: '/b?x=1', headers: {X-One: '1'}, body: '{}', weight: 3}
+    ready: {http: /up, within: 5s}
+  - {builtin: hello}
+limits: {cpu: 1.5, memory: 512Mi}
+platforms:
+  - name: bare
+    host: {}
+  - local: [cgroup, veth, bridge, {nodeport: {backend: nftables, services: 100}}]
+  - external: http://localhost:8080
+loads:
+  - {rate: 100/min, arrivals: uniform, connections: 4}
+  - {closed: true, connections: 8}
+plan: {slice: 2s, blocks: 12, deployments: 2, seed: 1, until: 2%, twin: false, isolation: exclusive,
+  interleave: slices, warmup: 1min, repeats: 0, margin: 0.5%, on_failure: continue}
+cpus: {service: [0, 2-3], load: 1}
+",
+    );
+    let mine = &experiment.services[0];
+    assert_eq!(mine.start, Some(Start::Command(strings(&["server", "--root", "/a b", "{port}"]))));
+    assert_eq!(
+        mine.env,
+        [("RUST_LOG".to_owned(), "info".to_owned()), ("THREADS".to_owned(), "2".to_owned())]
+    );
+    assert_eq!(mine.requests[1].headers, [("X-One".to_owned(), "1".to_owned())]);
+    assert_eq!((mine.requests[1].weight, mine.requests[1].body.as_deref()), (3, Some("{}")));
+    assert_eq!(mine.ready.within, Duration::from_secs(5));
+    assert_eq!(experiment.limits, Limits { cpus: Some(1.5), memory_bytes: Some(512 << 20) });
+    let names: Vec<_> = experiment.platforms.iter().map(|platform| platform.name.as_str()).collect();
+    assert_eq!(names, ["bare", "cgroup+veth+bridge+nodeport", "http://localhost:8080"]);
+    let node_port = Layer::NodePort { backend: Backend::Nftables, services: 100 };
+    let layers = vec![Layer::Cgroup, Layer::Veth, Layer::Bridge, node_port];
+    assert_eq!(experiment.platforms[1].kind, PlatformKind::Local(layers));
+    let PlatformKind::External { address, authority, .. } = &experiment.platforms[2].kind else { panic!() };
+    assert_eq!(*address, SocketAddr::from(([127, 0, 0, 1], 8080)));
+    assert_eq!(authority, "localhost:8080");
+    assert_eq!(experiment.loads[1].load, Load::Closed { think: None });
+    assert_eq!((experiment.plan.until, experiment.plan.margin), (Some(0.02), Some(0.005)));
+    assert_eq!(experiment.plan.within, Some(Duration::from_secs(900)));
+    assert_eq!(experiment.placement.service_cpus, Some(vec![0, 2, 3]));
+    assert_eq!(experiment.placement.load_cpus, Some(vec![1]));
+    let stored = serde_json::to_string(&experiment).unwrap();
+    assert_eq!(serde_json::from_str::<Experiment>(&stored).unwrap(), experiment);
+}
+
+#[test]
+fn flags_say_the_same_as_a_file() {
+    let job = Flags {
+        services: strings(&["orders", "orders --delay 200us"]),
+        requests: strings(&["/api/orders"]),
+        on: strings(&["bare=host", "local:cgroup+veth"]),
+        rates: strings(&["100/min"]),
+        closed: true,
+        connections: Some("8".to_owned()),
+        arrivals: Some("uniform".to_owned()),
+        limit_cpu: Some("1".to_owned()),
+        limit_memory: Some("1Gi".to_owned()),
+        until: Some("1%".to_owned()),
+        no_twin: true,
+        service_cpus: Some("0,2-3".to_owned()),
+        load_cpus: Some("1".to_owned()),
+        ready: Some("/healthz".to_owned()),
+        ..Flags::default()
+    };
+    let file = yaml(
+        "
+services:
+  - {builtin: orders, requests: [GET /api/orders], ready: {http: /healthz}}
+  - {builtin: orders, args: --delay 200us, requests: [/api/orders], ready: {http: /healthz}}
+platforms: [{name: bare, host: }, {local: [cgroup, veth]}]
+loads: [{rate: 100/min, arrivals: uniform, connections: 8}, {closed: true, connections: 8}]
+limits: {cpu: 1, memory: 1Gi}
+plan: {until: 1%, twin: false}
+cpus: {service: [0, 2, 3], load: [1]}
+",
+    );
+    assert_eq!(flags(&job), file);
+    assert_eq!(file.services[1].name, "orders --delay 200us");
+}
+
+#[test]
+fn urls_alone_need_no_service() {
+    let job = Flags {
+        on: strings(&["old=http://localhost:1", "new=http://127.0.0.1:2"]),
+        rates: strings(&["10/s"]),
+        ..Flags::default()
+    };
+    let experiment = flags(&job);
+    assert_eq!(experiment.services[0].start, None);
+    assert_eq!(experiment.services[0].requests[0].path, "/");
+    assert_eq!(experiment.platforms[1].name, "new");
+}
+
+#[test]
+fn commands_of_the_same_program_are_told_apart_by_their_arguments() {
+    let job = Flags {
+        commands: strings(&["server -x {port}", "server -y {port}"]),
+        on: strings(&["host"]),
+        rates: strings(&["10/s"]),
+        ..Flags::default()
+    };
+    let experiment = flags(&job);
+    let names: Vec<_> = experiment.services.iter().map(|service| service.name.as_str()).collect();
+    assert_eq!(names, ["server -x '{port}'", "server -y '{port}'"]);
+}
+
+#[test]
+fn a_value_may_be_written_once_and_meant_twice() {
+    let experiment = yaml(
+        "service: {builtin: orders}\nplatforms: [host]\n\
+         loads: [{rate: 1/s, connections: &n 4}, {rate: 2/s, connections: *n}]",
+    );
+    assert_eq!(experiment.loads[1].connections, 4);
+}
+
+/// `UPDATE_SCHEMA=1 cargo test` writes the file anew.
+#[test]
+fn the_published_schema_is_the_generated_one() {
+    let path = root().join("docs/experiment.schema.json");
+    let generated = serde_json::to_string_pretty(&experiment_schema()).unwrap() + "\n";
+    if std::env::var_os("UPDATE_SCHEMA").is_some() {
+        std::fs::write(&path, &generated).unwrap();
+    }
+    let published = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(published == generated, "{} is out of date: run with UPDATE_SCHEMA=1", path.display());
+}
+
+#[test]
+fn a_container_and_a_pod_are_named_by_what_sets_them_apart() {
+    let file = yaml(
+        "service: {builtin: orders}
+platforms: [docker, {docker: {network: none-with-wire}}, {docker: {publish: userland-proxy}}, kubernetes,
+  {kubernetes: {expose: podIP, placement: other-node}}, {kubernetes: {static: true, services: 50}},
+  {name: guaranteed, kubernetes: {requests: {cpu: 1, memory: 64Mi}, agent_image: registry.example/loadline:1}}]
+loads: [{rate: 2000/s}]",
+    );
+    let names: Vec<&str> = file.platforms.iter().map(|platform| platform.name.as_str()).collect();
+    let expected = [
+        "docker",
+        "docker none-with-wire",
+        "docker userland-proxy",
+        "kubernetes",
+        "kubernetes podIP other-node",
+        "kubernetes nodePort static among 50",
+        "guaranteed",
+    ];
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn platforms_of_flags_are_those_of_the_file() {
+    let from_file = yaml(
+        "service: {builtin: orders}
+platforms: [host, {docker: {network: host}}, {kubernetes: {expose: podIP, placement: other-node}},
+  {kubernetes: {expose: nodePort, static: true}}]
+loads: [{rate: 2000/s}]",
+    );
+    let on = strings(&["host", "docker:host", "kubernetes:podIP+other-node", "kubernetes:static+nodePort"]);
+    let from_flags =
+        flags(&Flags { services: strings(&["orders"]), on, rates: strings(&["2000/s"]), ..Flags::default() });
+    assert_eq!(from_flags.platforms, from_file.platforms);
+}
+
+#[test]
+fn an_image_alone_is_enough_for_containers() {
+    let file = yaml(
+        "service: {image: 'registry.example/shop/orders:1.2'}
+platforms: [docker, kubernetes]
+loads: [{rate: 10/s}]",
+    );
+    assert_eq!(file.services[0].name, "orders:1.2");
+    assert_eq!(file.services[0].start, None);
+}
+
+#[test]
+fn claims_of_the_published_benchmark_are_read_as_they_are_meant() {
+    let experiment = example("monolith-vs-kubernetes.yaml");
+    assert_eq!(experiment.claims.len(), 6);
+    assert_eq!(experiment.claims[0].says, Says::Difference { from_ns: 3.6e6, to_ns: 5.4e6 });
+    assert_eq!(experiment.claims[0].loads, [0, 1, 2].map(loadline_model::LoadId));
+    let closes = Says::Closes { of: "nodePort".to_owned(), from: 0.48, to: 0.72 };
+    assert_eq!(experiment.claims[4].says, closes);
+    assert_eq!(experiment.claims[5].says, Says::Share { from: -0.05, to: 0.05 });
+}
