@@ -23,7 +23,7 @@ use crate::{client::Client, error::DockerError};
 const NOTICE_PATIENCE: Duration = Duration::from_secs(3);
 /// Whoever removes a running container has it killed first, and that the kernel killed it for want of memory reaches Docker by
 /// another way than its end; so long is waited for either to show.
-const CAUSE_PATIENCE: Duration = Duration::from_secs(3);
+const CAUSE_PATIENCE: Duration = Duration::from_secs(1);
 /// Exit codes above it stand for a signal, as with a shell.
 const SIGNALLED: i64 = 128;
 const SIGKILL: i64 = 9;
@@ -71,7 +71,7 @@ impl Watch {
         });
         match found.unwrap_or_else(|| self.inspect(client)) {
             Ok(None) => "the service's container was removed by someone else".to_owned(),
-            Ok(Some(state)) => sentence(&self.with_cause(state), limits),
+            Ok(Some(state)) => sentence(&state, limits),
             Err(error) if self.process.is_some() => format!("the service has ended: {error}"),
             Err(error) => format!("the service is out of sight: {error}"),
         }
@@ -88,7 +88,7 @@ impl Watch {
 
     fn inspect(&self, client: &Client) -> Result<Option<ContainerState>, DockerError> {
         let found = inspect(client, &self.id)?;
-        Ok(found.map(|container| container.state.unwrap_or_default()))
+        Ok(found.map(|container| self.with_cause(container.state.unwrap_or_default())))
     }
 }
 

@@ -77,27 +77,21 @@ fn found(place: &Place, rung: &str, name: &str, layer: &str, meter: &Meter) {
         }
     }
     let in_layer = rounds.iter().filter(|round| round.in_layer).count();
-    let ways: [(&str, fn(&Found) -> f64); 2] =
-        [("by difference", |round| round.by_difference), ("by sampling", |round| round.by_sampling)];
-    let mut rows: Vec<Row> = ways
-        .into_iter()
-        .map(|(way, share)| {
-            let mut shares: Vec<f64> = rounds.iter().map(|round| 100.0 * share(round)).collect();
-            shares.sort_by(f64::total_cmp);
-            let (least, found, most) = (shares[0], shares[ROUNDS / 2], shares[ROUNDS - 1]);
-            Row {
-                what: format!("planted cost, `{name}`, {way}"),
-                expected: format!(
-                    "{:.1} µs, to within {:.0} %",
-                    median(&planted_ns) / 1e3,
-                    100.0 * TOLERANCE
-                ),
-                found: format!("{found:.0} % of it"),
-                interval: format!("{least:.0} to {most:.0} %, {ROUNDS} rounds, {disturbed} repeated"),
-                holds: (found / 100.0 - 1.0).abs() <= TOLERANCE,
-            }
-        })
-        .collect();
+    let row = |way: &str, mut percents: Vec<f64>| {
+        percents.sort_by(f64::total_cmp);
+        let (least, found, most) = (percents[0], percents[ROUNDS / 2], percents[ROUNDS - 1]);
+        Row {
+            what: format!("planted cost, `{name}`, {way}"),
+            expected: format!("{:.1} µs, to within {:.0} %", median(&planted_ns) / 1e3, 100.0 * TOLERANCE),
+            found: format!("{found:.0} % of it"),
+            interval: format!("{least:.0} to {most:.0} %, {ROUNDS} rounds, {disturbed} repeated"),
+            holds: (found / 100.0 - 1.0).abs() <= TOLERANCE,
+        }
+    };
+    let mut rows = vec![
+        row("by difference", rounds.iter().map(|round| 100.0 * round.by_difference).collect()),
+        row("by sampling", rounds.iter().map(|round| 100.0 * round.by_sampling).collect()),
+    ];
     rows.push(Row {
         what: format!("planted cost, `{name}`: the layer in which most was seen"),
         expected: format!("{layer}, in {IN_LAYER} of {ROUNDS} rounds"),
