@@ -50,7 +50,6 @@ impl Execution<'_> {
     }
 }
 
-#[expect(clippy::too_many_arguments, reason = "a row has many sources")]
 fn slice(
     place: Place,
     visit: &Visit,

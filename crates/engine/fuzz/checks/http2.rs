@@ -5,7 +5,7 @@ use loadline_engine::http2::{Event, Http2, ProtocolError, StreamError, encode_he
 
 const SLOTS: usize = 4;
 /// More than the first windows hold.
-const BODY: [u8; 70_000] = [b'b'; 70_000];
+static BODY: [u8; 70_000] = [b'b'; 70_000];
 
 #[derive(Debug, PartialEq)]
 enum Seen {

@@ -25,7 +25,7 @@ enum Observer {
     /// The service is on this machine, or somebody else's.
     Here(Subject),
     /// An agent on the service's node.
-    Agent(RemoteObserver),
+    Agent(Box<RemoteObserver>),
     /// Whoever keeps account of the service's usage, such as the kubelet of its node.
     Usage(UsageReader),
     /// Nobody: it is elsewhere and can't be read.
@@ -53,7 +53,7 @@ impl Watch {
             At::Agent(agent, container) => {
                 let observer = RemoteObserver::start(agent.connect()?, &container)?;
                 let machine = MachineId::of(observer.machine());
-                (Observer::Agent(observer), machine)
+                (Observer::Agent(Box::new(observer)), machine)
             }
         };
         Ok(Watch { observer, machine, begun: (ReadOut::Everything, Reading::Nothing) })

@@ -87,7 +87,7 @@ impl Strategy for Halving<'_> {
     fn measured(&mut self, slice: &SliceRow) {
         self.measured += 1;
         assert!(slice.answered > 0);
-        if self.measured % 3 == 0 {
+        if self.measured.is_multiple_of(3) {
             self.rate /= 2.0;
         }
     }
