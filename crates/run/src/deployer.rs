@@ -99,13 +99,13 @@ pub enum ReadOut {
     ServiceCpu,
 }
 
-/// Tells machines apart: the kernel's boot id.
+/// Tells machines apart.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MachineId(pub String);
 
 impl MachineId {
-    /// The id of a described machine, if it says its boot.
+    /// The id of a described machine: its boot, or else its name.
     pub fn of(machine: &Machine) -> Option<MachineId> {
-        machine.boot_id.clone().map(MachineId)
+        machine.boot_id.clone().or(machine.hostname.clone()).map(MachineId)
     }
 }

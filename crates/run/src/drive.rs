@@ -7,19 +7,17 @@ use loadline_model::{Observations, SiteId};
 
 use crate::deployer::{MachineId, ReadOut};
 use crate::error::RunError;
-use crate::fleet::{Fleet, Member};
+use crate::fleet::Fleet;
 use crate::turn::{Turn, Visit};
 
-/// What was driven and seen in one turn, visit by visit.
+/// What was driven and seen of one visit.
 pub(crate) struct Driven<'t> {
-    pub visits: Vec<(&'t Visit, Record)>,
-    observed: Vec<SiteObserved>,
-}
-
-/// What one deployed site's counters said of a turn.
-struct SiteObserved {
-    site: SiteId,
-    observations: Observations,
+    pub visit: &'t Visit,
+    pub record: Record,
+    /// What the counters of the visited site said.
+    pub observations: Observations,
+    /// What others took of its machine.
+    pub cpu_use: Option<CpuUse>,
 }
 
 /// Drives the visits from one common start, between two readings of all sites' counters.
@@ -27,7 +25,8 @@ pub(crate) fn drive<'t>(
     visits: &[&'t Visit],
     turn: &Turn,
     fleet: &mut Fleet,
-) -> Result<Driven<'t>, RunError> {
+    here: Option<&MachineId>,
+) -> Result<Vec<Driven<'t>>, RunError> {
     for visit in visits {
         with_engine(fleet, visit, |engine| engine.prepare())?;
     }
@@ -49,21 +48,28 @@ pub(crate) fn drive<'t>(
             Err(failed) => failure = failure.or(Some(failed)),
         }
     }
-    let mut driven = Vec::with_capacity(visits.len());
+    let mut records: Vec<(&'t Visit, Record)> = Vec::with_capacity(visits.len());
     // Whoever has begun must finish, or could not begin again.
     for visit in begun {
         match with_engine(fleet, visit, |engine| engine.finish()) {
-            Ok(record) => driven.push((visit, record)),
+            Ok(record) => records.push((visit, record)),
             Err(failed) => failure = failure.or(Some(failed)),
         }
     }
-    let observe =
-        |member: &mut Member| SiteObserved { site: member.id, observations: member.site.read_end() };
-    let observed = fleet.iter_mut().map(observe).collect();
-    match failure {
-        Some(failure) => Err(failure),
-        None => Ok(Driven { visits: driven, observed }),
+    if let Some(failure) = failure {
+        return Err(failure);
     }
+    let seen: Vec<(SiteId, Observations)> =
+        fleet.iter_mut().map(|member| (member.id, member.site.read_end())).collect();
+    let uses: Vec<Option<CpuUse>> =
+        records.iter().map(|(visit, _)| cpu_use(visit, &records, &seen, fleet, here)).collect();
+    let driven = records.into_iter().zip(uses).map(|((visit, record), cpu_use)| Driven {
+        visit,
+        record,
+        observations: of_site(&seen, visit.site).cloned().unwrap_or_default(),
+        cpu_use,
+    });
+    Ok(driven.collect())
 }
 
 fn with_engine<T>(
@@ -75,34 +81,37 @@ fn with_engine<T>(
     member.with_engine(visit.cell, act)
 }
 
-impl Driven<'_> {
-    /// What the counters of the visited site said.
-    pub fn observations(&self, visit: &Visit) -> Option<&Observations> {
-        self.observed.iter().find(|seen| seen.site == visit.site).map(|seen| &seen.observations)
-    }
+fn of_site(seen: &[(SiteId, Observations)], site: SiteId) -> Option<&Observations> {
+    seen.iter().find(|(id, _)| *id == site).map(|(_, observations)| observations)
+}
 
-    /// What a hypervisor and other programs took of the CPUs of the machine that the visited service is on. Services and load of this
-    /// turn that are on the same machine are not others.
-    pub fn cpu_use(&self, visit: &Visit, fleet: &mut Fleet, here: Option<&MachineId>) -> Option<CpuUse> {
-        let machine = fleet.get(visit.site)?.site.machine()?;
-        let mut services_ns = Some(0);
-        for seen in &self.observed {
-            let Some(member) = fleet.get(seen.site) else { continue };
-            if member.site.machine().is_some_and(|other| other == machine) {
-                // An external service may run here and can't be told from other programs.
-                let own = seen.observations.service_cpu_ns.filter(|_| !member.site.is_external());
-                services_ns = services_ns.zip(own).map(|(sum, ns): (u64, u64)| sum + ns);
-            }
+/// What a hypervisor and other programs took of the CPUs of the machine that the visited service is on. Services and load of this turn that
+/// are on the same machine are not others.
+fn cpu_use(
+    visit: &Visit,
+    records: &[(&Visit, Record)],
+    seen: &[(SiteId, Observations)],
+    fleet: &mut Fleet,
+    here: Option<&MachineId>,
+) -> Option<CpuUse> {
+    let machine = fleet.get(visit.site)?.site.machine()?;
+    let mut services_ns = Some(0);
+    for (site, observations) in seen {
+        let Some(member) = fleet.get(*site) else { continue };
+        if member.site.machine().is_some_and(|other| other == machine) {
+            // An external service may run here and can't be told from other programs.
+            let own = observations.service_cpu_ns.filter(|_| !member.site.is_external());
+            services_ns = services_ns.zip(own).map(|(sum, ns): (u64, u64)| sum + ns);
         }
-        let mut load_ns = Some(0);
-        for (other, record) in &self.visits {
-            match fleet.get(other.site)?.load_machine(other.cell, here) {
-                Some(of_load) if of_load == machine => load_ns = load_ns.map(|ns: u64| ns + record.cpu_ns),
-                Some(_) => {}
-                // It may be on this machine or not.
-                None => load_ns = None,
-            }
-        }
-        CpuUse::of(self.observations(visit)?, services_ns.zip(load_ns))
     }
+    let mut load_ns = Some(0);
+    for (other, record) in records {
+        match fleet.get(other.site)?.load_machine(other.cell, here) {
+            Some(of_load) if of_load == machine => load_ns = load_ns.map(|ns: u64| ns + record.cpu_ns),
+            Some(_) => {}
+            // It may be on this machine or not.
+            None => load_ns = None,
+        }
+    }
+    CpuUse::of(of_site(seen, visit.site)?, services_ns.zip(load_ns))
 }

@@ -169,11 +169,8 @@ impl Execution<'_> {
             let elapsed = self.clock.now() - self.begun;
             match self.strategy.next_round(RoundsSoFar { rounds, elapsed }) {
                 NextRound::Enough => break,
-                NextRound::TimeIsUp => {
-                    return self.note(Note::TimeOver {
-                        deployments: rounds,
-                        within: self.experiment.plan.within.unwrap_or_default(),
-                    });
+                NextRound::TimeIsUp { within } => {
+                    return self.note(Note::TimeOver { deployments: rounds, within });
                 }
                 NextRound::Deploy(stages) => {
                     stages.iter().try_for_each(|sites| self.stage(deployer, rounds, sites))?;
@@ -186,16 +183,18 @@ impl Execution<'_> {
     /// Deploys the sites of a stage, warms their cells up, measures the blocks and stops the sites.
     fn stage(&mut self, deployer: &dyn Deployer, round: u32, sites: &[SiteId]) -> Result<(), RunError> {
         let mut fleet = Fleet::default();
-        let result = self
+        let mut result = self
             .deploy(deployer, round, sites, &mut fleet)
             .and_then(|()| self.warm_up(round, &mut fleet))
             .and_then(|()| self.measure_blocks(round, &mut fleet));
+        // All are stopped, whatever becomes of one.
         for member in fleet.take_all() {
             let id = member.id;
-            match (member.stop(), &result) {
-                (Err(failure), Ok(())) => self.give_up(id, failure)?,
-                (Err(failure), Err(_)) => tracing::warn!("{failure}"),
-                (Ok(()), _) => {}
+            if let Err(failure) = member.stop() {
+                match result {
+                    Ok(()) => result = self.give_up(id, failure),
+                    Err(_) => tracing::warn!("{failure}"),
+                }
             }
         }
         result
@@ -320,6 +319,9 @@ impl Execution<'_> {
     /// Goes on without the sites whose service has ended, or else without the one at which an engine failed. Any other failure ends
     /// the run.
     pub fn go_on_without(&mut self, fleet: &mut Fleet, failure: RunError) -> Result<(), RunError> {
+        if !failure.is_of_a_site() {
+            return Err(failure);
+        }
         let before = fleet.len();
         self.give_up_ended(fleet)?;
         if fleet.len() < before {
@@ -354,7 +356,7 @@ impl Execution<'_> {
             return Err(failure);
         }
         let text = failure.to_string();
-        self.journal.failure(&Failure { site: None, text: text.clone() }).map_err(RunError::Journal)?;
+        self.journal.failure(&Failure { site: Some(site), text: text.clone() }).map_err(RunError::Journal)?;
         if !self.given_up.contains(&site) {
             self.given_up.push(site);
         }

@@ -16,9 +16,10 @@ pub struct Member {
     pub label: String,
     /// CPU time of service and load together per request, s; known after the warm-up.
     pub cpu_s_per_request: f64,
+    /// Before the site, so that the load ends before the service does.
+    engines: BTreeMap<CellId, Box<dyn Driver>>,
     /// What was deployed.
     pub site: Box<dyn LiveSite>,
-    engines: BTreeMap<CellId, Box<dyn Driver>>,
 }
 
 impl Member {

@@ -1,11 +1,10 @@
 //! Measuring one turn: counters before, the load, counters after, the gates, the journal.
 
-use loadline_engine::Record;
-use loadline_model::gates::{CpuUse, GateFailure};
+use loadline_model::CellId;
+use loadline_model::gates::GateFailure;
 use loadline_model::rows::SliceRow;
-use loadline_model::{CellId, Observations};
 
-use crate::drive::drive;
+use crate::drive::{Driven, drive};
 use crate::error::RunError;
 use crate::events::Event;
 use crate::execution::Execution;
@@ -24,24 +23,21 @@ impl Execution<'_> {
             return Ok(Vec::new());
         }
         let at_s = (self.clock.now() - self.begun).as_secs_f64();
-        let driven = drive(&visits, turn, fleet)?;
-        if driven.visits.iter().any(|(_, record)| record.stopped) {
-            return Err(RunError::Interrupted);
-        }
-        let uses: Vec<Option<CpuUse>> =
-            driven.visits.iter().map(|(visit, _)| driven.cpu_use(visit, fleet, self.here.as_ref())).collect();
-        let side_by_side = visits.len() > 1;
+        let driven = drive(&visits, turn, fleet, self.here.as_ref())?;
+        let side_by_side = driven.len() > 1;
         let mut disturbed = Vec::new();
-        for ((visit, record), cpu_use) in driven.visits.iter().zip(uses) {
-            let gate_failures = gates::failures(&visit.load, record, cpu_use);
+        for mut driven in driven {
+            if driven.record.stopped {
+                return Err(RunError::Interrupted);
+            }
+            let gate_failures = gates::failures(&driven.visit.load, &driven.record, driven.cpu_use);
             if gates::deserve_repeat(&gate_failures) {
-                disturbed.push(visit.cell);
+                disturbed.push(driven.visit.cell);
             }
-            let mut observations = driven.observations(visit).cloned().unwrap_or_default();
             if side_by_side {
-                observations.forget_machine();
+                driven.observations.forget_machine();
             }
-            let slice = slice(place, visit, at_s, record, observations, cpu_use, gate_failures);
+            let slice = slice(place, at_s, driven, gate_failures);
             self.journal.slice(&slice).map_err(RunError::Journal)?;
             self.strategy.measured(&slice);
             (self.events)(Event::Measured(Box::new(slice)));
@@ -50,15 +46,8 @@ impl Execution<'_> {
     }
 }
 
-fn slice(
-    place: Place,
-    visit: &Visit,
-    at_s: f64,
-    record: &Record,
-    observations: Observations,
-    cpu_use: Option<CpuUse>,
-    gate_failures: Vec<GateFailure>,
-) -> SliceRow {
+fn slice(place: Place, at_s: f64, driven: Driven<'_>, gate_failures: Vec<GateFailure>) -> SliceRow {
+    let Driven { visit, record, observations, cpu_use } = driven;
     SliceRow {
         cell: visit.cell,
         load: visit.load.clone(),
@@ -78,9 +67,9 @@ fn slice(
         load_cpu_ns: record.cpu_ns,
         load_spun_ns: Some(record.spun_ns),
         errors: record.errors.by_name(),
-        response: record.response.clone(),
-        service: record.service.clone(),
-        send_lag: record.send_lag.clone(),
+        response: record.response,
+        service: record.service,
+        send_lag: record.send_lag,
         observations,
         cpu_use,
         gate_failures,

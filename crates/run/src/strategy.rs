@@ -45,7 +45,10 @@ pub enum NextRound {
     /// Enough was measured.
     Enough,
     /// Not enough was measured, but the time for it is over.
-    TimeIsUp,
+    TimeIsUp {
+        /// How much there was.
+        within: Duration,
+    },
 }
 
 /// Where a stage is when its next block could begin.

@@ -83,14 +83,15 @@ impl Execution<'_> {
         let begun = self.clock.now();
         member.site.read_begin(ReadOut::Everything);
         let record = member.with_engine(cell, |engine| engine.drive(slice))?;
-        let observed = member.site.read_end();
         if record.stopped {
             return Err(RunError::Interrupted);
         }
         if record.answered > 0 {
             // A service elsewhere takes nothing from the machine of the load.
-            let is_beside_the_load = member.site.machine() == member.load_machine(cell, self.here.as_ref());
-            let service_ns = observed.service_cpu_ns.filter(|_| is_beside_the_load).unwrap_or(0);
+            let load_machine = member.load_machine(cell, self.here.as_ref());
+            let is_beside_the_load = load_machine.is_some() && member.site.machine() == load_machine;
+            let service_ns =
+                member.site.read_end().service_cpu_ns.filter(|_| is_beside_the_load).unwrap_or(0);
             member.cpu_s_per_request = (service_ns + record.cpu_ns) as f64 / 1e9 / record.answered as f64;
             progress.figures.push(record.service.value_at_quantile(0.5) as f64);
         }

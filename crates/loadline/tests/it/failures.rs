@@ -48,6 +48,19 @@ fn whoever_answers_before_the_service_does_is_not_asked_for_ever() {
 }
 
 #[test]
+fn a_service_with_a_single_connection_has_it_for_its_load() {
+    let place = Place::shared();
+    place.write("single.py", &programs::one_connection_at_a_time());
+    let what = ["compare", "--command", "python3 single.py {host} {port}", "--ready", "/", "--request", "/"];
+    let how = ["--on", "host", "--no-twin", "--rate", "100/s", "--connections", "1", "--json", "-"];
+    let ended = place.run(what.into_iter().chain(how).chain(BRIEF));
+    ended.assert_measured();
+    for slice in ended.result().slices {
+        assert!(slice.answered > 0 && slice.errors.is_empty(), "{:?}", slice.errors);
+    }
+}
+
+#[test]
 fn a_service_that_dies_at_start_is_shown_with_its_last_output() {
     let place = Place::shared();
     place.write("mortal.py", programs::MORTAL);

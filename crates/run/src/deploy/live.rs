@@ -34,7 +34,7 @@ pub struct DeployedSite {
     generator: Generator,
     watch: Watch,
     around: Surrounding,
-    /// Asks whether the service is ready.
+    /// Asks whether the service is ready, as long as nobody could be reached.
     probe: Option<Box<dyn Driver>>,
 }
 
@@ -54,11 +54,15 @@ impl LiveSite for DeployedSite {
     fn ask_ready(&mut self) -> Result<Readiness, RunError> {
         let ready = &self.around.ready;
         let path = ready.path.as_deref().unwrap_or("/");
-        let probe = match &mut self.probe {
+        let mut probe = match self.probe.take() {
             Some(probe) => probe,
-            None => self.probe.insert(self.generator.probe(path, PATIENCE.min(ready.within))?),
+            None => self.generator.probe(path, PATIENCE.min(ready.within))?,
         };
         if let Err(error) = probe.prepare() {
+            // Only what never reached anybody is tried again. Whoever answered something else than the service's own success may be
+            // somebody else, as long as a cluster has not laid the way to the service; and a service may have no connection to spare
+            // for a probe that is done.
+            self.probe = Some(probe);
             return Ok(Readiness::NotYet(error.to_string()));
         }
         if ready.path.is_none() {
@@ -75,9 +79,6 @@ impl LiveSite for DeployedSite {
             }
             Err(error) => error.to_string(),
         };
-        // As long as a cluster has not laid the way to the service, whoever is at its address may have answered: that connection is not
-        // used again.
-        self.probe = None;
         Ok(Readiness::NotYet(why))
     }
 
@@ -110,8 +111,7 @@ impl LiveSite for DeployedSite {
     }
 
     fn startup(&mut self) -> StartupRow {
-        self.watch.begin(ReadOut::Everything);
-        let idle = self.watch.end();
+        let idle = self.watch.now();
         let startup = self.deployment.startup();
         let phase = |phase: loadline_platform::Phase| PhaseRow {
             name: phase.name.to_owned(),

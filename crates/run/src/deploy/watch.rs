@@ -72,6 +72,12 @@ impl Watch {
         }
     }
 
+    /// What one reading says of this moment: memory, and no change of anything.
+    pub fn now(&mut self) -> Observations {
+        let reading = self.read(ReadOut::Everything);
+        reading.until(&reading)
+    }
+
     /// Reads the counters. What can't be read is nothing; no reading ends a run.
     pub fn begin(&mut self, what: ReadOut) {
         self.begun = (what, self.read(what));

@@ -24,9 +24,9 @@ impl<'a> FixedPlan<'a> {
 
     /// The next round, whatever was measured so far, unless the time is up.
     pub(super) fn another_round(&self, so_far: RoundsSoFar) -> NextRound {
-        let is_over = |within: Duration| so_far.rounds > 0 && so_far.elapsed >= within;
-        if self.experiment.plan.within.is_some_and(is_over) {
-            return NextRound::TimeIsUp;
+        let is_over = |within: &Duration| so_far.rounds > 0 && so_far.elapsed >= *within;
+        if let Some(within) = self.experiment.plan.within.filter(is_over) {
+            return NextRound::TimeIsUp { within };
         }
         NextRound::Deploy(self.order.stages(self.plan, self.experiment.plan.isolation, so_far.rounds))
     }

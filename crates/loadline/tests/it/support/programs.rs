@@ -31,6 +31,11 @@ threading.Thread(target=watch, daemon=True).start()
 http.server.ThreadingHTTPServer((sys.argv[1], int(sys.argv[2])), Handler).serve_forever()
 "#;
 
+/// As [`MORTAL`], but it serves one connection at a time, and the next one when that is closed.
+pub fn one_connection_at_a_time() -> String {
+    MORTAL.replace("ThreadingHTTPServer", "HTTPServer")
+}
+
 /// As [`MORTAL`], and deaf to SIGTERM.
 pub fn deaf() -> String {
     format!("import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n{MORTAL}")
