@@ -15,7 +15,7 @@ use crate::result::{Estimate, Row, Seen, SeenDifference, SeenLayer, SoftirqReaso
 /// The metric that the profile is held against.
 const METRIC: &str = "cpu.path";
 /// By how much of a cost what is seen of it may be off, because sampling delays what it watches: 26 µs that were planted were seen as
-/// 28, four times out of four (`tests/planted_cost.rs` of the program).
+/// 28, four times out of four (`tests/it/prove/planted_cost.rs` of the program).
 const DISTURBANCE: f64 = 0.1;
 /// Deployments that were profiled before the two answers are held against each other: of fewer the interval is so wide (Student's t) that
 /// hardly any two disagree.

@@ -1,9 +1,12 @@
 //! Every way of deploying to the real cluster of `tests/cluster`: reached, observed, removed.
 
-use std::{fs, net::IpAddr};
+use std::{fs, net::IpAddr, time::Duration};
 
 use crate::cluster::{MEMORY_BYTES, Run, cluster};
-use loadline_machine::Cgroup;
+use loadline_machine::{
+    Cgroup,
+    wait::{self, CLUSTER_INTERVAL},
+};
 use loadline_model::platform::{Expose, Kubernetes, LoadFrom, Manifests, PodPlacement, Probes};
 use loadline_platform::{Deployment, Service, Vantage};
 use loadline_test_support::{allowed_cpus, cgroup_of, pid_of};
@@ -140,8 +143,11 @@ fn a_start_has_phases_in_order_and_an_image_of_some_size() {
         assert!(names.contains(&name), "{startup:?}");
     }
     assert_eq!(names[0], "scheduled");
+    // The kubelet lists an image that has just been loaded with the next status of its node, within ten seconds.
+    let size = || deployment.startup().image_bytes;
+    let image_bytes = wait::until(Duration::from_secs(120), CLUSTER_INTERVAL, size);
     let bytes = fs::metadata(&cluster().helper).unwrap().len();
-    assert!(startup.image_bytes.is_some_and(|image| image >= bytes), "{startup:?}");
+    assert!(image_bytes.is_some_and(|image| image >= bytes), "{image_bytes:?} of {bytes}");
     assert!(
         deployment.output_tail().starts_with("listening on 0.0.0.0:8080"),
         "{}",
