@@ -52,7 +52,7 @@ fn a_service_with_a_single_connection_has_it_for_its_load() {
     let place = Place::shared();
     place.write("single.py", &programs::one_connection_at_a_time());
     let what = ["compare", "--command", "python3 single.py {host} {port}", "--ready", "/", "--request", "/"];
-    let how = ["--on", "host", "--no-twin", "--rate", "100/s", "--connections", "1", "--json", "-"];
+    let how = ["--on", "host", "--rate", "100/s", "--connections", "1", "--json", "-"];
     let ended = place.run(what.into_iter().chain(how).chain(BRIEF));
     ended.assert_measured();
     for slice in ended.result().slices {
