@@ -301,7 +301,7 @@ fn set_up_thread(options: &Options, share: Share) -> io::Result<()> {
         rustix::thread::sched_setaffinity(None, &set)?;
     }
     if options.real_time {
-        // Without the right to it the worker is as good as any other program; whoever asked was told beforehand.
+        // Without permission the worker keeps its normal priority; `real_time_permitted` tells callers in advance.
         let _ = sys::run_first(REAL_TIME_PRIORITY);
     }
     // The default slack of 50 µs would be added to every wait (prctl(2), PR_SET_TIMERSLACK).

@@ -176,7 +176,7 @@ impl CpuUse {
     /// What a hypervisor and other programs took of a machine while it was observed; `None` when the machine could not be read. `ours`:
     /// the CPU time that services and load of the run used there; `None` when one of the two can't be told.
     ///
-    /// Whoever reads the counters of a slice drives its load, too, unless that is done elsewhere: the larger of the two is loadline's.
+    /// The process that reads the counters usually drives the load as well: the larger of the two CPU times is loadline's.
     ///
     /// Idle time is measured by the kernel; busy time is sampled at its ticks and would miss whatever begins with one
     /// (Documentation/admin-guide/cpu-load.rst). So what others used is what is left over, interrupts included.

@@ -49,7 +49,7 @@ pub(crate) fn drive<'t>(
         }
     }
     let mut records: Vec<(&'t Visit, Record)> = Vec::with_capacity(visits.len());
-    // Whoever has begun must finish, or could not begin again.
+    // An engine that has begun a slice must finish it before it can begin another.
     for visit in begun {
         match with_engine(fleet, visit, |engine| engine.finish()) {
             Ok(record) => records.push((visit, record)),
