@@ -1,7 +1,14 @@
 //! A connection to one cluster: asked synchronously, with a time limit on every request and patience with a server that restarts.
 //! All requests of the platform go through [`Cluster::call`].
 
-use std::{future::Future, sync::mpsc, time::Duration};
+use std::{
+    future::Future,
+    sync::{
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
+    time::{Duration, Instant},
+};
 
 use kube::Client;
 use tokio::runtime::{Handle, Runtime};
@@ -19,14 +26,18 @@ use crate::{
 
 /// How long one request may take.
 const CALL_LIMIT: Duration = Duration::from_secs(10);
-/// How long requests are repeated that fail in a way that may pass. An API server restarts in about 5 s.
-const PATIENCE: Duration = Duration::from_secs(15);
+/// How long a request is repeated that fails in a way that may pass.
+const RETRY_TIMEOUT: Duration = Duration::from_secs(15);
+/// The same while a server that has answered before is away: it restarts in about 5 s, on a busy machine in half a minute.
+const RESTART_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A cluster of the kubeconfig.
 pub(crate) struct Cluster {
     mark: ClusterMark,
     server: String,
     client: Client,
+    /// Whether the server has ever answered.
+    has_answered: AtomicBool,
     /// Of one thread, in the node's network namespace wherever the callers are.
     handle: Handle,
     _runtime: Stopping,
@@ -65,7 +76,9 @@ impl Cluster {
         let (mark, server, client) = perform(&handle, task)
             .unwrap_or_else(|| Err(ClusterError::Unfit("reading the kubeconfig failed".to_owned())))?;
         match client {
-            Ok(client) => Ok(Cluster { mark, server, client, handle, _runtime: runtime }),
+            Ok(client) => {
+                Ok(Cluster { mark, server, client, has_answered: AtomicBool::new(false), handle, _runtime: runtime })
+            }
             Err(error) => {
                 let asked = Asked { what: "use the kubeconfig", server: &server, context: &mark.context };
                 Err(match Failure::Request(error).explain(&asked) {
@@ -110,9 +123,20 @@ impl Cluster {
         T: Send + 'static,
         F: Future<Output = kube::Result<T>> + Send + 'static,
     {
-        wait::retry(PATIENCE, CLUSTER_INTERVAL, Failure::may_pass, || {
-            self.once(CALL_LIMIT, request(self.client.clone()))
+        let first = Instant::now();
+        let may_pass = |failure: &Failure| failure.may_pass() && first.elapsed() < self.retry_timeout(failure);
+        wait::retry(RESTART_TIMEOUT, CLUSTER_INTERVAL, may_pass, || {
+            let outcome = self.once(CALL_LIMIT, request(self.client.clone()));
+            if outcome.as_ref().err().is_none_or(Failure::is_answer) {
+                self.has_answered.store(true, Ordering::Relaxed);
+            }
+            outcome
         })
+    }
+
+    fn retry_timeout(&self, failure: &Failure) -> Duration {
+        let is_away = !failure.is_answer() && self.has_answered.load(Ordering::Relaxed);
+        if is_away { RESTART_TIMEOUT } else { RETRY_TIMEOUT }
     }
 
     /// Makes a request once.

@@ -29,7 +29,8 @@ impl Failure {
     pub fn may_pass(&self) -> bool {
         match self {
             Failure::TimedOut => true,
-            Failure::Request(kube::Error::Api(status)) => matches!(status.code, 429 | 502..=504),
+            // 500: among others, a kubelet that cannot ask the server, which has just restarted, whether the server may ask it.
+            Failure::Request(kube::Error::Api(status)) => matches!(status.code, 429 | 500 | 502..=504),
             Failure::Request(kube::Error::HyperError(_) | kube::Error::Service(_)) => {
                 self.certificate().is_none() && self.login().is_none()
             }
@@ -41,6 +42,11 @@ impl Failure {
             }
             Failure::Request(_) => false,
         }
+    }
+
+    /// Whether the server answered, even if only to refuse.
+    pub fn is_answer(&self) -> bool {
+        matches!(self, Failure::Request(kube::Error::Api(_)))
     }
 
     /// The server's word for it, where it gave one: `NotFound`, `AlreadyExists`, …

@@ -32,7 +32,7 @@ fn a_killed_run_is_cleaned_from_docker_and_the_node() {
     let stand = Stand::docker();
     let (node_before, docker_before) = (inventory(""), stand.engine.inventory());
     for (run, docker, kinds) in [
-        ("04dead", r#"{"network":"bridge","publish":"userland-proxy","user":null,"mounts":[]}"#, "nft table"),
+        ("08dead", r#"{"network":"bridge","publish":"userland-proxy","user":null,"mounts":[]}"#, "nft table"),
         ("05dead", r#"{"network":"macvlan","publish":"none","user":null,"mounts":[]}"#, "network"),
     ] {
         let endpoint = stand.engine.endpoint();

@@ -73,5 +73,5 @@ fn a_killed_host_run_is_cleaned() {
 fn a_killed_run_with_nodes_of_their_own_is_cleaned() {
     // Namespaces, links and rules go by themselves, with the last process in them.
     let layers = r#"["cgroup", "veth", "bridge", "conntrack", {"other-node": "vxlan"}, {"nodeport": {"backend": "nftables"}}]"#;
-    killed_run_with_nodes_is_cleaned("own", "04dead", layers, &["cgroup", "run"]);
+    killed_run_with_nodes_is_cleaned("own", "07dead", layers, &["cgroup", "run"]);
 }
