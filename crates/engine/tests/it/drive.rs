@@ -84,7 +84,8 @@ fn a_closed_loop_of_one_connection_a_request_does_not_wait_for_the_next_look_at_
 fn a_request_that_finds_no_connection_waits_and_its_wait_counts() {
     let server = Server::delaying(Duration::from_millis(50));
     // One connection carries 20/s; 40/s are due for half a second: the last of 20 is done after 1 s, 525 ms after it was due.
-    let record = drive(&server, 1, "40/s", 0.5);
+    let patient = Options { timeout: Duration::from_secs(10), ..options(&server, 1) };
+    let record = Engine::start(&patient).unwrap().drive(slice("40/s", 0.5)).unwrap();
     assert_eq!(record.answered, 20);
     assert!(record.waited >= 18, "{}", record.waited);
     assert!(record.response.max() >= 500_000_000, "{}", record.response.max());

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::cluster::{Run, cluster};
+use crate::cluster::{Run, cleaning, cluster};
 use loadline_kubernetes::CLEANERS;
 use loadline_model::platform::{Expose, ImageSource, Kubernetes, Manifests};
 use loadline_platform::Service;
@@ -231,6 +231,8 @@ fn a_namespace_of_somebody_else_is_left_alone() {
         &[&format!("already has a namespace {namespace} that isn't this run's"), "loadline.run="],
     );
     let Run { registry, environment, .. } = run;
+    // Once the run is given up, another test's cleaning would meet the same refusal.
+    let _cleaning = cleaning();
     // The run's end finds it too, and leaves it.
     assert_says(&environment.remove().unwrap_err().to_string(), &["is left alone"]);
     cluster().kubectl(&["get", "namespace", &namespace]);
