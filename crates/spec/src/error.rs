@@ -1,6 +1,6 @@
 //! What is wrong with a file or a command line: each problem with its place and a way out.
 //!
-//! All problems that can be told apart are reported together, so that a file is corrected once and not one line at a
+//! All independent problems are reported together, so that a file is corrected once and not one line at a
 //! time.
 
 use std::fmt;
@@ -38,7 +38,7 @@ pub struct Problem {
 }
 
 /// Where a value was written.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Place {
     /// Bytes of the experiment file.
     Yaml(Range<usize>),
@@ -50,6 +50,7 @@ pub enum Place {
         value: String,
     },
     /// The file as a whole.
+    #[default]
     File,
     /// The command line as a whole.
     CommandLine,
@@ -92,12 +93,12 @@ impl Complaint {
 }
 
 impl SpecError {
-    /// Problems of a command line, or of a file that couldn't be read as text.
+    /// Problems of a command line, or of a file that could not be read as text.
     pub fn without_text(problems: Vec<Problem>) -> SpecError {
         SpecError { problems, file: None }
     }
 
-    /// Problems of the file `name` that holds `text`.
+    /// Problems of the file `name` that contains `text`.
     pub(crate) fn in_file(problems: Vec<Problem>, name: &str, text: &str) -> SpecError {
         SpecError { problems, file: Some(File { name: name.to_owned(), text: text.to_owned() }) }
     }
@@ -144,7 +145,7 @@ impl SpecError {
     }
 }
 
-/// The text with its line breaks and other control characters spelt out, so that it can't rearrange the terminal.
+/// The text with its line breaks and other control characters escaped, so that it cannot rearrange the terminal.
 fn one_line(text: &str) -> String {
     let spelt_out = text.chars().fold(String::with_capacity(text.len()), |mut line, c| {
         if c.is_control() {
@@ -158,7 +159,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// A span that the renderer can underline: inside the text, on character boundaries, on one line and not empty where
-/// the line isn't.
+/// the line is not.
 fn visible_span(text: &str, span: &Range<usize>) -> Range<usize> {
     let start = floor_boundary(text, span.start);
     let line_end = text[start..].find(['\n', '\r']).map_or(text.len(), |length| start + length);
@@ -215,14 +216,14 @@ pub(crate) fn suggestion(word: &str, known: &[&str]) -> String {
     match close {
         // Jaro-Winkler above 0.8 takes a slip of one or two letters in words as short as ours.
         Some((score, name)) if score > 0.8 => format!("did you mean `{name}`?"),
-        _ => format!("known here: {}", Names(known)),
+        _ => format!("expected one of: {}", Names(known)),
     }
 }
 
 /// What is designed but not in this version.
-pub(crate) fn later_version(what: &str) -> Complaint {
-    Complaint::new(format!("`{what}` comes with a later version"))
-        .help("this one knows the platforms host, pod, container, docker, kubernetes, local and external")
+pub(crate) fn not_supported_yet(what: &str) -> Complaint {
+    Complaint::new(format!("`{what}` is not supported yet"))
+        .help("supported platforms are host, pod, container, docker, kubernetes, local and external")
 }
 
 /// Names for a sentence: `a, b, c`.
@@ -242,7 +243,7 @@ mod tests {
     #[test]
     fn a_slip_of_the_finger_is_answered_with_the_name_meant() {
         assert_eq!(suggestion("platfroms", &["platforms", "plan"]), "did you mean `platforms`?");
-        assert_eq!(suggestion("zebra", &["platforms", "plan"]), "known here: platforms, plan");
+        assert_eq!(suggestion("zebra", &["platforms", "plan"]), "expected one of: platforms, plan");
     }
 
     #[test]

@@ -4,4 +4,5 @@ mod flag_errors;
 mod good;
 mod robust;
 mod support;
+mod written;
 mod yaml_errors;

@@ -5,46 +5,56 @@ use std::path::Path;
 
 use loadline_model::platform::{Kubernetes, PortsOf};
 
-use super::services::{drafts, port_place};
-use super::way_out;
-use crate::draft::{Draft, KindDraft, PlanDraft, Text};
+use super::services::{self, port_place};
+use super::{ExperimentKeys, way_out};
 use crate::error::{Complaint, Place, Problems};
 use crate::machine::Machine;
+use crate::options::Written;
 use crate::{Experiment, Interleave, Isolation, Nodes, Platform, PlatformKind};
 
 /// Notes what is wrong between parts that are each valid.
-pub(super) fn together(experiment: &Experiment, draft: &Draft, machine: &Machine, problems: &mut Problems) {
-    something_to_compare(experiment, draft, problems);
-    fixed_ports(experiment, draft, machine, problems);
-    taking_turns(experiment, draft, problems);
-    limits_apply(experiment, draft, problems);
-    requests_fit(experiment, draft, problems);
-    manifests_once(experiment, draft, problems);
-    one_service_on_a_ladder(experiment, draft, problems);
+pub(super) fn together(
+    experiment: &Experiment,
+    keys: &Written<ExperimentKeys>,
+    machine: &Machine,
+    problems: &mut Problems,
+) {
+    something_to_compare(experiment, keys, problems);
+    fixed_ports(experiment, keys, machine, problems);
+    taking_turns(experiment, keys, problems);
+    limits_apply(experiment, keys, problems);
+    requests_fit(experiment, keys, problems);
+    manifests_once(experiment, keys, problems);
+    one_service_on_a_ladder(experiment, keys, problems);
 }
 
-fn one_service_on_a_ladder(experiment: &Experiment, draft: &Draft, problems: &mut Problems) {
+fn one_service_on_a_ladder(experiment: &Experiment, keys: &Written<ExperimentKeys>, problems: &mut Problems) {
     if experiment.is_ladder() && experiment.services.len() > 1 {
-        let place = draft.services.as_ref().map_or(&draft.place, |services| &services.place);
-        let complaint = Complaint::new("platforms that stand above each other are climbed by one service");
-        problems.add(place, complaint.help("make an experiment for each service, or leave `above` out"));
+        let place = keys.place_of("services");
+        let complaint = Complaint::new("platforms on a ladder (`above`) allow only one service");
+        problems.add(place, complaint.help("write one experiment per service, or leave `above` out"));
     }
 }
 
-fn something_to_compare(experiment: &Experiment, draft: &Draft, problems: &mut Problems) {
+fn something_to_compare(experiment: &Experiment, keys: &Written<ExperimentKeys>, problems: &mut Problems) {
     if experiment.services.len() * experiment.platforms.len() < 2 && !experiment.plan.twin {
         let help = way_out(
-            &draft.place,
+            &keys.place,
             "add a platform or a service, or leave out `twin: false`",
             "add a platform or a service, or leave out --no-twin",
         );
-        let place = plan_place(draft, |plan| &plan.twin);
+        let place = plan_place(keys, "twin");
         problems.add(place, Complaint::new("there is nothing to compare the only platform with").help(help));
     }
 }
 
 /// A port that a service insists on is free, and only one deployment at a time wants it.
-fn fixed_ports(experiment: &Experiment, draft: &Draft, machine: &Machine, problems: &mut Problems) {
+fn fixed_ports(
+    experiment: &Experiment,
+    keys: &Written<ExperimentKeys>,
+    machine: &Machine,
+    problems: &mut Problems,
+) {
     let own_nodes = experiment.plan.nodes == Nodes::Own;
     let has_own_node =
         |platform: &Platform| own_nodes && platform.kind.capabilities(own_nodes).takes_own_node;
@@ -55,7 +65,8 @@ fn fixed_ports(experiment: &Experiment, draft: &Draft, machine: &Machine, proble
         .collect();
     let at_once = experiment.plan.isolation == Isolation::Shared;
     let mut taken: Vec<(u16, &str)> = Vec::new();
-    for (at, (service, written)) in experiment.services.iter().zip(drafts(draft)).enumerate() {
+    for (at, (service, written)) in experiment.services.iter().zip(services::written(&keys.value)).enumerate()
+    {
         let Some(port) = service.port else { continue };
         let mut deployments = on_node.iter().filter(|on_node| **on_node).count();
         if deployments == 0 {
@@ -95,30 +106,30 @@ fn is_surely_here(platform: &Platform) -> bool {
     platform.kind.capabilities(false).ports == PortsOf::Machine
 }
 
-fn taking_turns(experiment: &Experiment, draft: &Draft, problems: &mut Problems) {
+fn taking_turns(experiment: &Experiment, keys: &Written<ExperimentKeys>, problems: &mut Problems) {
     if experiment.plan.interleave != Interleave::Requests {
         return;
     }
-    let place = plan_place(draft, |plan| &plan.interleave);
+    let place = plan_place(keys, "interleave");
     if experiment.loads.iter().any(|load| load.load.is_closed()) {
-        let complaint = Complaint::new("a closed loop can't take turns request by request: it never pauses");
-        problems.add(place, complaint.help("take turns by slices, or give the load a rate"));
+        let complaint = Complaint::new("a closed loop cannot be interleaved by request: it never pauses");
+        problems.add(place, complaint.help("write `interleave: slices`, or give the load a rate"));
     }
     if experiment.plan.isolation == Isolation::Exclusive {
         let complaint =
-            Complaint::new("cells that are deployed one at a time can't take turns request by request");
+            Complaint::new("cells that are deployed one at a time cannot be interleaved by request");
         problems.add(place, complaint.help("choose either `isolation: exclusive` or `interleave: requests`"));
     }
 }
 
 /// The objects of manifests have names of their own, so in a run's namespace there is room for them once.
-fn manifests_once(experiment: &Experiment, draft: &Draft, problems: &mut Problems) {
+fn manifests_once(experiment: &Experiment, keys: &Written<ExperimentKeys>, problems: &mut Problems) {
     if experiment.plan.isolation == Isolation::Exclusive {
         return;
     }
-    let drafts = draft.platforms.iter().flat_map(|platforms| &platforms.value);
+    let written = keys.value.platforms.iter().flatten();
     let mut deployed: Vec<&Path> = Vec::new();
-    for (at, (platform, written)) in experiment.platforms.iter().zip(drafts).enumerate() {
+    for (at, (platform, written)) in experiment.platforms.iter().zip(written).enumerate() {
         let PlatformKind::Kubernetes(Kubernetes { manifests: Some(manifests), .. }) = &platform.kind else {
             continue;
         };
@@ -127,7 +138,7 @@ fn manifests_once(experiment: &Experiment, draft: &Draft, problems: &mut Problem
             let complaint = Complaint::new(
                 "the objects of these manifests would be deployed more than once at the same time",
             )
-            .help("write `isolation: exclusive`, which deploys one platform after the other");
+            .help("write `isolation: exclusive`, which deploys one platform at a time");
             problems.add(&written.place, complaint);
         }
         deployed.push(&manifests.file);
@@ -135,40 +146,37 @@ fn manifests_once(experiment: &Experiment, draft: &Draft, problems: &mut Problem
 }
 
 /// No pod reserves more than it may use: the API server would refuse it.
-fn requests_fit(experiment: &Experiment, draft: &Draft, problems: &mut Problems) {
-    let drafts = draft.platforms.iter().flat_map(|platforms| &platforms.value);
-    for (platform, written) in experiment.platforms.iter().zip(drafts) {
-        let (PlatformKind::Kubernetes(kubernetes), KindDraft::Kubernetes(written)) =
-            (&platform.kind, &written.kind)
+fn requests_fit(experiment: &Experiment, keys: &Written<ExperimentKeys>, problems: &mut Problems) {
+    let written = keys.value.platforms.iter().flatten();
+    for (platform, written) in experiment.platforms.iter().zip(written) {
+        let (PlatformKind::Kubernetes(pod), Some(written)) = (&platform.kind, written.value.requests())
         else {
             continue;
         };
-        let Some(written) = &written.requests else { continue };
-        let (requests, limits) = (&kubernetes.requests, &experiment.limits);
+        let (requests, limits) = (&pod.requests, &experiment.limits);
         let cpu = requests.cpus.zip(limits.cpus).is_some_and(|(request, limit)| request > limit);
         let memory =
             requests.memory_bytes.zip(limits.memory_bytes).is_some_and(|(request, limit)| request > limit);
-        let above = [(cpu, &written.cpu), (memory, &written.memory)];
-        for text in above.into_iter().filter(|(above, _)| *above).filter_map(|(_, text)| text.as_ref()) {
-            let complaint = Complaint::new("a pod can't request more than its limit");
-            problems.add(&text.place, complaint.help("raise it in `limits`, or request less"));
+        for (_, key) in [(cpu, "cpu"), (memory, "memory")].into_iter().filter(|(above, _)| *above) {
+            let complaint = Complaint::new("a pod cannot request more than its limit");
+            problems.add(written.place_of(key), complaint.help("raise `limits`, or request less"));
         }
     }
 }
 
-fn limits_apply(experiment: &Experiment, draft: &Draft, problems: &mut Problems) {
-    let limits = draft.limits.as_ref().and_then(|limits| limits.cpu.as_ref().or(limits.memory.as_ref()));
+fn limits_apply(experiment: &Experiment, keys: &Written<ExperimentKeys>, problems: &mut Problems) {
     let all_external = experiment.platforms.iter().all(|platform| !platform.kind.capabilities(false).limits);
-    if let Some(limit) = limits.filter(|_| all_external) {
-        let complaint = Complaint::new("what already runs can't be limited from here");
-        problems.add(
-            &limit.place,
-            complaint.help("leave the limits out, or add a platform that starts the service"),
-        );
+    if experiment.limits.any() && all_external {
+        let limits = &keys.value.limits;
+        let key = if experiment.limits.cpus.is_some() { "cpu" } else { "memory" };
+        let complaint = Complaint::new("cannot limit a service that already runs");
+        let help = "leave the limits out, or add a platform that starts the service";
+        problems.add(limits.place_of(key), complaint.help(help));
     }
 }
 
 /// The place of a value of the plan, or of the whole.
-fn plan_place(draft: &Draft, value: impl Fn(&PlanDraft) -> &Option<Text>) -> &Place {
-    draft.plan.as_ref().and_then(|plan| value(plan).as_ref()).map_or(&draft.place, |text| &text.place)
+fn plan_place<'a>(keys: &'a Written<ExperimentKeys>, key: &str) -> &'a Place {
+    let plan = &keys.value.plan;
+    if plan.has(key) { plan.place_of(key) } else { &keys.place }
 }
