@@ -124,7 +124,8 @@ impl Execution<'_> {
     fn warm_up_load(&self, cell: CellId, is_external: bool) -> Result<LoadSpec, RunError> {
         let spec = self.experiment.load(self.plan.cell(cell).load);
         let load = if is_external { spec.load.clone() } else { brisk(spec.load.clone())? };
-        Ok(LoadSpec { load, ..spec.clone() })
+        // Loads that differ by their names alone are the same one here.
+        Ok(LoadSpec { load, name: None, ..spec.clone() })
     }
 }
 

@@ -85,7 +85,8 @@ pub fn ladder(
     }
     let services: Vec<&str> = experiment.services.iter().map(|service| service.name.as_str()).collect();
     experiment.name = format!("{} · layers", services.join(" against "));
-    Ok(Ladder { experiment, left_out })
+    // Platforms came and went since the flags were read.
+    Ok(Ladder { experiment: experiment.with_every_cell(), left_out })
 }
 
 /// Length of a profiled slice.

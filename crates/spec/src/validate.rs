@@ -41,7 +41,22 @@ pub(super) fn experiment(draft: &Draft, machine: &Machine) -> Result<Experiment,
     };
     let question = draft.question.as_ref().map(|question| question.value.trim().to_owned());
     let experiment = name.zip(limits).zip(plan).zip(placement).map(|(((name, limits), plan), placement)| {
-        Experiment { name, question, services, limits, platforms, loads, plan, placement, claims }
+        let cells = Vec::new();
+        let experiment = Experiment {
+            name,
+            question,
+            services,
+            limits,
+            env: Vec::new(),
+            platforms,
+            loads,
+            cells,
+            contrasts: Vec::new(),
+            plan,
+            placement,
+            claims,
+        };
+        experiment.with_every_cell()
     });
     if let Some(experiment) = experiment.as_ref().filter(|_| problems.count() == 0) {
         together::together(experiment, draft, machine, &mut problems);

@@ -94,7 +94,7 @@ fn execute_in(
     let journal = StoreJournal::new(&store);
     let machine = describe_machine();
     let plan = Plan::new(experiment);
-    let cpus = place(&experiment.placement, &allowed_cpus()?, &real_time_permitted);
+    let cpus = place(experiment, &allowed_cpus()?, &real_time_permitted);
     let name = RunName::random();
     let own_node = experiment.plan.nodes == Nodes::Own;
     let mut deployer = PlatformDeployer {

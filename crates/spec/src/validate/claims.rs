@@ -77,7 +77,7 @@ fn claim(draft: &ClaimDraft, measured: &Measured, problems: &mut Problems) -> Op
     if problems.count() > before {
         return None;
     }
-    Some(Claim { text: text?.value, platform, service, loads, metric: metric?, says: says? })
+    Some(Claim { text: text?.value, platform, against: None, service, loads, metric: metric?, says: says? })
 }
 
 fn known(name: &str, what: &str, names: &[&str]) -> Result<String, Complaint> {

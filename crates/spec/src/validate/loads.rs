@@ -78,7 +78,7 @@ fn load(draft: &LoadDraft, problems: &mut Problems) -> Option<LoadSpec> {
         return refuse(&text.place, message, "leave it out: each answer lets the next request go");
     }
     let reuse = if new_connections { Reuse::Never } else { Reuse::Always };
-    Some(LoadSpec { load, connections: connections.flatten().unwrap_or(CONNECTIONS), reuse })
+    Some(LoadSpec { name: None, load, connections: connections.flatten().unwrap_or(CONNECTIONS), reuse })
 }
 
 /// Reads a rate with its unit.

@@ -109,7 +109,7 @@ fn platform(
         None => default_name,
     };
     let top = draft.top.as_ref().and_then(|text| text.read(problems, switch)).unwrap_or(false);
-    Some(Platform { name, kind, above: None, top })
+    Some(Platform { top, ..Platform::new(name, kind) })
 }
 
 fn preset(text: &str) -> Result<PlatformKind, Complaint> {

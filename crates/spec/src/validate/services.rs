@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use loadline_model::platform::{Image, ImageSource, Starts};
+use loadline_model::platform::{Image, ImageSource, Limits, Starts};
 
 use super::command::startable;
 use super::names::{name, unique};
@@ -114,6 +114,8 @@ fn unnamed() -> Service {
         start: None,
         image: None,
         env: Vec::new(),
+        limits: Limits::default(),
+        cpus: None,
         port: None,
         requests: requests(None, &OTHER, &mut Problems::default()),
         ready: Ready { path: None, within: READY_WITHIN },
@@ -144,6 +146,8 @@ fn service(
     let service = Service {
         name,
         env: env.iter().filter_map(|(name, value)| variable(name, value, problems)).collect(),
+        limits: Limits::default(),
+        cpus: None,
         port: draft.port.as_ref().and_then(|text| text.read(problems, port)),
         requests: requests(draft.requests.as_ref(), defaults, problems),
         ready: ready(draft.ready.as_ref(), defaults, problems),

@@ -109,9 +109,8 @@ impl MadeUp {
     }
 
     fn experiment(&self) -> Experiment {
-        let platform = |name: &str, kind| Platform { name: name.to_owned(), kind, above: None, top: false };
-        let local = |name: &str| platform(name, PlatformKind::Local(preset("pod").unwrap()));
-        let mut platforms = vec![platform("host", PlatformKind::Host), local("pod")];
+        let local = |name: &str| Platform::new(name, PlatformKind::Local(preset("pod").unwrap()));
+        let mut platforms = vec![Platform::new("host", PlatformKind::Host), local("pod")];
         let above = self.ladder.then_some(PlatformId(1));
         let top = self.ladder;
         platforms.extend(self.static_pod_us.map(|_| Platform { above, top, ..local("static pod") }));
@@ -123,6 +122,8 @@ impl MadeUp {
                 start: Some(Start::Builtin { name: "orders".to_owned(), args: Vec::new() }),
                 image: None,
                 env: Vec::new(),
+                limits: Limits::default(),
+                cpus: None,
                 port: None,
                 requests: vec![RequestSpec {
                     method: "GET".to_owned(),
@@ -134,12 +135,16 @@ impl MadeUp {
                 ready: Ready { path: None, within: Duration::from_secs(30) },
             }],
             limits: Limits::default(),
+            env: Vec::new(),
             platforms,
             loads: vec![LoadSpec {
+                name: None,
                 load: Load::Open { rate: "200/s".parse().unwrap(), arrivals: Arrivals::Poisson },
                 connections: 16,
                 reuse: Reuse::Always,
             }],
+            cells: Vec::new(),
+            contrasts: Vec::new(),
             plan: PlanSpec {
                 slice: Duration::from_secs(1),
                 blocks: self.blocks,
@@ -160,6 +165,7 @@ impl MadeUp {
             placement: Placement::default(),
             claims: self.claims.clone(),
         }
+        .with_every_cell()
     }
 }
 
