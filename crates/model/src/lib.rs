@@ -13,6 +13,7 @@ pub mod notes;
 mod observations;
 pub mod plan;
 pub mod platform;
+pub mod preview;
 pub mod profile;
 pub mod result;
 pub mod rows;

@@ -106,3 +106,6 @@ fn smt_siblings(cpu: usize) -> Vec<usize> {
     let list = fs::read_to_string(path).unwrap_or_default();
     list.trim().split([',', '-']).filter_map(|part| part.parse().ok()).filter(|other| *other != cpu).collect()
 }
+
+#[cfg(test)]
+mod tests;

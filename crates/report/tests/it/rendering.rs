@@ -28,6 +28,12 @@ fn a_ladder_shows_what_each_layer_adds_and_whether_the_sum_closes() {
 }
 
 #[test]
+fn what_is_compared_with_another_than_the_first_is_named_with_it() {
+    assert_snapshot!(terminal(&support::other_baselines(), &PLAIN));
+    assert_snapshot!(markdown(&support::other_baselines()));
+}
+
+#[test]
 fn colour_marks_verdicts_and_trust() {
     assert_snapshot!(
         terminal(&support::slower(), &Style { colour: true, width: 100 }).replace('\u{1b}', "ESC")

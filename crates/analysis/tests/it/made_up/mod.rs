@@ -30,6 +30,8 @@ pub struct MadeUp {
     /// Standard deviation between deployments of the same thing.
     pub deployment_noise_us: f64,
     pub claims: Vec<Claim>,
+    /// What else is different in the experiment.
+    pub change: fn(&mut Experiment),
 }
 
 impl Default for MadeUp {
@@ -43,6 +45,7 @@ impl Default for MadeUp {
             ladder: false,
             deployment_noise_us: 0.3,
             claims: Vec::new(),
+            change: |_| (),
         }
     }
 }
@@ -51,7 +54,8 @@ const REQUESTS: u64 = 200;
 
 impl MadeUp {
     pub fn data(&self) -> RunData {
-        let experiment = self.experiment();
+        let mut experiment = self.experiment();
+        (self.change)(&mut experiment);
         let plan = Plan::new(&experiment);
         let mut random = Pcg64::seed_from_u64(self.seed);
         let mut data = RunData {
@@ -91,7 +95,7 @@ impl MadeUp {
                         2 => self.static_pod_us.unwrap_or_default(),
                         _ => 0.0,
                     };
-                    let base = 100.0 + deployment[cell.0] + shift;
+                    let base = 100.0 + deployment[plan.cell(cell).site.0] + shift;
                     data.slices.push(slice(
                         cell,
                         (round, block),
