@@ -102,9 +102,14 @@ pub(crate) fn scale_of<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Option<Sc
 
 /// `2000/s Poisson, 16 connections`
 pub(crate) fn load_name(cell: &Cell) -> String {
-    let plural = if cell.connections == 1 { "" } else { "s" };
-    let kept = if cell.new_connections { "a new connection per request, " } else { "" };
-    format!("{}, {kept}{} connection{plural}", cell.load, cell.connections)
+    load_text(&cell.load, cell.new_connections, cell.connections)
+}
+
+/// A load and its connections.
+pub(crate) fn load_text(load: &str, new_connections: bool, connections: usize) -> String {
+    let plural = if connections == 1 { "" } else { "s" };
+    let kept = if new_connections { "a new connection per request, " } else { "" };
+    format!("{load}, {kept}{connections} connection{plural}")
 }
 
 /// The loads of the run, in order.

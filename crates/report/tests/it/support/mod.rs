@@ -2,6 +2,7 @@
 
 mod ladder;
 mod parts;
+mod preview;
 mod starts;
 
 use std::collections::BTreeMap;
@@ -12,6 +13,7 @@ use loadline_model::notes::{Note, Resources};
 use loadline_model::platform::Limits;
 use loadline_model::result::*;
 use parts::*;
+pub use preview::preview;
 pub use starts::with_starts_and_claims;
 
 const US: f64 = 1e3;
