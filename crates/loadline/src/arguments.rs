@@ -31,6 +31,8 @@ pub enum Command {
     Compare(Box<CompareArguments>),
     /// Run an experiment file
     Run(RunArguments),
+    /// Show what a run would do, and start nothing: the experiment as YAML, its cells, the turns of the first block, how long it takes
+    Plan(Box<PreviewArguments>),
     /// What each layer between client and service costs: cgroup, veth, bridge, connection tracking, node port, overlay …
     Layers(Box<LayersArguments>),
     /// Load a URL and show its response times
@@ -97,6 +99,27 @@ struct CpuFlags {
 #[derive(Args)]
 pub struct CompareArguments {
     #[command(flatten)]
+    pub experiment: CompareFlags,
+    #[command(flatten)]
+    pub outputs: OutputArguments,
+}
+
+#[derive(Args)]
+pub struct PreviewArguments {
+    /// Experiment file (YAML); without it the flags of `loadline compare` say what is run
+    #[arg(conflicts_with_all = ["CompareFlags", "ServiceFlags", "CpuFlags", "PlanArguments"])]
+    pub file: Option<PathBuf>,
+    #[command(flatten)]
+    pub experiment: CompareFlags,
+    /// Print it as JSON
+    #[arg(long, help_heading = "Results")]
+    pub json: bool,
+}
+
+/// The flags that describe an experiment.
+#[derive(Args)]
+pub struct CompareFlags {
+    #[command(flatten)]
     what: ServiceFlags,
     /// Image that a container platform starts [default: made of the service's program, if that is linked statically]
     #[arg(long, value_name = "NAME", help_heading = "What")]
@@ -131,8 +154,6 @@ pub struct CompareArguments {
     connections: Option<String>,
     #[command(flatten)]
     plan: PlanArguments,
-    #[command(flatten)]
-    pub outputs: OutputArguments,
 }
 
 #[derive(Args)]
@@ -285,7 +306,7 @@ pub struct ImageArguments {
     pub name: Option<String>,
 }
 
-impl CompareArguments {
+impl CompareFlags {
     /// The flags of the spec, with the default job filled in.
     pub fn flags(&self) -> Flags {
         let or = |given: &[String], defaults: &[&str]| -> Vec<String> {

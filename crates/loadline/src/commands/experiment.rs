@@ -30,7 +30,7 @@ use crate::outputs;
 use crate::progress::Progress;
 
 pub fn compare(arguments: &CompareArguments) -> Result<Exit> {
-    let experiment = from_flags(&arguments.flags(), &Machine::this(&serve::check))?;
+    let experiment = from_flags(&arguments.experiment.flags(), &Machine::this(&serve::check))?;
     execute_and_show(&experiment, &arguments.outputs)
 }
 
