@@ -81,17 +81,9 @@ fn time(preview: &Preview, style: &Style) -> String {
                 seconds(time.slice_s)
             ),
         ),
-        ("repeats", range(time.repeats_s), "none if no slice is disturbed, at most all of them".to_owned()),
-        (
-            "warm-ups",
-            range(time.warm_ups_s),
-            "until each cell is stationary; the most is `warmup`".to_owned(),
-        ),
-        (
-            "starts",
-            range(time.starts_s),
-            "not known before; a service gets ready within `within`, or the run fails".to_owned(),
-        ),
+        ("repeats", range(time.repeats_s), "only of slices that fail a gate".to_owned()),
+        ("warm-ups", range(time.warm_ups_s), "estimate: until each cell is stationary".to_owned()),
+        ("starts", range(time.starts_s), "not known before a run; bounded by `ready`".to_owned()),
     ];
     if time.profiles_s > 0.0 {
         rows.push(("profiles", seconds(time.profiles_s), "planned".to_owned()));
@@ -100,13 +92,13 @@ fn time(preview: &Preview, style: &Style) -> String {
     for (what, how_long, why) in rows {
         table.push(vec![what.to_owned(), how_long, why]);
     }
-    let rest = "Images that are fetched, services that end and the moments between two slices come on top.";
+    let rest = "Not included: fetching images, stopping services, and the moments between slices.";
     table.render(style.width) + &wrap("", rest, style.width, 0)
 }
 
 fn total(time: &TimeBudget) -> String {
     let within = time.within_s.map(|within| format!("no deployment begins after {}", seconds(within)));
-    let open = time.open_ended.then(|| "further deployments follow until the figures are settled".to_owned());
+    let open = time.open_ended.then(|| "more deployments until the figures are settled".to_owned());
     open.into_iter().chain(within).collect::<Vec<_>>().join("; ")
 }
 
@@ -131,7 +123,7 @@ fn compared(preview: &Preview, cell: &PreviewCell) -> String {
     let against = against.join(", ");
     match cell.role {
         Role::Twin => format!("{against}, to see the noise"),
-        Role::Uncompared => "nothing, nor is another cell with it".to_owned(),
+        Role::Uncompared => "nothing".to_owned(),
         Role::Baseline => "– (a baseline)".to_owned(),
         Role::Candidate => against,
     }

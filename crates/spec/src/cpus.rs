@@ -1,6 +1,6 @@
 //! Sets of CPUs, written `0,2-3` as the kernel writes them (cpuset(7), "List format").
 
-use super::error::Complaint;
+use crate::error::Complaint;
 
 /// Reads a list of numbers and ranges that are all among `available`, ascending.
 pub fn parse_cpus(text: &str, available: &[usize]) -> Result<Vec<usize>, Complaint> {
@@ -17,11 +17,11 @@ pub(crate) fn add_cpus(text: &str, available: &[usize], cpus: &mut Vec<usize>) -
     let (first, last) = range(text)?;
     for cpu in first..=last {
         if !available.contains(&cpu) {
-            let complaint = Complaint::new(format!("there is no CPU {cpu} here"));
+            let complaint = Complaint::new(format!("this machine has no CPU {cpu}"));
             return Err(complaint.help(format!("this process may use {}", show_cpus(available))));
         }
         if cpus.contains(&cpu) {
-            return Err(Complaint::new(format!("CPU {cpu} is there twice")).help("name each CPU once"));
+            return Err(Complaint::new(format!("CPU {cpu} is listed twice")).help("list each CPU once"));
         }
         cpus.push(cpu);
     }
@@ -32,6 +32,16 @@ pub(crate) fn add_cpus(text: &str, available: &[usize], cpus: &mut Vec<usize>) -
 pub fn show_cpus(cpus: &[usize]) -> String {
     let words: Vec<String> = cpus.iter().map(usize::to_string).collect();
     words.join(", ")
+}
+
+/// `0`, `2-3`: the words that are read as these CPUs, which are ascending.
+pub(crate) fn show_ranges(cpus: &[usize]) -> Vec<String> {
+    let runs = cpus.chunk_by(|cpu, next| cpu + 1 == *next);
+    runs.map(|run| match run {
+        [first, .., last] => format!("{first}-{last}"),
+        run => show_cpus(run),
+    })
+    .collect()
 }
 
 fn range(text: &str) -> Result<(usize, usize), Complaint> {

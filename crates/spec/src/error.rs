@@ -38,7 +38,7 @@ pub struct Problem {
 }
 
 /// Where a value was written.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Place {
     /// Bytes of the experiment file.
     Yaml(Range<usize>),
@@ -50,6 +50,7 @@ pub enum Place {
         value: String,
     },
     /// The file as a whole.
+    #[default]
     File,
     /// The command line as a whole.
     CommandLine,
@@ -215,14 +216,14 @@ pub(crate) fn suggestion(word: &str, known: &[&str]) -> String {
     match close {
         // Jaro-Winkler above 0.8 takes a slip of one or two letters in words as short as ours.
         Some((score, name)) if score > 0.8 => format!("did you mean `{name}`?"),
-        _ => format!("known here: {}", Names(known)),
+        _ => format!("expected one of: {}", Names(known)),
     }
 }
 
 /// What is designed but not in this version.
-pub(crate) fn later_version(what: &str) -> Complaint {
-    Complaint::new(format!("`{what}` comes with a later version"))
-        .help("this one knows the platforms host, pod, container, docker, kubernetes, local and external")
+pub(crate) fn not_supported_yet(what: &str) -> Complaint {
+    Complaint::new(format!("`{what}` is not supported yet"))
+        .help("supported platforms are host, pod, container, docker, kubernetes, local and external")
 }
 
 /// Names for a sentence: `a, b, c`.
@@ -242,7 +243,7 @@ mod tests {
     #[test]
     fn a_slip_of_the_finger_is_answered_with_the_name_meant() {
         assert_eq!(suggestion("platfroms", &["platforms", "plan"]), "did you mean `platforms`?");
-        assert_eq!(suggestion("zebra", &["platforms", "plan"]), "known here: platforms, plan");
+        assert_eq!(suggestion("zebra", &["platforms", "plan"]), "expected one of: platforms, plan");
     }
 
     #[test]

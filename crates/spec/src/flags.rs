@@ -1,14 +1,11 @@
-//! Flags of the command line, as typed, turned into the same draft that a file makes.
+//! Flags of the command line, as typed, turned into the same tree that a file is read into.
 
-use super::Experiment;
-use super::draft::{
-    CpuWords, CpusDraft, DockerDraft, Draft, ImageDraft, KindDraft, KubernetesDraft, LayerDraft, LimitsDraft,
-    LoadDraft, Located, PlanDraft, PlatformDraft, ReadyDraft, RequestDraft, ServiceDraft, Text, Words,
-};
-use super::error::{Place, Problems, SpecError};
-use super::machine::Machine;
-use super::validate;
-use super::words::split;
+use crate::Experiment;
+use crate::error::{Place, Problems, SpecError};
+use crate::experiment::{self, PLACEMENTS, PUBLISHING, load_from_flags, service_from_flags};
+use crate::machine::Machine;
+use crate::node::Node;
+use crate::words::split;
 
 /// The flags that describe an experiment, every value as it was typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,8 +16,6 @@ pub struct Flags {
     pub commands: Vec<String>,
     /// `--request`, repeatable: `GET /path` or `/path`, for all services.
     pub requests: Vec<String>,
-    /// `--image`: what a container platform starts.
-    pub image: Option<String>,
     /// `--on`, repeatable: `host`, `pod`, `container`, `local:cgroup+veth`, `docker:host`, `kubernetes:podIP+other-node`, `http://…`, each with `NAME=` before it if
     /// it is to be called otherwise.
     pub on: Vec<String>,
@@ -28,270 +23,215 @@ pub struct Flags {
     pub rates: Vec<String>,
     /// `--closed`: a closed loop, beside the rates if there are any.
     pub closed: bool,
-    /// `--connections`
-    pub connections: Option<String>,
-    /// `--arrivals`: `poisson` or `uniform`.
-    pub arrivals: Option<String>,
-    /// `--nodes`: `shared` or `own`.
-    pub nodes: Option<String>,
-    /// `--limit-cpu`: number of CPUs.
-    pub limit_cpu: Option<String>,
-    /// `--limit-memory`: `512Mi`.
-    pub limit_memory: Option<String>,
-    /// `--slice`: a duration.
-    pub slice: Option<String>,
-    /// `--blocks`
-    pub blocks: Option<String>,
-    /// `--deployments`
-    pub deployments: Option<String>,
-    /// `--seed`
-    pub seed: Option<String>,
-    /// `--until`: `1%`.
-    pub until: Option<String>,
-    /// `--within`: a duration.
-    pub within: Option<String>,
-    /// `--margin`: `2%`.
-    pub margin: Option<String>,
-    /// `--no-twin`
-    pub no_twin: bool,
-    /// `--service-cpus`: `0,2-3`.
-    pub service_cpus: Option<String>,
-    /// `--load-cpus`: `0,2-3`.
-    pub load_cpus: Option<String>,
-    /// `--ready`: a path.
-    pub ready: Option<String>,
-    /// `--isolation`: `shared` or `exclusive`.
-    pub isolation: Option<String>,
-    /// `--interleave`: `auto`, `slices` or `requests`.
-    pub interleave: Option<String>,
-    /// `--on-failure`: `end` or `continue`.
-    pub on_failure: Option<String>,
-    /// `--warmup`: a duration.
-    pub warmup: Option<String>,
-    /// `--repeats`
-    pub repeats: Option<String>,
+    /// The flags of single keys, those that [`flags`](crate::flags) lists: name with its dashes, and value; that of a switch is empty.
+    pub options: Vec<(String, String)>,
+}
+
+impl Flags {
+    /// With the flag of a key: `("--blocks", "3")`.
+    pub fn with(mut self, flag: &str, value: &str) -> Flags {
+        self.options.retain(|(name, _)| name != flag);
+        self.options.push((flag.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// With a flag of a key, unless it was given.
+    pub(crate) fn or(self, flag: &str, value: &str) -> Flags {
+        if self.options.iter().any(|(name, _)| name == flag) { self } else { self.with(flag, value) }
+    }
 }
 
 /// Makes an experiment of flags.
 ///
 /// # Errors
-/// When the flags aren't a valid experiment on this machine.
+/// When the flags are not a valid experiment on this machine.
 pub fn from_flags(flags: &Flags, machine: &Machine) -> Result<Experiment, SpecError> {
-    let mut problems = Problems::default();
-    let draft = draft(flags, &mut problems);
-    problems
-        .finish(Some(draft))
-        .and_then(|draft| validate::experiment(&draft, machine))
-        .map_err(SpecError::without_text)
+    let tree = tree(flags).map_err(SpecError::without_text)?;
+    experiment::experiment(tree, machine).map_err(SpecError::without_text)
 }
 
-pub(super) fn draft(flags: &Flags, problems: &mut Problems) -> Draft {
-    Draft {
-        place: Place::CommandLine,
-        name: None,
-        question: None,
-        service: None,
-        services: several("--service", services(flags, problems)),
-        limits: Some(LimitsDraft {
-            cpu: one("--limit-cpu", &flags.limit_cpu),
-            memory: one("--limit-memory", &flags.limit_memory),
-        }),
-        platforms: several("--on", flags.on.iter().map(|text| platform(text)).collect()),
-        loads: several("--rate", loads(flags)),
-        plan: Some(PlanDraft {
-            slice: one("--slice", &flags.slice),
-            blocks: one("--blocks", &flags.blocks),
-            deployments: one("--deployments", &flags.deployments),
-            seed: one("--seed", &flags.seed),
-            until: one("--until", &flags.until),
-            within: one("--within", &flags.within),
-            twin: flags.no_twin.then(|| Located { value: "false".to_owned(), place: place("--no-twin", "") }),
-            isolation: one("--isolation", &flags.isolation),
-            interleave: one("--interleave", &flags.interleave),
-            warmup: one("--warmup", &flags.warmup),
-            repeats: one("--repeats", &flags.repeats),
-            margin: one("--margin", &flags.margin),
-            on_failure: one("--on-failure", &flags.on_failure),
-            nodes: one("--nodes", &flags.nodes),
-            profile: None,
-        }),
-        cpus: Some(CpusDraft {
-            service: cpu_words("--service-cpus", &flags.service_cpus),
-            load: cpu_words("--load-cpus", &flags.load_cpus),
-        }),
-        claims: None,
+/// What the flags say, as a file would.
+pub(crate) fn tree(flags: &Flags) -> Result<Node, Vec<crate::Problem>> {
+    let mut problems = Problems::default();
+    let mut tree = experiment::from_flags(&flags.options);
+    let lists = [
+        ("services", "--service", services(flags, &mut problems)),
+        ("platforms", "--on", flags.on.iter().map(|text| platform(text)).collect()),
+        ("loads", "--rate", loads(flags)),
+    ];
+    for (key, flag, nodes) in lists {
+        set_list(&mut tree, key, flag, nodes);
+    }
+    problems.finish(Some(tree))
+}
+
+/// Sets a list of what a repeatable flag gave, if it was there.
+pub(crate) fn set_list(tree: &mut Node, key: &str, flag: &'static str, nodes: Vec<Node>) {
+    if !nodes.is_empty() {
+        tree.set(key, Node::list(nodes, place(flag, "")));
     }
 }
 
-fn services(flags: &Flags, problems: &mut Problems) -> Vec<ServiceDraft> {
-    let mut drafts = Vec::new();
+fn services(flags: &Flags, problems: &mut Problems) -> Vec<Node> {
+    let common = || {
+        let mut service = service_from_flags(&flags.options);
+        let requests = flags.requests.iter().map(|line| scalar("--request", line)).collect();
+        set_list(&mut service, "requests", "--request", requests);
+        service
+    };
+    let mut services = Vec::new();
     for line in &flags.services {
         let place = place("--service", line);
         let Some(words) = problems.note(&place, split(line)) else { continue };
-        let mut words = words.into_iter().map(|value| Located { value, place: place.clone() });
+        let mut words = words.into_iter().map(|word| Node::scalar(word, place.clone()));
         // An empty line is left to validation, which knows the names to choose from.
-        let builtin = words.next().unwrap_or(Located { value: String::new(), place: place.clone() });
-        let args = Words::List(Located { value: words.collect(), place: place.clone() });
-        drafts.push(service(flags, place, Some(builtin), Some(args), None));
+        let builtin = words.next().unwrap_or_else(|| Node::scalar("", place.clone()));
+        let args = Node::list(words.collect(), place.clone());
+        let mut service = Node { place, ..common() };
+        service.set("builtin", builtin);
+        service.set("args", args);
+        services.push(service);
     }
     for line in &flags.commands {
-        let command = text("--command", line);
-        drafts.push(service(flags, command.place.clone(), None, None, Some(Words::Line(command))));
+        let command = scalar("--command", line);
+        let mut service = Node { place: command.place.clone(), ..common() };
+        service.set("command", command);
+        services.push(service);
     }
-    if drafts.is_empty() && (!flags.requests.is_empty() || flags.ready.is_some() || flags.image.is_some()) {
-        drafts.push(service(flags, Place::CommandLine, None, None, None));
+    let common = common();
+    if services.is_empty() && !common.is_empty() {
+        services.push(common);
     }
-    drafts
+    services
 }
 
-fn service(
-    flags: &Flags,
-    place: Place,
-    builtin: Option<Text>,
-    args: Option<Words>,
-    command: Option<Words>,
-) -> ServiceDraft {
-    let requests = flags.requests.iter().map(|line| RequestDraft::Line(text("--request", line))).collect();
-    let http = one("--ready", &flags.ready);
-    ServiceDraft {
-        place,
-        name: None,
-        builtin,
-        args,
-        command,
-        image: one("--image", &flags.image).map(ImageDraft::Name),
-        env: None,
-        port: None,
-        requests: several("--request", requests),
-        ready: http.map(|http| ReadyDraft { place: http.place.clone(), http: Some(http), within: None }),
-    }
-}
-
-/// `[NAME=]KIND`; a name has no colon or slash before the `=`, so that a URL may hold one.
-fn platform(typed: &str) -> PlatformDraft {
+/// `[NAME=]KIND`; a name has no colon or slash before the `=`, so that a URL may contain one.
+fn platform(typed: &str) -> Node {
     let place = place("--on", typed);
-    let at = |value: &str| Located { value: value.trim().to_owned(), place: place.clone() };
     let (name, kind) = match typed.split_once('=') {
-        Some((name, kind)) if !name.contains([':', '/']) => (Some(at(name)), kind),
+        Some((name, kind)) if !name.contains([':', '/']) => (Some(name), kind),
         _ => (None, typed),
     };
-    let kind = if let Some(layers) = kind.strip_prefix("local:") {
-        layer_list(layers, &place)
+    let of = |key, node| Node::map([(key, node)], place.clone());
+    let mut platform = if let Some(layers) = kind.strip_prefix("local:") {
+        layer_path(layers, &place)
     } else if let Some(options) = kind.strip_prefix("docker:") {
-        KindDraft::Docker(Box::new(docker(&place, options)))
+        of("docker", docker(&place, options))
     } else if let Some(options) = kind.strip_prefix("kubernetes:") {
-        KindDraft::Kubernetes(Box::new(kubernetes(&place, options)))
+        of("kubernetes", kubernetes(&place, options))
     } else if kind.contains("://") {
-        KindDraft::External(at(kind))
+        of("external", Node::scalar(kind.trim(), place.clone()))
     } else {
-        KindDraft::Word(at(kind))
+        let word = Node::scalar(kind.trim(), place.clone());
+        match (name, kind.trim()) {
+            (None, _) => return word,
+            // With a name it is a map; what is no kind is left to validation as it is.
+            (Some(_), word @ ("host" | "pod" | "container" | "docker" | "kubernetes")) => {
+                of(word, Node::map([], place.clone()))
+            }
+            (Some(_), _) => return word,
+        }
     };
-    PlatformDraft { name, ..PlatformDraft::of(kind, place.clone()) }
+    if let Some(name) = name {
+        platform.set("name", Node::scalar(name.trim(), place));
+    }
+    platform
 }
 
-/// Layers of one's own choice, as `flag` was given them: `cgroup+veth`.
-pub(super) fn local(flag: &'static str, layers: &str) -> PlatformDraft {
-    let place = place(flag, layers);
-    PlatformDraft::of(layer_list(layers, &place), place)
+/// Layers of the user's choice, as `flag` was given them: `cgroup+veth`.
+pub(crate) fn local(flag: &'static str, layers: &str) -> Node {
+    layer_path(layers, &place(flag, layers))
 }
 
-fn layer_list(layers: &str, place: &Place) -> KindDraft {
-    let at = |value: &str| Located { value: value.trim().to_owned(), place: place.clone() };
-    let layers = layers.split('+').filter(|layer| !layer.trim().is_empty());
-    let value = layers.map(|layer| layer_draft(layer, &at)).collect();
-    KindDraft::Local(Located { value, place: place.clone() })
+fn layer_path(layers: &str, place: &Place) -> Node {
+    let words: Vec<&str> = layers.split('+').map(str::trim).filter(|layer| !layer.is_empty()).collect();
+    let list = Node::list(words.iter().map(|word| layer(word, place)).collect(), place.clone());
+    let mut platform = Node::map([("local", list)], place.clone());
+    // The name tells what the layer's own does not.
+    if words.iter().any(|word| option_of(word).is_some()) {
+        platform.set("name", Node::scalar(words.join("+"), place.clone()));
+    }
+    platform
 }
 
-/// `veth`, or `rules=20000`.
-fn layer_draft(layer: &str, at: &impl Fn(&str) -> Text) -> LayerDraft {
-    match layer.split_once('=') {
-        Some((name, value)) => LayerDraft { value: Some(at(value)), ..LayerDraft::named(at(name)) },
-        None => LayerDraft::named(at(layer)),
+/// `veth`, `rules=20000`, `nodeport=nftables` or `sidecar=envoy`.
+fn layer(word: &str, place: &Place) -> Node {
+    let Some((name, value)) = word.split_once('=') else { return Node::scalar(word, place.clone()) };
+    let value = Node::scalar(value.trim(), place.clone());
+    let value = match option_of(word) {
+        Some(option) => Node::map([(option, value)], place.clone()),
+        None => value,
+    };
+    Node::map([(name.trim(), value)], place.clone())
+}
+
+/// The option that the value of a layer on the command line is for.
+fn option_of(word: &str) -> Option<&'static str> {
+    match word.split_once('=')?.0.trim() {
+        "nodeport" => Some("backend"),
+        "sidecar" => Some("proxy"),
+        _ => None,
     }
 }
 
 /// `NETWORK[+PUBLISH]`, in any order.
-fn docker(place: &Place, options: &str) -> DockerDraft {
-    let mut draft =
-        DockerDraft { place: place.clone(), network: None, publish: None, user: None, mounts: None };
-    for word in words(place, options) {
+fn docker(place: &Place, options: &str) -> Node {
+    let mut docker = Node::map([], place.clone());
+    for word in words(options) {
         // `none` is a way to publish; no network at all is `none-with-wire`.
-        let is_publish = ["port", "userland-proxy", "none"].contains(&word.value.as_str());
-        let field = if is_publish { &mut draft.publish } else { &mut draft.network };
-        *field = Some(word);
+        let is_publish = PUBLISHING.iter().any(|(name, _)| *name == word);
+        docker.set(if is_publish { "publish" } else { "network" }, Node::scalar(word, place.clone()));
     }
-    draft
+    docker
 }
 
 /// `EXPOSE[+static][+other-node]`, in any order.
-fn kubernetes(place: &Place, options: &str) -> KubernetesDraft {
-    let mut draft = KubernetesDraft::empty(place.clone());
-    for word in words(place, options) {
-        match word.value.as_str() {
-            "static" => draft.static_pod = Some(Located { value: "true".to_owned(), place: place.clone() }),
-            "same-node" | "other-node" => draft.placement = Some(word),
-            _ => draft.expose = Some(word),
-        }
+fn kubernetes(place: &Place, options: &str) -> Node {
+    let mut pod = Node::map([], place.clone());
+    for word in words(options) {
+        let (key, value) = match word {
+            "static" => ("static", "true"),
+            _ if PLACEMENTS.iter().any(|(name, _)| *name == word) => ("placement", word),
+            _ => ("expose", word),
+        };
+        pod.set(key, Node::scalar(value, place.clone()));
     }
-    draft
+    pod
 }
 
-fn words(place: &Place, options: &str) -> Vec<Text> {
-    let words = options.split('+').map(str::trim).filter(|word| !word.is_empty());
-    words.map(|word| Located { value: word.to_owned(), place: place.clone() }).collect()
+fn words(options: &str) -> impl Iterator<Item = &str> {
+    options.split('+').map(str::trim).filter(|word| !word.is_empty())
 }
 
-fn loads(flags: &Flags) -> Vec<LoadDraft> {
-    let connections = one("--connections", &flags.connections);
-    let arrivals = one("--arrivals", &flags.arrivals);
-    let mut drafts = Vec::new();
-    for rate in &flags.rates {
-        let rate = text("--rate", rate);
-        drafts.push(LoadDraft {
-            place: rate.place.clone(),
-            rate: Some(rate),
-            arrivals: arrivals.clone(),
-            closed: None,
-            connections: connections.clone(),
-            new_connections: None,
-        });
-    }
+fn loads(flags: &Flags) -> Vec<Node> {
+    let common = || load_from_flags(&flags.options);
+    let mut loads: Vec<Node> = flags
+        .rates
+        .iter()
+        .map(|typed| {
+            let rate = scalar("--rate", typed);
+            let mut load = Node { place: rate.place.clone(), ..common() };
+            load.set("rate", rate);
+            load
+        })
+        .collect();
     if flags.closed {
         let place = place("--closed", "");
-        drafts.push(LoadDraft {
-            place: place.clone(),
-            rate: None,
+        let mut load = Node { place: place.clone(), ..common() };
+        load.set("closed", Node::scalar("true", place));
+        if !flags.rates.is_empty() {
             // With rates beside it the arrivals are meant for those.
-            arrivals: if flags.rates.is_empty() { arrivals } else { None },
-            closed: Some(Located { value: "true".to_owned(), place }),
-            connections,
-            new_connections: None,
-        });
+            load.remove("arrivals");
+        }
+        loads.push(load);
     }
-    drafts
-}
-
-fn cpu_words(flag: &'static str, typed: &Option<String>) -> Option<CpuWords> {
-    let typed = typed.as_deref()?;
-    let place = place(flag, typed);
-    let words = typed.split(',').map(str::trim).filter(|word| !word.is_empty());
-    let value = words.map(|word| Located { value: word.to_owned(), place: place.clone() }).collect();
-    Some(Located { value, place })
+    loads
 }
 
 fn place(name: &'static str, value: &str) -> Place {
     Place::Flag { name, value: value.to_owned() }
 }
 
-fn text(name: &'static str, value: &str) -> Text {
-    Located { value: value.to_owned(), place: place(name, value) }
-}
-
-fn one(name: &'static str, value: &Option<String>) -> Option<Text> {
-    value.as_deref().map(|value| text(name, value))
-}
-
-/// The values of a repeatable flag; `None` if it wasn't there.
-pub(super) fn several<T>(name: &'static str, values: Vec<T>) -> Option<Located<Vec<T>>> {
-    (!values.is_empty()).then(|| Located { value: values, place: place(name, "") })
+fn scalar(name: &'static str, value: &str) -> Node {
+    Node::scalar(value, place(name, value))
 }

@@ -5,11 +5,12 @@ mod rungs;
 use loadline_model::PlatformId;
 use loadline_model::platform::Layer;
 
-use super::draft::{KindDraft, LoadDraft, Located, PlatformDraft, Text};
-use super::error::{Complaint, Place, Problems, SpecError};
-use super::flags::{self, Flags};
-use super::machine::Machine;
-use super::{Experiment, Platform, PlatformKind, validate};
+use crate::error::{Complaint, Place, SpecError};
+use crate::experiment;
+use crate::flags::{self, Flags};
+use crate::machine::Machine;
+use crate::node::{Node, Shape};
+use crate::{Experiment, Platform, PlatformKind};
 
 pub use rungs::Part;
 
@@ -30,38 +31,39 @@ pub struct LadderFlags {
 pub struct Ladder {
     /// The experiment.
     pub experiment: Experiment,
-    /// Rungs that can't be had here and why, a sentence each.
+    /// Rungs that are not available here and why, a sentence each.
     pub left_out: Vec<String>,
 }
 
-/// Makes a ladder of flags. `missing` says why layers can't be had on this machine, if they can't.
+/// Makes a ladder of flags. `missing` says why layers are not available on this machine, if they are not.
 ///
 /// # Errors
-/// When the flags aren't a valid experiment on this machine.
+/// When the flags are not a valid experiment on this machine.
 pub fn ladder(
     asked: &LadderFlags,
     machine: &Machine,
     missing: &dyn Fn(&[Layer]) -> Option<String>,
 ) -> Result<Ladder, SpecError> {
-    let mut problems = Problems::default();
-    let mut draft = flags::draft(&with_defaults(asked), &mut problems);
-    let host = PlatformDraft::of(KindDraft::Word(default_text("--on", "host")), Place::CommandLine);
+    let mut tree = flags::tree(&with_defaults(asked)).map_err(SpecError::without_text)?;
+    let host = default_value("--on", "host");
     let own = asked.rungs.iter().map(|layers| flags::local("--rung", layers));
-    draft.platforms = flags::several("--rung", std::iter::once(host).chain(own).collect());
-    draft.loads = draft.loads.map(|loads| Located { value: both_ways(loads.value), ..loads });
-    if let Some(plan) = &mut draft.plan {
-        plan.nodes = Some(default_text("--nodes", "own"));
-        plan.profile = asked.profile.then(|| default_text("--profile", PROFILE));
+    flags::set_list(&mut tree, "platforms", "--rung", std::iter::once(host).chain(own).collect());
+    if let Some(Node { shape: Shape::List(loads), .. }) = tree.get_mut("loads") {
+        *loads = std::mem::take(loads).into_iter().flat_map(both_ways).collect();
     }
-    let mut experiment = problems
-        .finish(Some(draft))
-        .and_then(|draft| validate::experiment(&draft, machine))
-        .map_err(SpecError::without_text)?;
+    if tree.get_mut("plan").is_none() {
+        tree.set("plan", Node::map([], Place::CommandLine));
+    }
+    if let Some(plan) = tree.get_mut("plan") {
+        plan.set("nodes", default_value("--nodes", "own"));
+        if asked.profile {
+            plan.set("profile", default_value("--profile", PROFILE));
+        }
+    }
+    let mut experiment = experiment::experiment(tree, machine).map_err(SpecError::without_text)?;
     if experiment.services.len() > 1 {
-        let mut problems = Problems::default();
-        let complaint = Complaint::new("a ladder is climbed by one service");
-        problems.add(&Place::CommandLine, complaint.help("run `loadline layers` for each of them"));
-        problems.finish(None::<()>).map_err(SpecError::without_text)?;
+        let complaint = Complaint::new("a ladder measures one service");
+        return Err(refused(complaint.help("run `loadline layers` for each of them"), &Place::CommandLine));
     }
     let own = experiment.platforms.split_off(1);
     let mut left_out = Vec::new();
@@ -69,11 +71,9 @@ pub fn ladder(
     experiment.platforms = rungs::platforms(&asked.parts, &below, missing, &mut left_out);
     for (platform, written) in own.into_iter().zip(&asked.rungs) {
         if let Some(why) = missing(layers_of(&platform)) {
-            let mut problems = Problems::default();
-            let complaint = Complaint::new(format!("this rung can't be had here: {why}"));
-            problems
-                .add(&Place::Flag { name: "--rung", value: written.clone() }, complaint.help("leave it out"));
-            problems.finish(None::<()>).map_err(SpecError::without_text)?;
+            let complaint = Complaint::new(format!("this rung is not available here: {why}"));
+            let place = Place::Flag { name: "--rung", value: written.clone() };
+            return Err(refused(complaint.help("leave it out"), &place));
         }
         add_own(&mut experiment.platforms, platform);
     }
@@ -84,9 +84,15 @@ pub fn ladder(
         last.top = last.above.is_some();
     }
     let services: Vec<&str> = experiment.services.iter().map(|service| service.name.as_str()).collect();
-    experiment.name = format!("{} · layers", services.join(" against "));
+    let name = format!("{} · layers", services.join(" against "));
+    // A service may be called by a whole command line, which is more than a title may have.
+    experiment.name = experiment::name(&name).unwrap_or_else(|_| "layers".to_owned());
     // Platforms came and went since the flags were read.
     Ok(Ladder { experiment: experiment.with_every_cell(), left_out })
+}
+
+fn refused(complaint: Complaint, place: &Place) -> SpecError {
+    SpecError::without_text(vec![complaint.at(place)])
 }
 
 /// Length of a profiled slice.
@@ -100,37 +106,50 @@ const PROFILE: &str = "300ms";
 /// time, slices of 25 ms told a layer's CPU a tenth more sharply than those of 100 ms, with new connections a quarter), deployments
 /// many because they differ by more than their slices. At a rate a slice is as long as its requests need.
 fn with_defaults(asked: &LadderFlags) -> Flags {
-    let or = |given: &Option<String>, default: &str| given.clone().or_else(|| Some(default.to_owned()));
     let flags = &asked.flags;
     let is_closed = flags.rates.is_empty();
-    let [slice, blocks, deployments] = if is_closed { ["25ms", "7", "54"] } else { ["100ms", "5", "27"] };
     let services = if flags.services.is_empty() && flags.commands.is_empty() {
         vec!["orders".to_owned()]
     } else {
         flags.services.clone()
     };
-    Flags {
-        services,
-        on: Vec::new(),
-        closed: is_closed,
-        connections: if is_closed { or(&flags.connections, "1") } else { flags.connections.clone() },
-        slice: or(&flags.slice, slice),
-        blocks: or(&flags.blocks, blocks),
-        deployments: or(&flags.deployments, deployments),
-        within: or(&flags.within, "9min"),
-        margin: or(&flags.margin, "3%"),
-        repeats: or(&flags.repeats, "1"),
-        ..flags.clone()
+    let flags = Flags { services, on: Vec::new(), closed: is_closed, ..flags.clone() };
+    LADDER_DEFAULTS.iter().fold(flags, |flags, (name, closed, open)| {
+        match if is_closed { closed } else { open } {
+            Some(value) => flags.or(name, value),
+            None => flags,
+        }
+    })
+}
+
+/// A flag with its default on a ladder: in a closed loop, and with a rate.
+type LadderDefault = (&'static str, Option<&'static str>, Option<&'static str>);
+
+const LADDER_DEFAULTS: [LadderDefault; 7] = [
+    ("--connections", Some("1"), None),
+    ("--slice", Some("25ms"), Some("100ms")),
+    ("--blocks", Some("7"), Some("5")),
+    ("--deployments", Some("54"), Some("27")),
+    ("--within", Some("9min"), Some("9min")),
+    ("--margin", Some("3%"), Some("3%")),
+    ("--repeats", Some("1"), Some("1")),
+];
+
+/// The default of a flag on a ladder, for its help: `25ms, with a rate 100ms`.
+pub fn ladder_default(flag: &str) -> Option<String> {
+    let (_, closed, open) = LADDER_DEFAULTS.iter().find(|(name, ..)| *name == flag)?;
+    match (closed, open) {
+        (Some(closed), Some(open)) if closed != open => Some(format!("{closed}, with a rate {open}")),
+        (Some(closed), _) => Some((*closed).to_owned()),
+        (None, _) => None,
     }
 }
 
 /// Each load twice: over connections that are kept, and over a new one for each request, where connection tracking and NAT cost.
-fn both_ways(loads: Vec<LoadDraft>) -> Vec<LoadDraft> {
-    let anew = |load: &LoadDraft| LoadDraft {
-        new_connections: Some(Located { value: "true".to_owned(), place: load.place.clone() }),
-        ..load.clone()
-    };
-    loads.into_iter().flat_map(|load| [load.clone(), anew(&load)]).collect()
+fn both_ways(load: Node) -> [Node; 2] {
+    let mut with_new = load.clone();
+    with_new.set("new_connections", Node::scalar("true", load.place.clone()));
+    [load, with_new]
 }
 
 /// Adds a rung of the user's above the rung whose layers it has all and that has most of them.
@@ -164,6 +183,6 @@ fn layers_of(platform: &Platform) -> &[Layer] {
     }
 }
 
-fn default_text(name: &'static str, value: &str) -> Text {
-    Located { value: value.to_owned(), place: Place::Flag { name, value: value.to_owned() } }
+fn default_value(name: &'static str, value: &str) -> Node {
+    Node::scalar(value, Place::Flag { name, value: value.to_owned() })
 }

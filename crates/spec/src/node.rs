@@ -1,28 +1,41 @@
-//! A YAML file as a tree of texts, lists and maps, each with its place, and the reading of maps key by key.
+//! An experiment as it was written: a tree of texts, lists and maps, each with its place.
 //!
-//! The tree keeps scalars as they were written (`1000`, not a number), and lets every problem of shape be told at once
-//! and in our words, where deserializing into types would end at the first.
+//! A file and flags both become such a tree, and an experiment is written as one. Scalars stay as they were typed (`1000`, not a number),
+//! so that all problems are reported at once, in our words and at their places, where deserializing into types would end at the first.
 
-use std::fmt;
-use std::ops::Range;
+use crate::error::{Complaint, Place, Problems};
 
-use serde::Deserialize;
-use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use serde_saphyr::{Location, Spanned};
+/// A value and where it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Located<T> {
+    pub value: T,
+    pub place: Place,
+}
 
-use super::draft::{Located, Text};
-use super::error::{Complaint, Place, Problems, floor_boundary, later_version, suggestion};
+/// A text and where it was written.
+pub(crate) type Text = Located<String>;
+
+impl Located<String> {
+    /// Reads the text with `parse`; a complaint is noted at the text's place.
+    pub fn read<T>(
+        &self,
+        problems: &mut Problems,
+        parse: impl FnOnce(&str) -> Result<T, Complaint>,
+    ) -> Option<T> {
+        problems.note(&self.place, parse(&self.value))
+    }
+}
 
 /// A node and where it stands.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Node {
+pub(crate) struct Node {
     pub shape: Shape,
     pub place: Place,
 }
 
 /// What a node is.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     Null,
     Scalar(String),
     List(Vec<Node>),
@@ -41,46 +54,68 @@ impl Shape {
 }
 
 impl Node {
+    /// A single value.
+    pub fn scalar(text: impl Into<String>, place: Place) -> Node {
+        Node { shape: Shape::Scalar(text.into()), place }
+    }
+
+    /// A list.
+    pub fn list(nodes: Vec<Node>, place: Place) -> Node {
+        Node { shape: Shape::List(nodes), place }
+    }
+
+    /// A map; each key stands where its value does.
+    pub fn map<'a>(entries: impl IntoIterator<Item = (&'a str, Node)>, place: Place) -> Node {
+        let key =
+            |(key, node): (&str, Node)| (Located { value: key.to_owned(), place: node.place.clone() }, node);
+        Node { shape: Shape::Map(entries.into_iter().map(key).collect()), place }
+    }
+
+    /// Sets the value of a key; does nothing to a node that is not a map.
+    pub fn set(&mut self, key: &str, value: Node) {
+        let Shape::Map(entries) = &mut self.shape else { return };
+        entries.retain(|(name, _)| name.value != key);
+        entries.push((Located { value: key.to_owned(), place: value.place.clone() }, value));
+    }
+
+    /// Takes a key out.
+    pub fn remove(&mut self, key: &str) {
+        if let Shape::Map(entries) = &mut self.shape {
+            entries.retain(|(name, _)| name.value != key);
+        }
+    }
+
+    /// Whether it is a scalar, or has nothing in it.
+    pub fn is_single(&self) -> bool {
+        matches!(self.shape, Shape::Scalar(_)) || self.is_empty()
+    }
+
+    /// Whether nothing is in it.
+    pub fn is_empty(&self) -> bool {
+        match &self.shape {
+            Shape::Null => true,
+            Shape::Scalar(_) => false,
+            Shape::List(nodes) => nodes.is_empty(),
+            Shape::Map(entries) => entries.is_empty(),
+        }
+    }
+
+    /// The value of a key.
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Node> {
+        let Shape::Map(entries) = &mut self.shape else { return None };
+        entries.iter_mut().find(|(name, _)| name.value == key).map(|(_, node)| node)
+    }
+
     /// The node as a text; `what` is its key.
-    pub(super) fn text(self, what: &str, problems: &mut Problems) -> Option<Text> {
+    pub fn text(self, what: &str, problems: &mut Problems) -> Option<Text> {
         match self.shape {
             Shape::Scalar(value) => Some(Located { value, place: self.place }),
             _ => self.refuse(what, "a single value", problems),
         }
     }
 
-    /// The node as a list.
-    pub(super) fn list(self, what: &str, problems: &mut Problems) -> Option<Located<Vec<Node>>> {
-        match self.shape {
-            Shape::List(value) => Some(Located { value, place: self.place }),
-            _ => self.refuse(what, "a list", problems),
-        }
-    }
-
-    /// The node as a map of known keys.
-    pub(super) fn fields(self, what: &str, problems: &mut Problems) -> Option<Fields> {
-        match self.shape {
-            Shape::Map(entries) => Some(Fields { entries, place: self.place, asked: Vec::new() }),
-            _ => self.refuse(what, "a map", problems),
-        }
-    }
-
-    /// The node as a map of any keys to texts.
-    pub(super) fn text_map(self, what: &str, problems: &mut Problems) -> Option<Vec<(Text, Text)>> {
-        match self.shape {
-            Shape::Map(entries) => entries
-                .into_iter()
-                .map(|(key, node)| {
-                    let value = node.text(&key.value, problems)?;
-                    Some((key, value))
-                })
-                .collect(),
-            _ => self.refuse(what, "a map", problems),
-        }
-    }
-
     /// Notes that the node is not what it must be.
-    pub(super) fn refuse<T>(self, what: &str, expected: &str, problems: &mut Problems) -> Option<T> {
+    pub fn refuse<T>(self, what: &str, expected: &str, problems: &mut Problems) -> Option<T> {
         let complaint = match self.shape {
             Shape::Null => {
                 Complaint::new(format!("`{what}` has no value")).help("give it one, or leave the key out")
@@ -88,9 +123,9 @@ impl Node {
             other => Complaint::new(format!("`{what}` must be {expected}, not {}", other.article_and_name()))
                 .label(format!("expected {expected}"))
                 .help(match expected {
-                    "a map" => "write keys with their values, as in `key: value`".to_owned(),
+                    "a map" => "write keys with values, as in `key: value`".to_owned(),
                     "a list" => {
-                        format!("write `{what}: [one, another]`, or each on a line with `- ` before it")
+                        format!("write `{what}: [one, another]`, or one a line, each after `- `")
                     }
                     _ => format!("write {expected} there"),
                 }),
@@ -98,187 +133,4 @@ impl Node {
         problems.add(&self.place, complaint);
         None
     }
-}
-
-/// A map being read key by key. What was never asked for is unknown.
-#[derive(Debug)]
-pub(super) struct Fields {
-    entries: Vec<(Text, Node)>,
-    pub place: Place,
-    asked: Vec<&'static str>,
-}
-
-impl Fields {
-    /// Takes the value of a key out of the map.
-    pub(super) fn take(&mut self, key: &'static str) -> Option<Node> {
-        self.asked.push(key);
-        let at = self.entries.iter().position(|(name, _)| name.value == key)?;
-        Some(self.entries.swap_remove(at).1)
-    }
-
-    /// Takes the text of a key out of the map.
-    pub(super) fn text(&mut self, key: &'static str, problems: &mut Problems) -> Option<Text> {
-        self.take(key)?.text(key, problems)
-    }
-
-    /// Notes every key that wasn't asked for. `later` tells keys that a later version will know.
-    pub(super) fn finish(mut self, later: &[&str], problems: &mut Problems) {
-        self.entries.sort_by_key(|(key, _)| match &key.place {
-            Place::Yaml(span) => span.start,
-            _ => 0,
-        });
-        for (key, _) in &self.entries {
-            let complaint = if later.contains(&key.value.as_str()) {
-                later_version(&key.value)
-            } else {
-                Complaint::new(format!("unknown key `{}`", key.value))
-                    .help(suggestion(&key.value, &self.asked))
-            };
-            problems.add(&key.place, complaint);
-        }
-    }
-}
-
-/// A node as the YAML library hands it over.
-#[derive(Debug)]
-pub(super) enum Raw {
-    Null,
-    Text(String),
-    /// A number or boolean; its text is taken from the file.
-    Unquoted,
-    List(Vec<Spanned<Raw>>),
-    Map(Vec<(Spanned<String>, Spanned<Raw>)>),
-}
-
-impl<'de> Deserialize<'de> for Raw {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Raw, D::Error> {
-        deserializer.deserialize_any(RawVisitor)
-    }
-}
-
-struct RawVisitor;
-
-impl<'de> Visitor<'de> for RawVisitor {
-    type Value = Raw;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("a value, a list or a map")
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<Raw, E> {
-        Ok(Raw::Null)
-    }
-
-    fn visit_none<E: Error>(self) -> Result<Raw, E> {
-        Ok(Raw::Null)
-    }
-
-    fn visit_bool<E: Error>(self, _: bool) -> Result<Raw, E> {
-        Ok(Raw::Unquoted)
-    }
-
-    fn visit_i64<E: Error>(self, _: i64) -> Result<Raw, E> {
-        Ok(Raw::Unquoted)
-    }
-
-    fn visit_u64<E: Error>(self, _: u64) -> Result<Raw, E> {
-        Ok(Raw::Unquoted)
-    }
-
-    fn visit_i128<E: Error>(self, _: i128) -> Result<Raw, E> {
-        Ok(Raw::Unquoted)
-    }
-
-    fn visit_u128<E: Error>(self, _: u128) -> Result<Raw, E> {
-        Ok(Raw::Unquoted)
-    }
-
-    fn visit_f64<E: Error>(self, _: f64) -> Result<Raw, E> {
-        Ok(Raw::Unquoted)
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Raw, E> {
-        Ok(Raw::Text(text.to_owned()))
-    }
-
-    fn visit_bytes<E: Error>(self, _: &[u8]) -> Result<Raw, E> {
-        Ok(Raw::Unquoted)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Raw, A::Error> {
-        let mut nodes = Vec::new();
-        while let Some(node) = list.next_element()? {
-            nodes.push(node);
-        }
-        Ok(Raw::List(nodes))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Raw, A::Error> {
-        let mut entries = Vec::new();
-        while let Some(entry) = map.next_entry()? {
-            entries.push(entry);
-        }
-        Ok(Raw::Map(entries))
-    }
-}
-
-/// Turns the library's nodes into ours. `file` is the text that was parsed.
-pub(super) fn node(raw: Spanned<Raw>, file: &str) -> Node {
-    let shape = match raw.value {
-        Raw::Null => Shape::Null,
-        Raw::Text(text) => Shape::Scalar(text),
-        // An alias stands for the text at its anchor.
-        Raw::Unquoted => Shape::Scalar(file[span(&raw.defined, file)].trim().to_owned()),
-        Raw::List(nodes) => Shape::List(nodes.into_iter().map(|raw| node(raw, file)).collect()),
-        Raw::Map(entries) => Shape::Map(
-            entries
-                .into_iter()
-                .map(|(key, value)| {
-                    let place = Place::Yaml(span(&key.referenced, file));
-                    (Located { value: key.value, place }, node(value, file))
-                })
-                .collect(),
-        ),
-    };
-    let place = span(&raw.referenced, file);
-    Node { place: Place::Yaml(place.start..end(&shape, &place, file)), shape }
-}
-
-/// Where a node ends. The library gives lists and maps the place of their beginning only.
-fn end(shape: &Shape, place: &Range<usize>, file: &str) -> usize {
-    let last = match shape {
-        Shape::List(nodes) => nodes.last(),
-        Shape::Map(entries) => entries.last().map(|(_, node)| node),
-        Shape::Null | Shape::Scalar(_) => return place.end,
-    };
-    let last_end = match last.map(|node| &node.place) {
-        // What an alias stands for may be written further up.
-        Some(Place::Yaml(span)) => span.end.max(place.end),
-        _ => place.end,
-    };
-    let rest = &file[last_end..];
-    let closing = rest.trim_start().strip_prefix([']', '}']);
-    closing
-        .filter(|_| file[place.start..].starts_with(['[', '{']))
-        .map_or(last_end, |after| file.len() - after.len())
-}
-
-/// The bytes of `file` that a location covers; always within the file and on character boundaries.
-pub(super) fn span(location: &Location, file: &str) -> Range<usize> {
-    let line_start = file
-        .split_inclusive('\n')
-        .take(usize::try_from(location.line().saturating_sub(1)).unwrap_or(usize::MAX))
-        .map(str::len)
-        .sum::<usize>();
-    let column = usize::try_from(location.column().saturating_sub(1)).unwrap_or(usize::MAX);
-    let by_column = || {
-        let line = &file[line_start..];
-        line_start + line.char_indices().nth(column).map_or(line.len(), |(at, _)| at)
-    };
-    let in_bytes = |count: Option<u64>| count.and_then(|count| usize::try_from(count).ok());
-    let start = in_bytes(location.span().byte_offset()).unwrap_or_else(by_column);
-    let length = in_bytes(location.span().byte_len()).unwrap_or(0);
-    let start = floor_boundary(file, start);
-    let end = floor_boundary(file, start.saturating_add(length));
-    start..end.max(start)
 }

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::error::Complaint;
+use crate::error::Complaint;
 
 /// Units of time with their length in nanoseconds, the longest first.
 const DURATIONS: [(&str, u64); 7] = [
@@ -33,25 +33,64 @@ const SIZES: [(&str, u64); 9] = [
 
 /// Reads `1.5s` and the like.
 pub fn parse_duration(text: &str) -> Result<Duration, Complaint> {
+    let (decimal, unit_ns) = decimal_and_unit_ns(text)?;
+    decimal
+        .times(unit_ns)
+        .and_then(|nanos| u64::try_from(nanos).ok())
+        .map(Duration::from_nanos)
+        .ok_or_else(|| too_large(text))
+}
+
+/// Reads a duration in ns, with the fraction of one.
+pub(crate) fn parse_duration_ns(text: &str) -> Result<f64, Complaint> {
+    let (decimal, unit_ns) = decimal_and_unit_ns(text)?;
+    Ok(decimal.scaled_float(unit_ns, 0))
+}
+
+/// A duration in the unit that is shortest to write, `1.2s`; [`parse_duration`] reads it back unchanged.
+pub(crate) fn show_duration_briefly(duration: Duration) -> String {
+    let nanos = duration.as_nanos();
+    let in_unit = |(name, unit_ns): &(&str, u64)| {
+        let hundredths = (nanos * 100).checked_div(u128::from(*unit_ns))?;
+        // A fraction of a longer unit is shorter to write only where it is above one.
+        let is_fraction = hundredths > 100 && !hundredths.is_multiple_of(100);
+        let is_exact = hundredths * u128::from(*unit_ns) == nanos * 100 && is_fraction;
+        let fraction = format!("{:02}", hundredths % 100);
+        let text = format!("{}.{fraction}", hundredths / 100);
+        is_exact.then(|| format!("{}{name}", text.trim_end_matches('0').trim_end_matches('.')))
+    };
+    let whole = std::iter::once(show_duration(duration));
+    whole.chain(DURATIONS.iter().filter_map(in_unit)).min_by_key(String::len).unwrap_or_default()
+}
+
+/// A duration of so many ns; [`parse_duration_ns`] reads it back unchanged.
+pub(crate) fn show_duration_ns(ns: f64) -> String {
+    // Beyond this, not every integer is a float.
+    if ns.fract() == 0.0 && ns < 2f64.powi(53) {
+        show_duration_briefly(Duration::from_nanos(ns as u64))
+    } else {
+        format!("{ns}ns")
+    }
+}
+
+fn decimal_and_unit_ns(text: &str) -> Result<(Decimal, u64), Complaint> {
     let help = "write 200us, 1.5s or 15min";
     let (number, unit) = split_unit(text);
     let decimal = Decimal::parse(number, text, "a duration", help)?;
     if unit.is_empty() {
-        let complaint = Complaint::new("a duration needs its unit").label("of what?");
+        let complaint = Complaint::new("a duration needs its unit").label("which unit?");
         return Err(complaint.help(format!("write {number}s, {number}ms or {number}min")));
     }
-    let Some((_, unit_ns)) = DURATIONS.iter().find(|(name, _)| *name == unit) else {
-        let complaint = Complaint::new(format!("`{unit}` is not a unit of time"));
-        return Err(match unit {
-            "m" => complaint.help(format!("write {number}min for minutes, {number}ms for milliseconds")),
-            _ => complaint.help("units are ns, us, ms, s, min and h"),
-        });
-    };
-    decimal
-        .times(*unit_ns)
-        .and_then(|nanos| u64::try_from(nanos).ok())
-        .map(Duration::from_nanos)
-        .ok_or_else(|| too_large(text))
+    match DURATIONS.iter().find(|(name, _)| *name == unit) {
+        Some((_, unit_ns)) => Ok((decimal, *unit_ns)),
+        None => {
+            let complaint = Complaint::new(format!("`{unit}` is not a unit of time"));
+            Err(match unit {
+                "m" => complaint.help(format!("write {number}min for minutes, {number}ms for milliseconds")),
+                _ => complaint.help("units are ns, us, ms, s, min and h"),
+            })
+        }
+    }
 }
 
 /// A duration in the largest unit that keeps it whole; [`parse_duration`] reads it back unchanged.
@@ -70,7 +109,7 @@ pub fn parse_size(text: &str) -> Result<u64, Complaint> {
     let (number, unit) = split_unit(text);
     let decimal = Decimal::parse(number, text, "a size", help)?;
     if unit.is_empty() {
-        let complaint = Complaint::new("a size needs its unit").label("of what?");
+        let complaint = Complaint::new("a size needs its unit").label("which unit?");
         return Err(complaint.help(format!("write {number}Mi, {number}Gi or {number}B")));
     }
     let Some((_, unit_bytes)) = SIZES.iter().find(|(name, _)| *name == unit) else {
@@ -93,18 +132,7 @@ pub fn show_size(bytes: u64) -> String {
 
 /// Reads a share above 0 % and below 100 %: `1%` is 0.01.
 pub fn parse_share(text: &str) -> Result<f64, Complaint> {
-    let help = "write 1% or 0.5%";
-    let (number, unit) = split_unit(text);
-    let decimal = Decimal::parse(number, text, "a percentage", help)?;
-    match unit {
-        "%" => {}
-        "" => {
-            let complaint = Complaint::new("a percentage needs its sign").label("of what?");
-            return Err(complaint.help("write a hundredth as 1%"));
-        }
-        _ => return Err(Complaint::new(format!("`{unit}` is not a percent sign")).help(help)),
-    }
-    let share = decimal.share();
+    let share = parse_percentage(text)?;
     if share > 0.0 && share < 1.0 {
         Ok(share)
     } else {
@@ -114,38 +142,63 @@ pub fn parse_share(text: &str) -> Result<f64, Complaint> {
     }
 }
 
-/// A share as a percentage of at most six decimals.
-pub fn show_share(share: f64) -> String {
-    let percent = format!("{:.6}", share * 100.0);
-    format!("{}%", percent.trim_end_matches('0').trim_end_matches('.'))
+/// Reads a percentage of any size: `150%` is 1.5.
+pub(crate) fn parse_percentage(text: &str) -> Result<f64, Complaint> {
+    let help = "write 1% or 0.5%";
+    let (number, unit) = split_unit(text);
+    let decimal = Decimal::parse(number, text, "a percentage", help)?;
+    match unit {
+        "%" => Ok(decimal.scaled_float(1, 2)),
+        "" => {
+            let complaint = Complaint::new("a percentage needs its % sign").label("percent?");
+            Err(complaint.help("write one hundredth as 1%"))
+        }
+        _ => Err(Complaint::new(format!("`{unit}` is not a percent sign")).help(help)),
+    }
 }
 
-/// Reads a whole number from `least` to `most`; `what` begins the complaint: "a number of blocks".
-pub fn parse_count(text: &str, what: &str, least: u64, most: u64) -> Result<u64, Complaint> {
-    let bounds = format!("{what} must be a whole number from {least} to {most}");
+/// A share as a percentage; [`parse_share`] reads it back unchanged.
+pub fn show_share(share: f64) -> String {
+    // The shortest decimal that is read as this float, its point moved by two places.
+    let scientific = format!("{share:e}");
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let digits = mantissa.replace('.', "");
+    let point = exponent.parse::<isize>().unwrap_or(0) + 3;
+    let text = match usize::try_from(point) {
+        Ok(point) if point >= digits.len() => format!("{digits:0<point$}"),
+        Ok(point) if point > 0 => format!("{}.{}", &digits[..point], &digits[point..]),
+        _ => format!("0.{}{digits}", "0".repeat(point.unsigned_abs())),
+    };
+    format!("{text}%")
+}
+
+/// Reads a whole number from `min` to `max`; `what` begins the complaint: "a number of blocks".
+pub fn parse_count(text: &str, what: &str, min: u64, max: u64) -> Result<u64, Complaint> {
+    let bounds = format!("{what} must be a whole number from {min} to {max}");
     match text.trim().replace('_', "").parse::<u64>() {
-        Ok(count) if (least..=most).contains(&count) => Ok(count),
+        Ok(count) if (min..=max).contains(&count) => Ok(count),
         Ok(_) => {
-            Err(Complaint::new(format!("{bounds}, not {}", text.trim())).help("choose a number between them"))
+            Err(Complaint::new(format!("{bounds}, not {}", text.trim()))
+                .help("choose a number in this range"))
         }
         Err(_) => Err(Complaint::new(format!("{bounds}, not `{}`", text.trim())).help("write digits only")),
     }
 }
 
-/// Reads a duration from `least` to `most`; `what` begins the complaint: "a slice".
+/// Reads a duration from `min` to `max`; `what` begins the complaint: "a slice".
 pub fn parse_duration_within(
     text: &str,
     what: &str,
-    least: Duration,
-    most: Duration,
+    min: Duration,
+    max: Duration,
 ) -> Result<Duration, Complaint> {
     let duration = parse_duration(text)?;
-    if (least..=most).contains(&duration) {
+    if (min..=max).contains(&duration) {
         return Ok(duration);
     }
-    let (least, most) = (show_duration(least), show_duration(most));
-    Err(Complaint::new(format!("{what} must last from {least} to {most}, not {}", text.trim()))
-        .help(format!("the shortest is {least}, the longest {most}")))
+    let (min, max) = (show_duration(min), show_duration(max));
+    Err(Complaint::new(format!("{what} must last from {min} to {max}, not {}", text.trim()))
+        .help(format!("the shortest is {min}, the longest {max}")))
 }
 
 fn too_large(text: &str) -> Complaint {
@@ -168,7 +221,7 @@ struct Decimal {
 
 impl Decimal {
     /// Longest number that any of our quantities needs, with room; it keeps every product within 128 bits.
-    const MAX_DIGITS: usize = 20;
+    const MAX_DIGITS: usize = 24;
 
     /// Reads `number`; the complaints quote `text` as `what`: "a duration".
     fn parse(number: &str, text: &str, what: &str, help: &str) -> Result<Decimal, Complaint> {
@@ -176,7 +229,7 @@ impl Decimal {
         if let Some(rest) = number.strip_prefix('-')
             && rest.starts_with(|c: char| c.is_ascii_digit())
         {
-            return Err(Complaint::new(format!("{what} can't be negative")).help(help));
+            return Err(Complaint::new(format!("{what} cannot be negative")).help(help));
         }
         let number = number.replace('_', "");
         let (whole, fraction) = number.split_once('.').unwrap_or((&number, ""));
@@ -196,10 +249,11 @@ impl Decimal {
         Some(self.digits.checked_mul(u128::from(unit))? / 10u128.checked_pow(self.scale)?)
     }
 
-    /// The number of percents as a share, rounded once.
-    fn share(self) -> f64 {
+    /// The number times `unit` / 10^`places`, rounded once.
+    fn scaled_float(self, unit: u64, places: u32) -> f64 {
         // The standard library's parser rounds correctly, a division would round a second time.
-        format!("{}e-{}", self.digits, self.scale + 2).parse().unwrap_or(f64::NAN)
+        let digits = self.digits.saturating_mul(u128::from(unit));
+        format!("{digits}e-{}", self.scale + places).parse().unwrap_or(f64::NAN)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Experiment files: bytes to text to a tree, with every limit that keeps a hostile file from costing time or memory.
 
+mod raw;
+
 use std::io::Read;
 use std::path::Path;
 
@@ -7,11 +9,12 @@ use serde_saphyr::budget::BudgetBreach;
 use serde_saphyr::granit_parser::ErrorKind;
 use serde_saphyr::{Error, ExternalMessageSource, MessageFormatter, Spanned, UserMessageFormatter};
 
-use super::Experiment;
-use super::error::{Complaint, Place, SpecError};
-use super::machine::Machine;
-use super::node::{Node, Raw, Shape, node, span};
-use super::{read, validate};
+use crate::Experiment;
+use crate::error::{Complaint, Place, SpecError};
+use crate::experiment;
+use crate::machine::Machine;
+use crate::node::{Node, Shape};
+use raw::{Raw, node, span};
 
 /// Largest experiment file; the examples have about 1 KiB.
 pub const MAX_FILE_BYTES: u64 = 1 << 20;
@@ -49,8 +52,7 @@ pub fn from_yaml(name: &str, bytes: &[u8], machine: &Machine) -> Result<Experime
     })?;
     let fail = |problems| SpecError::in_file(problems, name, text);
     let tree = parse(text).map_err(|(place, complaint)| fail(vec![complaint.at(&place)]))?;
-    let draft = read::draft(tree).map_err(fail)?;
-    validate::experiment(&draft, machine).map_err(fail)
+    experiment::experiment(tree, machine).map_err(fail)
 }
 
 /// The bytes as text, without a byte order mark.

@@ -1,14 +1,11 @@
 //! The arguments of `loadline layers`.
 
 use clap::{Args, ValueEnum};
-use loadline_spec::{Flags, LadderFlags, Part};
+use loadline_spec::{Flags, LadderFlags, Part, ladder_default};
 
-use super::{CpuFlags, OutputArguments, PlanArguments, ServiceFlags};
+use super::{OfCommand, OptionFlags, OutputArguments, ServiceFlags};
 
 #[derive(Args)]
-#[command(
-    after_help = "A ladder has defaults of its own: --slice 25ms --blocks 7 --deployments 54 (with a rate: 100ms, 5 and 27) --repeats 1 --margin 3% --within 9min"
-)]
 pub struct LayersArguments {
     #[command(flatten)]
     what: ServiceFlags,
@@ -18,24 +15,29 @@ pub struct LayersArguments {
     /// Layers of your own choice, as a rung above the one it adds to: cgroup+quota+veth+rules=20000, cni=FILE
     #[arg(long, value_name = "LAYERS", help_heading = "Where")]
     rung: Vec<String>,
-    #[command(flatten)]
-    cpus: CpuFlags,
     /// Rate with its unit, in an open loop: 2000/s [default: one request at a time, as fast as it is answered]
     #[arg(long, value_name = "RATE", help_heading = "Load")]
     rate: Option<String>,
-    /// How requests of a rate arrive: poisson or uniform [default: poisson]
-    #[arg(long, value_name = "PROCESS", help_heading = "Load")]
-    arrivals: Option<String>,
-    /// Connections kept open [default: 1, with a rate 16]
-    #[arg(long, value_name = "N", help_heading = "Load")]
-    connections: Option<String>,
     /// See where the kernel spends its time, in slices of their own
     #[arg(long, help_heading = "How much")]
     profile: bool,
     #[command(flatten)]
-    plan: PlanArguments,
+    options: OptionFlags<Layers>,
     #[command(flatten)]
     pub outputs: OutputArguments,
+}
+
+/// `loadline layers` has no flags for what its rungs decide.
+struct Layers;
+
+impl OfCommand for Layers {
+    fn has(flag: &str) -> bool {
+        !["--image", "--nodes", "--limit-cpu", "--limit-memory"].contains(&flag)
+    }
+
+    fn default(flag: &str) -> Option<String> {
+        ladder_default(flag)
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -57,13 +59,10 @@ impl LayersArguments {
     pub fn flags(&self) -> LadderFlags {
         let mut flags = Flags {
             rates: self.rate.iter().cloned().collect(),
-            arrivals: self.arrivals.clone(),
-            connections: self.connections.clone(),
+            options: self.options.given.clone(),
             ..Flags::default()
         };
         self.what.fill(&mut flags);
-        self.cpus.fill(&mut flags);
-        self.plan.fill(&mut flags);
         let part = |name: &PartName| match name {
             PartName::SameNode => Part::SameNode,
             PartName::OtherNode => Part::OtherNode,

@@ -7,12 +7,16 @@ use serde_json::json;
 
 use super::serve;
 use crate::arguments::PreviewArguments;
-use crate::exit::Exit;
+use crate::exit::{Exit, UsageError};
 use crate::outputs;
 
 pub fn plan(arguments: &PreviewArguments) -> Result<Exit> {
     let machine = Machine::this(&serve::check);
     let experiment = match &arguments.file {
+        Some(_) if !arguments.experiment.are_absent() => {
+            let why = "an experiment file cannot be combined with flags that describe an experiment: leave out one or the other";
+            return Err(UsageError(why.to_owned()).into());
+        }
         Some(file) => from_yaml_file(file, &machine)?,
         None => from_flags(&arguments.experiment.flags(), &machine)?,
     };

@@ -94,13 +94,17 @@ fn cells_contrasts_and_limits_are_those_of_the_file() {
         assert!(throttled(&result, cell) > 0, "{} was never held back", cell.label);
     }
     assert_eq!(throttled(&result, &result.cells[3]), 0, "roomy has CPUs enough");
-    let note = result.notes.iter().find(|note| note.text.contains("do not have the same to use"));
+    let note = result.notes.iter().find(|note| note.text.contains("have different limits or CPUs"));
     let note = &note.expect("a note of what differs").text;
     assert!(note.contains("2 CPUs") && note.contains("0.2 CPUs"), "{note}");
 
     // The first block was foreseen turn by turn.
-    let first: Vec<_> =
-        result.slices.iter().filter(|slice| (slice.round, slice.block) == (0, 0)).map(|slice| slice.cell).collect();
+    let first: Vec<_> = result
+        .slices
+        .iter()
+        .filter(|slice| (slice.round, slice.block) == (0, 0))
+        .map(|slice| slice.cell)
+        .collect();
     let foreseen: Vec<_> = plan.first_block.iter().flat_map(|turn| turn.cells.clone()).collect();
     assert_eq!(foreseen, first);
     assert_eq!(plan.sites.len(), 4);
@@ -134,7 +138,8 @@ fn a_plan_asks_no_daemon_and_no_cluster() {
 #[test]
 fn the_yaml_of_a_plan_is_an_experiment_of_its_own() {
     let place = Place::new();
-    let flags = ["plan", "--on", "host", "--on", "container", "--rate", "100/min", "--limit-cpu", "0.5", "--json"];
+    let flags =
+        ["plan", "--on", "host", "--on", "container", "--rate", "100/min", "--limit-cpu", "0.5", "--json"];
     let document = |text: &str| serde_json::from_str::<Value>(text).expect("JSON");
     let from_flags = document(&place.run(flags).stdout);
     place.write("again.yaml", from_flags["yaml"].as_str().expect("YAML"));
@@ -150,6 +155,6 @@ fn a_plan_is_of_a_file_or_of_flags() {
     for flag in [["--on", "host"], ["--service", "hello"], ["--slice", "1s"], ["--load-cpus", "1"]] {
         let refused = place.run(["plan", "cells.yaml"].into_iter().chain(flag));
         assert_eq!(refused.code, Some(2), "{flag:?}: {}", refused.stderr);
-        assert!(refused.stderr.contains("cannot be used with"), "{}", refused.stderr);
+        assert!(refused.stderr.contains("cannot be combined with"), "{}", refused.stderr);
     }
 }

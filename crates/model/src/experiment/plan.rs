@@ -42,6 +42,29 @@ pub struct PlanSpec {
     pub profile: Option<Duration>,
 }
 
+/// The plan of an experiment that says nothing about it.
+impl Default for PlanSpec {
+    fn default() -> PlanSpec {
+        PlanSpec {
+            slice: Duration::from_millis(1200),
+            blocks: 3,
+            deployments: 8,
+            seed: 7,
+            until: None,
+            within: None,
+            twin: true,
+            isolation: Isolation::default(),
+            interleave: Interleave::default(),
+            warmup: Duration::from_secs(30),
+            repeats: 2,
+            margin: None,
+            on_failure: OnFailure::default(),
+            nodes: Nodes::default(),
+            profile: None,
+        }
+    }
+}
+
 /// Which node `host` and `local` platforms are on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

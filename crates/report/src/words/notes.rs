@@ -70,8 +70,8 @@ impl Words for Note {
                 "one deployment: the intervals do not cover how one start of a service differs from the next (--deployments)".to_owned()
             }
             Note::UnequalResources { candidate, candidate_has, baseline, baseline_has } => format!(
-                "{candidate} and {baseline} do not have the same to use: {candidate} {}; {baseline} {}. Their difference includes what \
-                 that costs",
+                "{candidate} and {baseline} have different limits or CPUs: {candidate} {}; {baseline} {}. Their difference includes the \
+                 effect of that",
                 resources(candidate_has),
                 resources(baseline_has)
             ),

@@ -12,13 +12,8 @@ use proptest::prelude::*;
 
 fn experiment(services: &[&str], on: &[&str], rates: &[&str], seed: u64) -> Experiment {
     let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
-    let flags = Flags {
-        services: owned(services),
-        on: owned(on),
-        rates: owned(rates),
-        seed: Some(seed.to_string()),
-        ..Flags::default()
-    };
+    let flags = Flags { services: owned(services), on: owned(on), rates: owned(rates), ..Flags::default() }
+        .with("--seed", &seed.to_string());
     from_flags(&flags, &Machine::this(&|_, _| Ok(()))).unwrap()
 }
 

@@ -18,10 +18,6 @@ fn good() -> Flags {
     }
 }
 
-fn text(value: &str) -> Option<String> {
-    Some(value.to_owned())
-}
-
 #[test]
 fn every_bad_flag_is_refused_by_its_name_and_with_a_way_out() {
     let cases: Vec<(&str, Flags)> = vec![
@@ -37,12 +33,12 @@ fn every_bad_flag_is_refused_by_its_name_and_with_a_way_out() {
         ("command_that_is_not_there", Flags { commands: strings(&["servr {port}"]), ..good() }),
         ("command_twice", Flags { services: Vec::new(), commands: strings(&["server", "server"]), ..good() }),
         ("bad_request", Flags { requests: strings(&["api"]), ..good() }),
-        ("bad_ready_path", Flags { ready: text("healthz"), ..good() }),
+        ("bad_ready_path", good().with("--ready", "healthz")),
         ("unknown_platform", Flags { on: strings(&["hots"]), ..good() }),
         ("ssh_of_a_later_version", Flags { on: strings(&["host", "ssh"]), ..good() }),
         ("network_that_docker_has_not", Flags { on: strings(&["host", "docker:brige"]), ..good() }),
         ("expose_that_is_not_there", Flags { on: strings(&["host", "kubernetes:nodeport"]), ..good() }),
-        ("image_that_is_no_name", Flags { image: Some("two words".to_owned()), ..good() }),
+        ("image_that_is_no_name", good().with("--image", "two words")),
         ("platform_twice", Flags { on: strings(&["pod", "pod"]), ..good() }),
         ("unknown_layer", Flags { on: strings(&["host", "local:veth+brigde"]), ..good() }),
         ("no_layers", Flags { on: strings(&["host", "local:"]), ..good() }),
@@ -53,22 +49,22 @@ fn every_bad_flag_is_refused_by_its_name_and_with_a_way_out() {
         ("rate_negative", Flags { rates: strings(&["-1/s"]), ..good() }),
         (
             "arrivals_of_a_closed_loop",
-            Flags { rates: Vec::new(), closed: true, arrivals: text("uniform"), ..good() },
+            Flags { rates: Vec::new(), closed: true, ..good() }.with("--arrivals", "uniform"),
         ),
-        ("connections_zero", Flags { connections: text("0"), ..good() }),
-        ("limit_cpu_zero", Flags { limit_cpu: text("0"), ..good() }),
-        ("limit_memory_bare", Flags { limit_memory: text("512"), ..good() }),
-        ("slice_bare", Flags { slice: text("2"), ..good() }),
-        ("blocks_zero", Flags { blocks: text("0"), ..good() }),
-        ("seed_not_a_number", Flags { seed: text("lucky"), ..good() }),
-        ("until_bare", Flags { until: text("1"), ..good() }),
-        ("margin_of_nothing", Flags { margin: text("0%"), ..good() }),
-        ("unknown_isolation", Flags { isolation: text("none"), ..good() }),
-        ("cpu_that_does_not_exist", Flags { service_cpus: text("0,9"), ..good() }),
-        ("cpu_sets_that_overlap", Flags { service_cpus: text("0-1"), load_cpus: text("1,2"), ..good() }),
-        ("no_cpu", Flags { load_cpus: text(","), ..good() }),
-        ("nothing_to_compare", Flags { on: strings(&["host"]), no_twin: true, ..good() }),
-        ("several_problems_at_once", Flags { rates: strings(&["5"]), slice: text("1ms"), ..good() }),
+        ("connections_zero", good().with("--connections", "0")),
+        ("limit_cpu_zero", good().with("--limit-cpu", "0")),
+        ("limit_memory_bare", good().with("--limit-memory", "512")),
+        ("slice_bare", good().with("--slice", "2")),
+        ("blocks_zero", good().with("--blocks", "0")),
+        ("seed_not_a_number", good().with("--seed", "lucky")),
+        ("until_bare", good().with("--until", "1")),
+        ("margin_of_nothing", good().with("--margin", "0%")),
+        ("unknown_isolation", good().with("--isolation", "none")),
+        ("cpu_that_does_not_exist", good().with("--service-cpus", "0,9")),
+        ("cpu_sets_that_overlap", good().with("--service-cpus", "0-1").with("--load-cpus", "1,2")),
+        ("no_cpu", good().with("--load-cpus", ",")),
+        ("nothing_to_compare", Flags { on: strings(&["host"]), ..good() }.with("--no-twin", "")),
+        ("several_problems_at_once", Flags { rates: strings(&["5"]), ..good() }.with("--slice", "1ms")),
         ("line_break_in_a_value", Flags { on: strings(&["ho\nst"]), ..good() }),
     ];
     let programs = support::programs();

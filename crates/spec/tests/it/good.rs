@@ -166,17 +166,17 @@ fn flags_say_the_same_as_a_file() {
         on: strings(&["bare=host", "local:cgroup+veth"]),
         rates: strings(&["100/min"]),
         closed: true,
-        connections: Some("8".to_owned()),
-        arrivals: Some("uniform".to_owned()),
-        limit_cpu: Some("1".to_owned()),
-        limit_memory: Some("1Gi".to_owned()),
-        until: Some("1%".to_owned()),
-        no_twin: true,
-        service_cpus: Some("0,2-3".to_owned()),
-        load_cpus: Some("1".to_owned()),
-        ready: Some("/healthz".to_owned()),
         ..Flags::default()
-    };
+    }
+    .with("--connections", "8")
+    .with("--arrivals", "uniform")
+    .with("--limit-cpu", "1")
+    .with("--limit-memory", "1Gi")
+    .with("--until", "1%")
+    .with("--no-twin", "")
+    .with("--service-cpus", "0,2-3")
+    .with("--load-cpus", "1")
+    .with("--ready", "/healthz");
     let file = yaml(
         "
 services:

@@ -1,7 +1,9 @@
 //! Experiments from flags and files, good and bad.
 
+mod cells;
 mod flag_errors;
 mod good;
 mod robust;
 mod support;
+mod written;
 mod yaml_errors;

@@ -90,7 +90,6 @@ proptest! {
 
     #[test]
     fn arbitrary_flags_are_read_or_refused(words in prop::collection::vec(".{0,20}", 12), closed: bool) {
-        let text = |at: usize| Some(words[at].clone());
         let flags = Flags {
             services: vec![words[0].clone()],
             commands: vec![words[1].clone()],
@@ -98,13 +97,13 @@ proptest! {
             on: vec![words[3].clone(), format!("local:{}", words[4]), format!("http://{}", words[5])],
             rates: vec![words[6].clone()],
             closed,
-            connections: text(7),
-            limit_memory: text(8),
-            slice: text(9),
-            until: text(10),
-            service_cpus: text(11),
             ..Flags::default()
-        };
+        }
+        .with("--connections", &words[7])
+        .with("--limit-memory", &words[8])
+        .with("--slice", &words[9])
+        .with("--until", &words[10])
+        .with("--service-cpus", &words[11]);
         PROGRAMS.with(|programs| {
             let machine = support::machine(programs.get_or_init(support::programs));
             if let Err(error) = from_flags(&flags, &machine) {

@@ -8,7 +8,7 @@ use crate::error::{Complaint, Place, Problems};
 const MAX_NAME_CHARS: usize = 100;
 
 /// Reads a name that tables can show.
-pub(super) fn name(text: &str) -> Result<String, Complaint> {
+pub(crate) fn name(text: &str) -> Result<String, Complaint> {
     let name = text.trim();
     if name.is_empty() {
         return Err(Complaint::new("the name is empty").help("give it one, or leave the key out"));
@@ -18,7 +18,7 @@ pub(super) fn name(text: &str) -> Result<String, Complaint> {
             .help("tables show it in a column: keep it short"));
     }
     if name.chars().any(char::is_control) {
-        return Err(Complaint::new("the name holds a line break or another control character")
+        return Err(Complaint::new("the name contains a line break or another control character")
             .help("write it on one line"));
     }
     Ok(name.to_owned())
@@ -34,7 +34,7 @@ pub(super) fn unique<'a>(
     let mut seen = HashSet::new();
     for (name, place) in names {
         if !seen.insert(name) {
-            problems.add(place, Complaint::new(format!("two {what} are called `{name}`")).help(help));
+            problems.add(place, Complaint::new(format!("two {what} are named `{name}`")).help(help));
         }
     }
 }

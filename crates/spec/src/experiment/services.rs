@@ -1,0 +1,465 @@
+//! Services: how each is started, what is asked of it, when it is ready, and what it is called.
+
+use std::path::Path;
+use std::time::Duration;
+
+use loadline_model::platform::{Image, ImageSource, Limits, Starts};
+use serde_json::json;
+
+use super::command::startable;
+use super::images::{self, ImageKeys};
+use super::names::{name, unique};
+use super::requests::{self, RequestKeys, requests};
+use super::{ExperimentKeys, WHAT, cpus, limits, strings, texts, way_out};
+use crate::error::{Complaint, Place, Problems, suggestion};
+use crate::http;
+use crate::kinds::{CommandLine, Pairs, Scalar, count, duration, parsed};
+use crate::machine::Machine;
+use crate::node::Text;
+use crate::options::{Detail, Table, Written};
+use crate::words::join;
+use crate::{Platform, Ready, RequestSpec, Service, Start};
+
+/// What is asked of a service that says nothing about it.
+struct DefaultPaths {
+    request: &'static str,
+    ready: Option<&'static str>,
+}
+
+/// What the platforms need a service to bring.
+#[derive(Clone, Copy)]
+pub(super) struct Needs {
+    /// Something to start as a process.
+    command: bool,
+    /// Something to start in a container: an image, or a program that one is made of.
+    image: bool,
+}
+
+impl Needs {
+    pub(super) fn of(platforms: &[Platform]) -> Needs {
+        let any =
+            |starts| platforms.iter().any(|platform| platform.kind.capabilities(false).starts == starts);
+        Needs { command: any(Starts::Command), image: any(Starts::Image) }
+    }
+
+    fn anything(self) -> bool {
+        self.command || self.image
+    }
+}
+
+/// The built-in services by name.
+const BUILTINS: [(&str, DefaultPaths); 3] = [
+    ("orders", DefaultPaths { request: "/api/orders", ready: Some("/healthz") }),
+    ("hello", DefaultPaths { request: "/hello/42", ready: Some("/healthz") }),
+    ("cpu", DefaultPaths { request: "/cpu?n=10", ready: Some("/healthz") }),
+];
+
+const OTHER: DefaultPaths = DefaultPaths { request: "/", ready: None };
+
+/// Name of a service that is not started by us and has none.
+const UNNAMED: &str = "service";
+
+/// What is written of a service.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct ServiceKeys {
+    name: Option<String>,
+    builtin: Option<String>,
+    args: Option<Vec<Text>>,
+    command: Option<Vec<Text>>,
+    image: Option<Written<ImageKeys>>,
+    env: Vec<(String, String)>,
+    limits: Written<Limits>,
+    cpus: Option<Vec<Text>>,
+    port: Option<u16>,
+    requests: Option<Vec<Written<RequestKeys>>>,
+    ready: Written<ReadyKeys>,
+}
+
+/// What is written of a service's readiness.
+#[derive(Clone, Debug, PartialEq)]
+struct ReadyKeys {
+    http: Option<String>,
+    within: Duration,
+}
+
+impl Default for ReadyKeys {
+    fn default() -> ReadyKeys {
+        ReadyKeys { http: None, within: Duration::from_secs(30) }
+    }
+}
+
+pub(super) fn table() -> Table<ServiceKeys> {
+    let description = "What is measured: how to start it, what to ask of it, how to tell that it is ready";
+    let builtin = Scalar::new(
+        |text| Ok(text.trim().to_owned()),
+        String::clone,
+        json!({ "enum": BUILTINS.map(|(name, _)| name) }),
+    );
+    Table::<ServiceKeys>::new("Service", "service", description)
+        .key("name", parsed(name), "Name in tables", |service| &mut service.name)
+        .default("the built-in's with its arguments, or the program's")
+        .key(
+            "builtin",
+            builtin,
+            "A service that comes with loadline. Write either `builtin` or `command`",
+            |service| &mut service.builtin,
+        )
+        .key("args", CommandLine, "Arguments of the built-in service", |service| &mut service.args)
+        .key(
+            "command",
+            CommandLine,
+            "Program and arguments of your own service, started without a shell; `{host}` and `{port}` are replaced by the address to listen on",
+            |service| &mut service.command,
+        )
+        .key(
+            "image",
+            images::kind(),
+            "What a container platform starts: an image's name, or {archive: FILE}. The image's own program gets the arguments of `command`",
+            |service| &mut service.image,
+        )
+        .flag("--image", WHAT)
+        .default("made from the service's program, which must be statically linked")
+        .key(
+            "env",
+            Pairs(variable),
+            "Environment variables added to the inherited ones; `{host}`, `{port}`, `{limits.cpu}` and `{limits.memory}` are replaced",
+            |service| &mut service.env,
+        )
+        .key("limits", limits::table(), "What this service may use", |service| &mut service.limits)
+        .key("cpus", cpus::service_kind(), "CPUs that this service is pinned to: 0,2-3; all: it is not pinned", |service| {
+            &mut service.cpus
+        })
+        .key(
+            "port",
+            port(),
+            "The port of a service that listens on no other. Without it the service takes `{port}` or `$PORT`",
+            |service| &mut service.port,
+        )
+        .key("requests", requests::kind(), "The request mix", |service| &mut service.requests)
+        .key("ready", ready_table(), "When the service counts as ready", |service| &mut service.ready)
+}
+
+fn ready_table() -> Table<ReadyKeys> {
+    let (min, max) = (Duration::from_millis(100), Duration::from_secs(60 * 60));
+    Table::<ReadyKeys>::new("Ready", "ready", "When the service counts as ready")
+        .key(
+            "http",
+            parsed(http::path).placeholder("PATH"),
+            "A path whose GET is answered with success once the service is ready",
+            |ready| &mut ready.http,
+        )
+        .flag("--ready", WHAT)
+        .default("/healthz of a built-in service; elsewhere an accepted connection is enough")
+        .key(
+            "within",
+            duration("the time to get ready", min, max),
+            "How long that may take once the platform has started it",
+            |ready| &mut ready.within,
+        )
+}
+
+fn port() -> crate::kinds::Scalar<u16> {
+    count("a port", 1, 65_535)
+}
+
+pub(super) fn variable(name: &Text, value: &Text, problems: &mut Problems) -> Option<(String, String)> {
+    let complaint = if name.value.is_empty() || name.value.contains(['=', '\0']) {
+        let message = format!("`{}` is not a valid name for an environment variable", name.value);
+        Complaint::new(message).help("use letters, digits and underscores")
+    } else if ["HOST", "PORT"].contains(&name.value.as_str()) {
+        Complaint::new(format!("{} is set by loadline to the address to listen on", name.value))
+            .help("leave it out; give a fixed port as `port`")
+    } else if value.value.contains('\0') {
+        Complaint::new(format!("the value of {} contains a zero byte", name.value))
+            .help("remove it: no program can receive one")
+    } else {
+        return Some((name.value.clone(), value.value.clone()));
+    };
+    problems.add(&name.place, complaint);
+    None
+}
+
+impl ServiceKeys {
+    /// What is written of a service of an experiment.
+    pub fn of(service: &Service, detail: Detail) -> ServiceKeys {
+        let (builtin, args, command) = match &service.start {
+            Some(Start::Builtin { name, args }) => (Some(name.clone()), Some(args), None),
+            Some(Start::Command(words)) => (None, None, Some(texts(words))),
+            None => (None, None, None),
+        };
+        let defaults = defaults(service.start.as_ref());
+        let needed = |differs: bool| differs || detail == Detail::All;
+        let is_usual_mix = service.requests == [requests::get(defaults.request)];
+        let written = |request: &RequestSpec| Written::from(RequestKeys(request.clone()));
+        ServiceKeys {
+            name: Some(service.name.clone()),
+            builtin,
+            args: args.filter(|args| !args.is_empty()).map(|args| texts(args)),
+            command,
+            image: service.image.as_ref().map(|image| ImageKeys::of(image).into()),
+            env: service.env.clone(),
+            limits: service.limits.into(),
+            cpus: service.cpus.as_ref().map(cpus::words_of),
+            port: service.port,
+            requests: needed(!is_usual_mix).then(|| service.requests.iter().map(written).collect()),
+            ready: Written::from(ReadyKeys {
+                http: service.ready.path.clone().filter(|path| needed(Some(path.as_str()) != defaults.ready)),
+                within: service.ready.within,
+            }),
+        }
+    }
+
+    /// The services of an experiment as they are written; none if there is but one that already runs and is not described.
+    pub fn of_all(services: &[Service], detail: Detail) -> Vec<Written<ServiceKeys>> {
+        if detail == Detail::Essential && services == [unnamed()] {
+            return Vec::new();
+        }
+        let mut all: Vec<Written<ServiceKeys>> =
+            services.iter().map(|service| ServiceKeys::of(service, detail).into()).collect();
+        // A name is left out where it is the one that the service gets without it, beside the others.
+        let mut named = services.to_vec();
+        for (service, keys) in named.iter_mut().zip(&mut all) {
+            let usual = short_name(service.start.as_ref(), service.image.as_ref());
+            let line = command_line(service);
+            if service.name == usual || line.is_some_and(|line| line == service.name) {
+                keys.value.name = None;
+                service.name = usual;
+            }
+        }
+        name_apart(&mut named, &all.iter().collect::<Vec<_>>());
+        for ((service, named), keys) in services.iter().zip(&named).zip(&mut all) {
+            if service.name != named.name {
+                keys.value.name = Some(service.name.clone());
+            }
+        }
+        all
+    }
+}
+
+/// The services under either key.
+pub(super) fn written(keys: &ExperimentKeys) -> Vec<&Written<ServiceKeys>> {
+    keys.service.iter().chain(keys.services.iter().flatten()).collect()
+}
+
+/// All services that are valid. `needs`: what the platforms have to be given.
+pub(super) fn services(
+    keys: &Written<ExperimentKeys>,
+    needs: Needs,
+    machine: &Machine,
+    problems: &mut Problems,
+) -> Vec<Service> {
+    if keys.has("service") && keys.has("services") {
+        let complaint = Complaint::new("`service` and `services` cannot both be given");
+        problems.add(keys.place_of("services"), complaint.help("put them all into `services`"));
+    }
+    let written = written(&keys.value);
+    if keys.value.services.as_ref().is_some_and(Vec::is_empty) {
+        let complaint = Complaint::new("the list of services is empty");
+        problems.add(keys.place_of("services"), complaint.help("write one, as in `- {builtin: orders}`"));
+    } else if keys.has("service") && keys.value.service.is_none()
+        || keys.has("services") && keys.value.services.is_none()
+    {
+        // What is wrong with them has been noted.
+    } else if written.is_empty() && needs.anything() {
+        let help = way_out(
+            &keys.place,
+            "write `service: {builtin: orders}`, or your own `command`",
+            "write --service orders, or --command with your own",
+        );
+        problems.add(&keys.place, Complaint::new("no service is given").help(help));
+    }
+    if written.is_empty() {
+        // Something that runs already needs no more description than this.
+        return vec![unnamed()];
+    }
+    let before = problems.count();
+    let mut services: Vec<Service> =
+        written.iter().filter_map(|written| service(written, needs, machine, problems)).collect();
+    if problems.count() == before {
+        name_apart(&mut services, &written);
+        let places = written.iter().map(|written| written.place_of("name"));
+        let names = services.iter().map(|service| service.name.as_str()).zip(places);
+        let help = way_out(
+            &keys.place,
+            "give each a `name` of its own, or leave one out",
+            "leave one out, or give it other arguments; to see the noise, keep the twin",
+        );
+        unique("services", names, help, problems);
+    }
+    services
+}
+
+fn unnamed() -> Service {
+    Service {
+        name: UNNAMED.to_owned(),
+        start: None,
+        image: None,
+        env: Vec::new(),
+        limits: Limits::default(),
+        cpus: None,
+        port: None,
+        requests: vec![requests::get(OTHER.request)],
+        ready: Ready { path: None, within: ReadyKeys::default().within },
+    }
+}
+
+fn service(
+    written: &Written<ServiceKeys>,
+    needs: Needs,
+    machine: &Machine,
+    problems: &mut Problems,
+) -> Option<Service> {
+    let before = problems.count();
+    let keys = &written.value;
+    let image = keys.image.as_ref().and_then(|image| images::image(image, problems));
+    let needs_start = needs.command || (needs.image && keys.image.is_none());
+    let start = start(written, needs_start, machine, problems);
+    let defaults = defaults(start.as_ref());
+    let ReadyKeys { http, within } = &keys.ready.value;
+    let service = Service {
+        name: keys.name.clone().unwrap_or_else(|| short_name(start.as_ref(), image.as_ref())),
+        env: keys.env.clone(),
+        limits: keys.limits.value,
+        cpus: keys
+            .cpus
+            .as_ref()
+            .and_then(|words| cpus::service_cpus(words, written.place_of("cpus"), machine, problems)),
+        port: keys.port,
+        requests: requests(
+            keys.requests.as_deref(),
+            defaults.request,
+            written.place_of("requests"),
+            problems,
+        ),
+        ready: Ready { path: http.clone().or_else(|| defaults.ready.map(str::to_owned)), within: *within },
+        start,
+        image,
+    };
+    (problems.count() == before).then_some(service)
+}
+
+fn defaults(start: Option<&Start>) -> &'static DefaultPaths {
+    let Some(Start::Builtin { name, .. }) = start else { return &OTHER };
+    BUILTINS.iter().find(|(builtin, _)| builtin == name).map_or(&OTHER, |(_, defaults)| defaults)
+}
+
+fn start(
+    written: &Written<ServiceKeys>,
+    needs_start: bool,
+    machine: &Machine,
+    problems: &mut Problems,
+) -> Option<Start> {
+    let keys = &written.value;
+    if let (None, Some(args)) = (&keys.builtin, &keys.args) {
+        let place = args.first().map_or(written.place_of("args"), |word| &word.place);
+        let complaint = Complaint::new("`args` is for built-in services only");
+        problems.add(place, complaint.help("put the arguments into `command`"));
+    }
+    match (&keys.builtin, &keys.command) {
+        (Some(name), None) => builtin(name, written, machine, problems),
+        (None, Some(words)) => {
+            let program = words.first();
+            let place = program.map_or(written.place_of("command"), |word| &word.place);
+            let program = program.map_or("", |word| word.value.as_str());
+            problems.note(place, startable(program, &machine.path))?;
+            Some(Start::Command(strings(words)))
+        }
+        (Some(_), Some(_)) => {
+            let complaint = Complaint::new("a service is either built in or has a command, not both");
+            problems.add(&written.place, complaint.help("split it into two services"));
+            None
+        }
+        (None, None) if needs_start && keys.image.is_some() => {
+            let complaint = Complaint::new(
+                "an image runs in docker and kubernetes only, and this service also runs elsewhere",
+            );
+            let help = "add the `command` to start there, or leave those platforms out";
+            problems.add(&written.place, complaint.help(help));
+            None
+        }
+        (None, None) => {
+            if needs_start {
+                let help = way_out(
+                    &written.place,
+                    "write `builtin: orders`, or `command` with your own",
+                    "write --service orders, or --command with your own",
+                );
+                let complaint = Complaint::new("the service has neither `builtin` nor `command`");
+                problems.add(&written.place, complaint.help(help));
+            }
+            None
+        }
+    }
+}
+
+fn builtin(
+    name: &str,
+    written: &Written<ServiceKeys>,
+    machine: &Machine,
+    problems: &mut Problems,
+) -> Option<Start> {
+    if !BUILTINS.iter().any(|(known, _)| *known == name) {
+        let known = BUILTINS.map(|(known, _)| known);
+        let complaint = match name {
+            "" => Complaint::new("the built-in service has no name"),
+            _ => Complaint::new(format!("there is no built-in service `{name}`")),
+        };
+        let help = format!("{} (start your own service with a command)", suggestion(name, &known));
+        problems.add(written.place_of("builtin"), complaint.help(help));
+        return None;
+    }
+    let args = written.value.args.as_deref().map(strings).unwrap_or_default();
+    let checked = (machine.check_builtin)(name, &args).map_err(|error| {
+        Complaint::new(format!("`{name}` does not accept these arguments: {error}"))
+            .help(format!("`loadline serve {name} --help` lists them"))
+    });
+    problems.note(written.place_of("args"), checked)?;
+    Some(Start::Builtin { name: name.to_owned(), args })
+}
+
+/// The built-in's name with its arguments, or the file name of the program or image.
+fn short_name(start: Option<&Start>, image: Option<&Image>) -> String {
+    match start {
+        Some(Start::Builtin { name, args }) if args.is_empty() => name.clone(),
+        Some(Start::Builtin { name, args }) => format!("{name} {}", join(args)),
+        Some(Start::Command(words)) => {
+            let program = words.first().map(Path::new).and_then(Path::file_name);
+            program.map_or_else(|| UNNAMED.to_owned(), |name| name.to_string_lossy().into_owned())
+        }
+        None => image.map_or_else(|| UNNAMED.to_owned(), |image| file_name(&image.source)),
+    }
+}
+
+fn file_name(image: &ImageSource) -> String {
+    match image {
+        ImageSource::Name(name) => name.rsplit('/').next().unwrap_or(name).to_owned(),
+        ImageSource::Archive(file) | ImageSource::Program(file) => {
+            file.file_name().unwrap_or_default().to_string_lossy().into_owned()
+        }
+    }
+}
+
+/// Names commands of the same program by their whole line, where no name was given.
+fn name_apart(services: &mut [Service], written: &[&Written<ServiceKeys>]) {
+    let names: Vec<String> = services.iter().map(|service| service.name.clone()).collect();
+    for (service, written) in services.iter_mut().zip(written) {
+        if let (None, Some(line)) = (&written.value.name, command_line(service))
+            && names.iter().filter(|name| **name == service.name).count() > 1
+        {
+            service.name = line;
+        }
+    }
+}
+
+/// The whole command of a service that has one.
+fn command_line(service: &Service) -> Option<String> {
+    match &service.start {
+        Some(Start::Command(words)) => Some(join(words)),
+        _ => None,
+    }
+}
+
+/// The place of a service's fixed port.
+pub(super) fn port_place(written: &Written<ServiceKeys>) -> &Place {
+    written.place_of("port")
+}

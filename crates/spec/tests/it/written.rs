@@ -1,0 +1,238 @@
+//! What is written is read back as the same experiment.
+
+use crate::support;
+
+use loadline_model::platform::Layer;
+use loadline_spec::{
+    Experiment, Flags, LadderFlags, Part, from_flags, from_yaml, from_yaml_file, ladder, to_yaml,
+    to_yaml_with_defaults,
+};
+use proptest::prelude::*;
+
+/// Writes the experiment in both ways, and reads what was written.
+fn assert_read_back(experiment: &Experiment) {
+    let programs = support::programs();
+    let machine = support::machine(&programs);
+    for yaml in [to_yaml(experiment), to_yaml_with_defaults(experiment)] {
+        let read = from_yaml("written.yaml", yaml.as_bytes(), &machine);
+        let read = read.unwrap_or_else(|error| panic!("{}\n{yaml}", error.render(false)));
+        assert_eq!(&read, experiment, "{yaml}");
+    }
+}
+
+fn yaml(text: &str) -> Experiment {
+    let programs = support::programs();
+    from_yaml("test.yaml", text.as_bytes(), &support::machine(&programs)).unwrap()
+}
+
+fn strings(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
+}
+
+/// An experiment with every key.
+const FULL: &str = "
+name: all
+question: 'why: not?'
+services:
+  - name: mine
+    command: server --root '/a b' {port}
+    env: {RUST_LOG: info, THREADS: 2, EMPTY: '', LINES: \"a\\nb\"}
+    requests:
+      - GET /a
+      - 3 /b
+      - {method: POST, path: '/b?x=1', headers: {X-One: '1', X-Two: \"it's: # quoted\"}, body: '{\"a\": \"ü\\n\"}', weight: 3}
+    ready: {http: /up, within: 5s}
+    image: {name: 'registry.example/shop/orders:1.2', entrypoint: [/bin/orders, '']}
+  - {builtin: orders, args: --delay 200us, image: {archive: Cargo.toml}}
+limits: {cpu: 1.5, memory: 512Mi}
+platforms:
+  - {name: bare, host: }
+  - local: [cgroup, veth, bridge, {nodeport: {backend: nftables, services: 100}}]
+  - {name: rules, local: [cgroup, veth, rules: 20000, spin: 9]}
+  - {name: mesh, local: [cgroup, veth, sidecar: {proxy: envoy, sides: both-mtls}]}
+  - local: [cni: /etc/cni/net.d/10-x.conflist]
+  - pod
+  - {name: again, pod: {}}
+  - container
+  - external: http://localhost:8080
+  - docker
+  - {docker: {network: none-with-wire, user: 1000:1000, mounts: ['/:/data:ro']}}
+  - {docker: {publish: userland-proxy}}
+  - kubernetes
+  - {kubernetes: {context: kind-a, expose: ingress http://shop.example/, placement: other-node, services: 50, probes: default,
+      replicas: 3, requests: {cpu: 0.25, memory: 64Mi}, user: 1000, load_from: cluster, observers: daemonset,
+      agent_image: 'registry.example/loadline:1'}}
+  - {name: own, kubernetes: {manifests: Cargo.toml, workload: deployment/x}}
+loads:
+  - {rate: 100/min, arrivals: uniform, connections: 4}
+  - {rate: 2.5/s, new_connections: true}
+  - {closed: true, connections: 8}
+plan: {slice: 2.5s, blocks: 12, deployments: 2, seed: 18446744073709551615, until: 2%, twin: false, isolation: exclusive,
+  interleave: slices, warmup: 1min, repeats: 0, margin: 0.55%, on_failure: continue, nodes: own, profile: 300ms}
+cpus: {service: [0, 2-3], load: 1}
+claims:
+  - {text: 'a: b', where: {platform: mesh, service: mine, rate: [2.5/s, 100/min], closed: true}, metric: response.mean, difference: 4.5ms}
+  - {text: b, metric: cpu.path, difference: negligible 2%}
+  - {text: c, where: {rate: 100/min}, metric: response.p99, closes: 60% of pod}
+  - {text: d, metric: softirqs, difference: 110%..150%}
+";
+
+#[test]
+fn an_experiment_with_every_key_is_read_back() {
+    let experiment = yaml(FULL);
+    assert_read_back(&experiment);
+    insta::assert_snapshot!("every_key", to_yaml(&experiment));
+}
+
+#[test]
+fn what_has_its_default_is_left_out_or_written_with_all_values() {
+    let experiment = yaml("service: {builtin: orders}\nplatforms: [host, pod]\nloads: [{rate: 2000/s}]");
+    assert_eq!(
+        to_yaml(&experiment),
+        "service: {builtin: orders}\nplatforms:\n  - host\n  - pod\nloads: [{rate: 2000/s}]\n"
+    );
+    insta::assert_snapshot!("with_defaults", to_yaml_with_defaults(&experiment));
+}
+
+#[test]
+fn every_example_is_read_back() {
+    let programs = support::programs();
+    let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+    for entry in std::fs::read_dir(examples).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "yaml") {
+            assert_read_back(&from_yaml_file(&path, &support::machine(&programs)).unwrap());
+        }
+    }
+}
+
+#[test]
+fn every_ladder_is_read_back() {
+    let programs = support::programs();
+    let all = vec![Part::SameNode, Part::OtherNode, Part::Instead, Part::Services, Part::Proxies];
+    let rungs =
+        strings(&["cgroup+veth+rules=20000", "cgroup+quota+veth+sidecar=envoy", "cni=/etc/a.conflist"]);
+    let lacks_bridge = |layers: &[Layer]| {
+        (layers.contains(&Layer::Bridge) || layers.contains(&Layer::BrNetfilter))
+            .then(|| "no bridge".to_owned())
+    };
+    let flags = Flags { rates: strings(&["500/s"]), ..Flags::default() };
+    for (asked, missing) in [
+        (LadderFlags::default(), &|_: &[Layer]| None as Option<String> as _),
+        (LadderFlags { flags, parts: all, rungs, profile: true }, &|_: &[Layer]| None),
+        (LadderFlags::default(), &lacks_bridge as &dyn Fn(&[Layer]) -> Option<String>),
+    ] as [(LadderFlags, &dyn Fn(&[Layer]) -> Option<String>); 3]
+    {
+        assert_read_back(&ladder(&asked, &support::machine(&programs), missing).unwrap().experiment);
+    }
+}
+
+/// A text of any signs that a flag may have.
+fn any_text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        r"[-:\[\]{}&*!|>'%@`#, \n\ta0~<=?\\]{0,12}",
+        "(?s)[^\0]{0,8}",
+        "[a-z]{1,8}",
+        "-?[0-9.e_x]{1,5}"
+    ]
+}
+
+/// A name that no other is likely to have.
+fn any_name() -> impl Strategy<Value = String> {
+    (r"[^\p{C}\s]{1,12}", 0u32..1_000_000).prop_map(|(text, number)| format!("{text} {number}"))
+}
+
+fn any_platform() -> impl Strategy<Value = String> {
+    let layers =
+        prop::sample::subsequence(vec!["cgroup", "quota", "veth", "bridge", "conntrack", "rules: 7"], 1..6);
+    prop_oneof![
+        Just("host: {}".to_owned()),
+        Just("pod: {}".to_owned()),
+        Just("container:".to_owned()),
+        layers.prop_map(|layers| format!("local: [cgroup, {}]", layers.join(", "))),
+        ("bridge|host|macvlan|none-with-wire", 0u32..9).prop_map(|(network, user)| format!("docker: {{network: {network}, user: {user}}}")),
+        ("port|userland-proxy|none").prop_map(|publish| format!("docker: {{publish: {publish}}}")),
+        ("nodePort|clusterIP|podIP|hostNetwork|hostPort|loadBalancer", 1u32..10_000, 1u32..1_000, "here|auto|cluster")
+            .prop_map(|(expose, services, replicas, from)| format!("kubernetes: {{expose: {expose}, services: {services}, replicas: {replicas}, load_from: {from}}}")),
+        (1u16..65_535).prop_map(|port| format!("external: 'http://127.0.0.1:{port}'")),
+    ]
+}
+
+fn any_load() -> impl Strategy<Value = String> {
+    let connections = 1u16..65_535;
+    prop_oneof![
+        (0.001f64..1e7, "s|min", "poisson|uniform", connections.clone(), any::<bool>()).prop_map(|(rate, unit, arrivals, connections, new)| {
+            format!("{{rate: {rate}/{unit}, arrivals: {arrivals}, connections: {connections}, new_connections: {new}}}")
+        }),
+        connections.prop_map(|connections| format!("{{closed: true, connections: {connections}}}")),
+    ]
+}
+
+fn any_plan() -> impl Strategy<Value = String> {
+    let times = (20_000_000u64..600_000_000_000, 1_000_000_000u64..3_600_000_000_000);
+    (times, 1u32..10_000, 1u32..1_000, any::<u64>(), 0.001f64..99.0, "shared|exclusive", "end|continue", "shared|own").prop_map(
+        |((slice, warmup), blocks, deployments, seed, share, isolation, on_failure, nodes)| {
+            format!(
+                "{{slice: {slice}ns, warmup: {warmup}ns, blocks: {blocks}, deployments: {deployments}, seed: {seed}, until: {share}%, \
+                 margin: {share}%, isolation: {isolation}, on_failure: {on_failure}, nodes: {nodes}}}"
+            )
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn any_experiment_file_is_read_back(
+        names in prop::collection::vec(any_name(), 4),
+        platforms in prop::collection::vec(any_platform(), 1..4),
+        loads in prop::collection::vec(any_load(), 1..3),
+        plan in any_plan(),
+        texts in prop::collection::vec(any_text(), 5),
+        difference in "[1-9][0-9]{0,3}(\\.[0-9]{1,3})?(%|us|ms|ns)",
+    ) {
+        let quoted = |text: &str| serde_json::to_string(text).unwrap();
+        let platforms: Vec<String> =
+            platforms.iter().zip(&names[1..]).map(|(kind, name)| format!("  - {{name: {}, {kind}}}", quoted(name))).collect();
+        let file = format!(
+            "name: {}\nquestion: {}\nservice:\n  command: [server, {}, {}]\n  env: {{A: {}}}\n  requests: [{{path: /, body: {}}}]\n\
+             platforms:\n{}\nloads: [{}]\nplan: {plan}\nclaims: [{{text: {}, metric: response.mean, difference: {difference}}}]\n",
+            quoted(&names[0]), quoted(&texts[0]), quoted(&texts[1]), quoted(&texts[2]), quoted(&texts[3]), quoted(&texts[4]),
+            platforms.join("\n"), loads.join(", "), quoted(&texts[0]),
+        );
+        let programs = support::programs();
+        // What does not go together is refused; it is not this test's.
+        if let Ok(experiment) = from_yaml("any.yaml", file.as_bytes(), &support::machine(&programs)) {
+            assert_read_back(&experiment);
+        }
+    }
+
+    #[test]
+    fn any_flags_are_read_back(
+        texts in prop::collection::vec(any_text(), 3),
+        on in prop::sample::subsequence(
+            vec!["host", "pod", "x=container", "local:cgroup+veth", "docker", "docker:host", "y=docker", "kubernetes", "kubernetes:podIP+other-node",
+                "http://localhost:1", "old=http://127.0.0.1:2", "local:cgroup+veth+nodeport=nftables"], 1..8),
+        rates in prop::sample::subsequence(vec!["2000/s", "100/min", "0.5/s"], 0..3),
+        blocks in 1u32..20,
+        closed: bool, twin: bool,
+    ) {
+        let mut flags = Flags {
+            services: strings(&["orders", "orders --delay 200us"]),
+            commands: vec![format!("server {}", texts[0])],
+            requests: vec!["/a".to_owned(), format!("3 POST /{}", texts[1])],
+            on: strings(&on),
+            rates: strings(&rates),
+            closed,
+            ..Flags::default()
+        }
+        .with("--blocks", &blocks.to_string())
+        .with("--limit-cpu", "0.5");
+        if !twin {
+            flags = flags.with("--no-twin", "");
+        }
+        let programs = support::programs();
+        if let Ok(experiment) = from_flags(&flags, &support::machine(&programs)) {
+            assert_read_back(&experiment);
+        }
+    }
+}
