@@ -130,6 +130,11 @@ impl Plan {
             .map(|(id, cell)| (id, cell.load))
     }
 
+    /// Whether anything is measured on a platform.
+    pub fn uses(&self, platform: PlatformId) -> bool {
+        self.sites.iter().any(|site| site.platform == platform)
+    }
+
     /// The cell that measures a site under a load, if one does.
     pub fn find(&self, site: Site, load: LoadId) -> Option<CellId> {
         self.cell_ids().find(|cell| *self.site_of(*cell) == site && self.load_of(*cell) == load)

@@ -54,7 +54,8 @@ pub struct PlatformDeployer<'a> {
 impl Deployer for PlatformDeployer<'_> {
     fn prepare(&mut self) -> Result<Vec<Note>, BoxError> {
         // Somebody else's service is called from here, wire or not.
-        let anything_starts = self.platforms.iter().any(|platform| !is_external(platform.as_ref()));
+        let anything_starts =
+            self.plan.sites.iter().any(|site| !is_external(self.platforms[site.platform.0].as_ref()));
         let wired = anything_starts && self.network != Network::WithoutWire;
         let environment =
             if wired { Environment::prepare(self.run) } else { Environment::prepare_without_wire(self.run) };

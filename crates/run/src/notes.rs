@@ -1,5 +1,6 @@
 //! What a reader of the figures must know, kept with the run.
 
+use loadline_model::PlatformId;
 use loadline_model::experiment::{Experiment, Nodes};
 use loadline_model::notes::{Note, Resources};
 use loadline_model::plan::{Plan, Site};
@@ -43,7 +44,8 @@ impl Execution<'_> {
 
     fn any_platform(&self, can: impl Fn(&Capabilities) -> bool) -> bool {
         let own_node = self.experiment.plan.nodes == Nodes::Own;
-        self.experiment.platforms.iter().any(|platform| can(&platform.kind.capabilities(own_node)))
+        let used = PlatformId::of(self.experiment.platforms.len()).filter(|id| self.plan.uses(*id));
+        used.map(|id| self.experiment.platform(id)).any(|platform| can(&platform.kind.capabilities(own_node)))
     }
 }
 
