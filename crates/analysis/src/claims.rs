@@ -5,7 +5,7 @@
 
 use loadline_model::CellId;
 use loadline_model::experiment::{Claim, Says};
-use loadline_model::plan::Role;
+use loadline_model::plan::ContrastPlan;
 
 use crate::RunData;
 use crate::joint::{Joint, joint};
@@ -18,9 +18,9 @@ pub fn claims(data: &RunData, counted: &Counted<'_>, confidence: f64) -> Vec<Cla
     let judge = |claim: &Claim| {
         // The spec names no metric that isn't here.
         let metric = METRICS.iter().find(|metric| metric.id == claim.metric)?;
-        let findings: Vec<Finding> = cells(data, claim)
+        let findings: Vec<Finding> = contrasts(data, claim)
             .into_iter()
-            .map(|cell| finding(data, counted, claim, metric, cell, confidence))
+            .map(|contrast| finding(data, counted, claim, metric, contrast, confidence))
             .collect();
         let judgement = overall(&findings);
         Some(ClaimResult { text: claim.text.clone(), metric: metric.label.to_owned(), judgement, findings })
@@ -28,18 +28,19 @@ pub fn claims(data: &RunData, counted: &Counted<'_>, confidence: f64) -> Vec<Cla
     data.run.experiment.claims.iter().filter_map(judge).collect()
 }
 
-/// The cells that a claim is about.
-fn cells(data: &RunData, claim: &Claim) -> Vec<CellId> {
+/// The contrasts that a claim is about.
+fn contrasts<'a>(data: &'a RunData, claim: &Claim) -> Vec<&'a ContrastPlan> {
     let (experiment, plan) = (&data.run.experiment, &data.run.plan);
-    let about = |id: CellId| {
-        let (cell, site) = (plan.cell(id), plan.site_of(id));
-        let is = |wanted: &Option<String>, name: &str| wanted.as_ref().is_none_or(|wanted| wanted == name);
-        cell.role == Role::Candidate
-            && is(&claim.platform, &experiment.platform(site.platform).name)
-            && is(&claim.service, &experiment.service(site.service).name)
-            && (claim.loads.is_empty() || claim.loads.contains(&cell.load))
+    let is = |wanted: &Option<String>, name: &str| wanted.as_ref().is_none_or(|wanted| wanted == name);
+    let platform = |cell: CellId| &experiment.platform(plan.site_of(cell).platform).name;
+    let about = |contrast: &&ContrastPlan| {
+        let cell = contrast.candidate;
+        is(&claim.platform, platform(cell))
+            && is(&claim.against, platform(contrast.baseline))
+            && is(&claim.service, &experiment.service(plan.site_of(cell).service).name)
+            && (claim.loads.is_empty() || claim.loads.contains(&plan.load_of(cell)))
     };
-    plan.cell_ids().filter(|cell| about(*cell)).collect()
+    plan.planned_contrasts().filter(about).collect()
 }
 
 fn finding(
@@ -47,18 +48,16 @@ fn finding(
     counted: &Counted<'_>,
     claim: &Claim,
     metric: &Metric,
-    cell: CellId,
+    contrast: &ContrastPlan,
     confidence: f64,
 ) -> Finding {
-    let against = data.run.plan.cell(cell).against;
+    let (cell, base) = (contrast.candidate, contrast.baseline);
     let (claimed, is_share, involved) = match &claim.says {
-        Says::Difference { from_ns, to_ns } => {
-            ([*from_ns, *to_ns], false, against.map(|base| vec![base, cell]))
-        }
-        Says::Share { from, to } => ([*from, *to], true, against.map(|base| vec![base, cell])),
+        Says::Difference { from_ns, to_ns } => ([*from_ns, *to_ns], false, Some(vec![base, cell])),
+        Says::Share { from, to } => ([*from, *to], true, Some(vec![base, cell])),
         Says::Closes { of, from, to } => {
-            let other = sibling(data, cell, of);
-            ([*from, *to], true, against.zip(other).map(|(base, other)| vec![base, cell, other]))
+            let other = sibling(data, cell, of).filter(|other| *other != base);
+            ([*from, *to], true, other.map(|other| vec![base, cell, other]))
         }
     };
     let figure = |figures: &[f64]| match &claim.says {
@@ -83,7 +82,13 @@ fn finding(
         (_, note) => Joint { note, ..Joint::default() },
     };
     let note = note.map(Statement::of);
-    Finding { cell, claimed, is_share, found, interval, note, judgement: judge(claimed, interval) }
+    // Where a cell is compared with one other alone, that need not be named.
+    let against = is_compared_with_several(data, cell).then_some(base);
+    Finding { cell, against, claimed, is_share, found, interval, note, judgement: judge(claimed, interval) }
+}
+
+fn is_compared_with_several(data: &RunData, cell: CellId) -> bool {
+    data.run.plan.planned_contrasts().filter(|contrast| contrast.candidate == cell).count() > 1
 }
 
 /// The cell of another platform with the same service and load.

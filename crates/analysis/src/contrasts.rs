@@ -1,7 +1,7 @@
-//! Each cell against its baseline: difference, interval, Holm's correction, verdict.
+//! Each candidate against its baseline: difference, interval, Holm's correction, verdict.
 
 use loadline_model::CellId;
-use loadline_model::plan::Role;
+use loadline_model::plan::ContrastPlan;
 use loadline_stats::{Bootstrap, Interval, Judgement, MIN_BLOCKS, bootstrap, holm, judge};
 
 use crate::figures::Prepared;
@@ -21,25 +21,23 @@ const DEFAULT_MARGIN: f64 = 0.01;
 /// The resolution widens the default margin up to this share: in a run too noisy to see 5 %, nothing is equivalent.
 const WIDEST_MARGIN: f64 = 0.05;
 
-/// The contrasts of all candidates. `noise`: the twins' contrasts, which give the resolution.
+/// The planned contrasts. `noise`: the twins' contrasts, which give the resolution.
 pub fn contrasts(
     data: &RunData,
     counted: &Counted<'_>,
     confidence: f64,
     noise: &[Contrast],
 ) -> Vec<Contrast> {
-    let mut contrasts: Vec<Contrast> = data
-        .run
-        .plan
-        .cells_as(Role::Candidate)
-        .filter_map(|(cell, plan)| {
+    let planned = data.run.plan.planned_contrasts();
+    let mut contrasts: Vec<Contrast> = planned
+        .map(|ContrastPlan { candidate, baseline, .. }| {
             // A twin tells the noise of the baseline that it is the twin of, and of no other.
-            let twin = noise.iter().find(|contrast| Some(contrast.baseline) == plan.against);
+            let twin = noise.iter().find(|contrast| contrast.baseline == *baseline);
             let resolution = |metric: &str| {
                 let row = twin?.rows.iter().find(|row| row.metric == metric)?;
                 row.interval.map(|[low, high]| low.abs().max(high.abs()))
             };
-            Some(contrast(data, counted, plan.against?, cell, confidence, &resolution))
+            contrast(data, counted, *baseline, *candidate, confidence, &resolution)
         })
         .collect();
     if data.run.experiment.is_ladder() {

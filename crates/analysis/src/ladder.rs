@@ -61,8 +61,7 @@ fn sum(
     }
     path.reverse();
     let twin = |of: CellId| {
-        let twins = data.run.plan.cells_as(Role::Twin);
-        twins.filter(|(_, cell)| cell.against == Some(of)).map(|(twin, _)| twin).next()
+        data.run.plan.noise_contrasts().find(|noise| noise.baseline == of).map(|noise| noise.candidate)
     };
     let twins = twin(bottom).zip(twin(top));
     let rows = METRICS.iter().filter(|metric| SUMMED.contains(&metric.id)).filter_map(|metric| {

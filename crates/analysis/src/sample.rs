@@ -32,19 +32,20 @@ pub fn counted(slices: &[SliceRow]) -> Counted<'_> {
     counted
 }
 
-/// Blocks in which a baseline was measured.
+/// Blocks in which a cell was measured that is compared with no other.
 pub fn blocks(data: &RunData, counted: &Counted<'_>) -> u32 {
     places(data, counted).len() as u32
 }
 
-/// Rounds of deployments in which a baseline was measured.
+/// Rounds of deployments in which a cell was measured that is compared with no other.
 pub fn rounds(data: &RunData, counted: &Counted<'_>) -> u32 {
     places(data, counted).iter().map(|(round, _)| round).collect::<BTreeSet<_>>().len() as u32
 }
 
 fn places(data: &RunData, counted: &Counted<'_>) -> BTreeSet<Place> {
-    let baselines = data.run.plan.cells_as(Role::Baseline);
-    baselines.filter_map(|(cell, _)| counted.get(&cell)).flat_map(|slices| slices.keys().copied()).collect()
+    let plan = &data.run.plan;
+    let bases = plan.cells_as(Role::Baseline).chain(plan.cells_as(Role::Uncompared));
+    bases.filter_map(|(cell, _)| counted.get(&cell)).flat_map(|slices| slices.keys().copied()).collect()
 }
 
 /// The slices of several cells, block by block and grouped by the unit of resampling: units, their blocks, each cell's slice. A block

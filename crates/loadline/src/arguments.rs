@@ -33,6 +33,8 @@ pub enum Command {
     Compare(Box<CompareArguments>),
     /// Run an experiment file
     Run(RunArguments),
+    /// Show what a run would do: the experiment as YAML, its cells, the turns of the first block and its duration; nothing is started
+    Plan(Box<PreviewArguments>),
     /// Measure what each layer between client and service costs: cgroup, veth, bridge, connection tracking, node port, overlay …
     Layers(Box<LayersArguments>),
     /// Send load to a URL and show its response times
@@ -85,6 +87,26 @@ struct ServiceFlags {
 #[derive(Args)]
 pub struct CompareArguments {
     #[command(flatten)]
+    pub experiment: CompareFlags,
+    #[command(flatten)]
+    pub outputs: OutputArguments,
+}
+
+#[derive(Args)]
+pub struct PreviewArguments {
+    /// Experiment file (YAML); without one, the experiment is described by the flags of `loadline compare`
+    pub file: Option<PathBuf>,
+    #[command(flatten)]
+    pub experiment: CompareFlags,
+    /// Print JSON
+    #[arg(long, help_heading = "Results")]
+    pub json: bool,
+}
+
+/// The flags that describe an experiment.
+#[derive(Args)]
+pub struct CompareFlags {
+    #[command(flatten)]
     what: ServiceFlags,
     /// Platform: host, docker, docker:host, kubernetes, kubernetes:podIP+other-node, a URL, or a path that loadline builds itself:
     /// container, pod, local:cgroup+veth+bridge+nodeport; the first is the baseline [default: host and pod]
@@ -98,8 +120,6 @@ pub struct CompareArguments {
     closed: bool,
     #[command(flatten)]
     options: OptionFlags<Compare>,
-    #[command(flatten)]
-    pub outputs: OutputArguments,
 }
 
 /// `loadline compare` has the flags of all keys.
@@ -222,7 +242,13 @@ pub struct ImageArguments {
     pub name: Option<String>,
 }
 
-impl CompareArguments {
+impl CompareFlags {
+    /// Whether none was given.
+    pub fn are_absent(&self) -> bool {
+        let lists = [&self.what.service, &self.what.command, &self.what.request, &self.on, &self.rate];
+        lists.iter().all(|given| given.is_empty()) && !self.closed && self.options.given.is_empty()
+    }
+
     /// The flags of the spec, with the default job filled in.
     pub fn flags(&self) -> Flags {
         let or = |given: &[String], defaults: &[&str]| -> Vec<String> {

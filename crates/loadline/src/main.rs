@@ -30,6 +30,7 @@ fn main() -> ExitCode {
     let result = match arguments.command {
         Command::Compare(arguments) => commands::compare(&arguments),
         Command::Run(arguments) => commands::run(&arguments),
+        Command::Plan(arguments) => commands::plan(&arguments),
         Command::Layers(arguments) => commands::layers(&arguments),
         Command::Load(arguments) => commands::load(&arguments),
         Command::Report(arguments) => commands::report(&arguments),

@@ -72,10 +72,7 @@ pub fn write(result: &RunResult, store: &Store, outputs: &OutputArguments) -> Re
     let taken =
         [&outputs.json, &outputs.csv, &outputs.csv_summary, &outputs.markdown].into_iter().any(takes_stdout);
     if !taken {
-        let stdout = std::io::stdout();
-        let width = if stdout.is_terminal() { terminal_width() } else { WIDTH };
-        let style = Style { colour: colour(&stdout), width };
-        println!("{}", loadline_report::terminal(result, &style).trim_end());
+        println!("{}", loadline_report::terminal(result, &style()).trim_end());
         println!("\n{}", kept(result, &outputs.store));
     }
     if let Some(path) = &outputs.json {
@@ -120,6 +117,13 @@ fn to(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), ReportError>
     let mut out = create(path)?;
     write(&mut out).with_context(failed)?;
     out.flush().with_context(failed)
+}
+
+/// How to write on standard output.
+pub fn style() -> Style {
+    let stdout = std::io::stdout();
+    let width = if stdout.is_terminal() { terminal_width() } else { WIDTH };
+    Style { colour: colour(&stdout), width }
 }
 
 fn terminal_width() -> usize {

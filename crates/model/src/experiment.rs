@@ -1,10 +1,12 @@
 //! An experiment as its author means it: services, platforms, loads and the plan, valid by construction.
 
+mod cells;
 mod claim;
 mod load;
 mod placement;
 mod plan;
 mod platform;
+mod resources;
 mod service;
 
 use serde::{Deserialize, Serialize};
@@ -12,14 +14,16 @@ use serde::{Deserialize, Serialize};
 use crate::ids::{LoadId, PlatformId, ServiceId};
 use crate::platform::Limits;
 
+pub use cells::{CellSpec, ContrastSpec};
 pub use claim::{CLAIM_COUNTS, CLAIM_METRICS, Claim, Says};
 pub use load::LoadSpec;
 pub use placement::Placement;
 pub use plan::{Interleave, Isolation, Nodes, OnFailure, PlanSpec};
 pub use platform::{Platform, PlatformKind};
+pub use resources::ServiceCpus;
 pub use service::{Ready, RequestSpec, Service, Start};
 
-/// One experiment. The first service on the first platform is the baseline.
+/// One experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Experiment {
     /// Short name, shown as the title.
@@ -28,12 +32,21 @@ pub struct Experiment {
     pub question: Option<String>,
     /// What is measured; at least one, names unique.
     pub services: Vec<Service>,
-    /// What a service may use, the same on every platform.
+    /// What a service may use where neither it nor its platform says otherwise.
     pub limits: Limits,
+    /// Environment of all services, added to the inherited one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub env: Vec<(String, String)>,
     /// Where the services run; at least one, names unique.
     pub platforms: Vec<Platform>,
     /// What is offered; at least one, no two alike.
     pub loads: Vec<LoadSpec>,
+    /// What is measured, in order and each once; runs from before cells were written down have their plan alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cells: Vec<CellSpec>,
+    /// What is compared with what, each once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contrasts: Vec<ContrastSpec>,
     /// How much is measured, in which order.
     pub plan: PlanSpec,
     /// Which CPUs serve and which load; `None` is chosen automatically.

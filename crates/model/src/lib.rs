@@ -13,6 +13,7 @@ pub mod notes;
 mod observations;
 pub mod plan;
 pub mod platform;
+pub mod preview;
 pub mod profile;
 pub mod result;
 pub mod rows;
@@ -26,4 +27,4 @@ pub use observations::Observations;
 pub use run_state::RunState;
 
 /// Version of the data as they are stored. A change of what is written raises it, and the store learns to read what was written before.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::gates::Gate;
+use crate::platform::Limits;
 
 /// Something that a reader must know.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -62,6 +63,17 @@ pub enum Note {
     },
     /// One deployment says nothing of how one start differs from the next.
     OneDeployment,
+    /// The two sides of a comparison may not use the same CPUs or memory.
+    UnequalResources {
+        /// What is compared.
+        candidate: String,
+        /// What it may use.
+        candidate_has: Resources,
+        /// What it is compared with.
+        baseline: String,
+        /// What that may use.
+        baseline_has: Resources,
+    },
     /// What a platform could not do, or which rungs of a ladder can't be had here, in a sentence of its own.
     LeftOut {
         /// The sentence.
@@ -72,6 +84,15 @@ pub enum Note {
         /// The sentence.
         text: String,
     },
+}
+
+/// What a service may use on a platform.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Resources {
+    /// Its limits.
+    pub limits: Limits,
+    /// The CPUs that it is pinned to; `None`: it sees all of them.
+    pub cpus: Option<Vec<usize>>,
 }
 
 /// What went wrong, with a site or with the run as a whole.

@@ -1,20 +1,21 @@
 //! What a run deploys and measures: the sites and cells of an experiment. The order in which cells take their turns is no part of it.
 
-use serde::{Deserialize, Serialize};
+mod from_experiment;
 
 use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::experiment::Experiment;
 use crate::ids::{CellId, LoadId, PlatformId, ServiceId, SiteId};
 
 /// A service on a platform: what is deployed, once a round. Several cells, one per load, measure the same site.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Site {
     /// The service.
     pub service: ServiceId,
     /// The platform.
     pub platform: PlatformId,
-    /// Whether this is a second deployment of the baseline, or of the top of a ladder.
+    /// Whether this is a second deployment, of a baseline or of the top of a ladder.
     pub twin: bool,
 }
 
@@ -30,12 +31,14 @@ impl Site {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// What the others are compared with.
+    /// Others are compared with it, and it with nothing.
     Baseline,
-    /// The baseline deployed a second time.
+    /// A second deployment of a baseline, or of the top of a ladder.
     Twin,
-    /// What is compared.
+    /// It is compared with another cell, perhaps with several; others may be compared with it as well.
     Candidate,
+    /// It is measured, but neither is it compared with another cell nor another with it.
+    Uncompared,
 }
 
 /// One service × platform × load.
@@ -45,19 +48,40 @@ pub struct CellPlan {
     pub site: SiteId,
     /// The load that it is under.
     pub load: LoadId,
-    /// What the cell is compared as.
+    /// What the cell is for, as it follows from the contrasts.
     pub role: Role,
-    /// The cell that it is compared with; none for a baseline.
-    pub against: Option<CellId>,
 }
 
-/// Sites and cells of a run. Cells are ordered by load, then by site, the baseline first.
+/// A cell compared with another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContrastPlan {
+    /// What is compared.
+    pub candidate: CellId,
+    /// What it is compared with.
+    pub baseline: CellId,
+    /// What the comparison is for.
+    pub kind: ContrastKind,
+}
+
+/// What a comparison is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ContrastKind {
+    /// It answers the experiment's question.
+    Planned,
+    /// It shows the noise: a twin against what it is the second deployment of.
+    Noise,
+}
+
+/// Sites, cells and contrasts of a run. Cells are ordered by load, then by site, the first baseline before all others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
     /// What is deployed each round.
     pub sites: Vec<Site>,
     /// What is measured each block.
     pub cells: Vec<CellPlan>,
+    /// What is compared with what: first what was planned, in the order of the experiment, then the noise.
+    pub contrasts: Vec<ContrastPlan>,
     /// Seed of the order and the schedules.
     pub seed: u64,
 }
@@ -65,18 +89,7 @@ pub struct Plan {
 impl Plan {
     /// The plan of an experiment.
     pub fn new(experiment: &Experiment) -> Plan {
-        let sites = sites(experiment);
-        let mut cells = Vec::new();
-        for load in LoadId::of(experiment.loads.len()) {
-            let first = cells.len();
-            for (index, site) in sites.iter().enumerate() {
-                let (role, against) = role(experiment, site);
-                let against = against.and_then(|wanted| sites.iter().position(|site| *site == wanted));
-                let against = against.map(|site| CellId(first + site));
-                cells.push(CellPlan { site: SiteId(index), load, role, against });
-            }
-        }
-        Plan { sites, cells, seed: experiment.plan.seed }
+        from_experiment::plan(experiment)
     }
 
     /// A site. The id is one of this plan's.
@@ -117,42 +130,28 @@ impl Plan {
             .map(|(id, cell)| (id, cell.load))
     }
 
+    /// Whether anything is measured on a platform.
+    pub fn uses(&self, platform: PlatformId) -> bool {
+        self.sites.iter().any(|site| site.platform == platform)
+    }
+
+    /// The cell that measures a site under a load, if one does.
+    pub fn find(&self, site: Site, load: LoadId) -> Option<CellId> {
+        self.cell_ids().find(|cell| *self.site_of(*cell) == site && self.load_of(*cell) == load)
+    }
+
+    /// The contrasts that answer the experiment's question.
+    pub fn planned_contrasts(&self) -> impl Iterator<Item = &ContrastPlan> {
+        self.contrasts.iter().filter(|contrast| contrast.kind == ContrastKind::Planned)
+    }
+
+    /// The contrasts that show the noise.
+    pub fn noise_contrasts(&self) -> impl Iterator<Item = &ContrastPlan> {
+        self.contrasts.iter().filter(|contrast| contrast.kind == ContrastKind::Noise)
+    }
+
     /// The cells of a role, in order.
     pub fn cells_as(&self, role: Role) -> impl Iterator<Item = (CellId, &CellPlan)> {
         self.cell_ids().zip(&self.cells).filter(move |(_, cell)| cell.role == role)
-    }
-}
-
-fn sites(experiment: &Experiment) -> Vec<Site> {
-    let baseline = Site { service: ServiceId(0), platform: PlatformId(0), twin: false };
-    let mut sites = vec![baseline];
-    if experiment.plan.twin {
-        sites.push(Site { twin: true, ..baseline });
-        let tops = experiment.platforms.iter().enumerate().filter(|(_, platform)| platform.top);
-        sites.extend(tops.map(|(top, _)| Site { platform: PlatformId(top), twin: true, ..baseline }));
-    }
-    for service in ServiceId::of(experiment.services.len()) {
-        for platform in PlatformId::of(experiment.platforms.len()) {
-            let site = Site { service, platform, twin: false };
-            if site != baseline {
-                sites.push(site);
-            }
-        }
-    }
-    sites
-}
-
-/// What a site's cells are compared as, and the site that they are compared with.
-fn role(experiment: &Experiment, site: &Site) -> (Role, Option<Site>) {
-    let first = PlatformId(0);
-    match site {
-        Site { twin: true, .. } => (Role::Twin, Some(Site { twin: false, ..*site })),
-        Site { service: ServiceId(0), platform: PlatformId(0), .. } => (Role::Baseline, None),
-        // A platform is judged with its own service, against the one below it; a service on the first platform.
-        Site { platform, .. } if *platform != first => {
-            let below = experiment.platform(*platform).above.unwrap_or(first);
-            (Role::Candidate, Some(Site { platform: below, ..*site }))
-        }
-        _ => (Role::Candidate, Some(Site { service: ServiceId(0), ..*site })),
     }
 }

@@ -44,9 +44,9 @@ pub struct RunResult {
     pub machine: Machine,
     /// How it was measured.
     pub plan: PlanInfo,
-    /// One per service × platform × load, and the twins; in the order of the experiment.
+    /// One per measured service × platform × load, and the twins; ordered by load.
     pub cells: Vec<Cell>,
-    /// Each cell against its baseline, in the order of the experiment; the twins' contrasts are in `noise`.
+    /// What is compared with what, in the order of the experiment; the twins' contrasts are in `noise`.
     pub contrasts: Vec<Contrast>,
     /// Each twin against the cell that it is the second deployment of: what is seen here is noise.
     pub noise: Vec<Contrast>,
@@ -239,7 +239,7 @@ pub enum Unit {
     Bytes,
 }
 
-/// A cell against its baseline.
+/// A cell against another one.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Contrast {
     /// Index of the baseline cell.
@@ -312,11 +312,14 @@ pub enum ClaimJudgement {
     OutOfReach,
 }
 
-/// What was found in one cell.
+/// What was found in one cell, or in one of its contrasts.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
     /// Index of the cell.
     pub cell: CellId,
+    /// Index of the cell that it is compared with, if it is compared with several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub against: Option<CellId>,
     /// What is compared: ns, or a share where `is_share`.
     pub claimed: [f64; 2],
     /// Whether figures are shares (0.26 is 26 %) and not ns.

@@ -66,9 +66,11 @@ pub(crate) fn answer(result: &RunResult) -> Option<Answer> {
     let yes_no = wants_yes_or_no(&question);
     let lines = groups
         .iter()
-        .flat_map(|group| &group.contrasts)
-        .map(|(candidate, contrast)| AnswerLine {
-            about: several.then(|| groups::cell_name(result, candidate)),
+        .flat_map(|group| {
+            group.contrasts.iter().map(|(candidate, contrast)| (group.baseline, candidate, contrast))
+        })
+        .map(|(baseline, candidate, contrast)| AnswerLine {
+            about: several.then(|| groups::contrast_name(result, candidate, baseline)),
             ..line(contrast, yes_no, result.trust.trusted, detail)
         })
         .collect::<Vec<_>>();

@@ -41,7 +41,10 @@ fn word(judgement: ClaimJudgement) -> &'static str {
 
 fn found(result: &RunResult, claim: &ClaimResult, finding: &Finding) -> String {
     let cell = &result.cells[finding.cell];
-    let what = if groups::groups(result).len() > 1 {
+    let baseline = finding.against.and_then(|baseline| result.cell(baseline));
+    let what = if let Some(baseline) = baseline {
+        format!("{}, {}", claim.metric, groups::contrast_name(result, cell, baseline))
+    } else if groups::groups(result).len() > 1 {
         format!("{}, {}", claim.metric, groups::cell_name(result, cell))
     } else {
         format!("{}, {}", claim.metric, cell.label)

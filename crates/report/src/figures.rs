@@ -181,6 +181,11 @@ pub(crate) fn cpu_list(cpus: &[usize]) -> String {
         .join(",")
 }
 
+/// `512 MiB`
+pub(crate) fn memory(bytes: u64) -> String {
+    Scale::of(Unit::Bytes, &[bytes as f64]).figure(bytes as f64)
+}
+
 /// Digits after the point that show `digits` significant ones, after rounding (9.996 becomes 10.0).
 fn decimals(value: f64, digits: usize) -> usize {
     match exponent(value, digits) {

@@ -51,6 +51,37 @@ pub(crate) fn groups(result: &RunResult) -> Vec<Group<'_>> {
     groups
 }
 
+/// Whether all that is compared is compared with what anybody expects: other platforms with the first, other services with the first. A
+/// ladder compares each rung with the one below it, and says so in its own way.
+pub(crate) fn compares_with_the_first(result: &RunResult) -> bool {
+    let mut cells = asked_cells(result);
+    let Some(first) = cells.next() else { return true };
+    let is_usual = |candidate: &Cell, baseline: &Cell| {
+        let platform = candidate.platform != first.platform && baseline.platform == first.platform;
+        let service = candidate.service != first.service && baseline.service == first.service;
+        match candidate.platform == baseline.platform {
+            true => service && candidate.platform == first.platform,
+            false => platform && candidate.service == baseline.service,
+        }
+    };
+    !result.ladders.is_empty()
+        || groups(result)
+            .iter()
+            .all(|group| group.contrasts.iter().all(|(candidate, _)| is_usual(candidate, group.baseline)))
+}
+
+/// The name of a candidate, with what it is compared with where that isn't the usual.
+pub(crate) fn contrast_name(result: &RunResult, candidate: &Cell, baseline: &Cell) -> String {
+    if compares_with_the_first(result) {
+        return cell_name(result, candidate);
+    }
+    let load = match loads(result).len() > 1 {
+        true => format!(" at {}", short_load_name(result, candidate)),
+        false => String::new(),
+    };
+    format!("{} against {}{load}", candidate.label, baseline.label)
+}
+
 /// The row of a metric.
 pub(crate) fn row_of<'a>(contrast: &'a Contrast, metric: &str) -> Option<&'a Row> {
     contrast.rows.iter().find(|row| row.metric == metric)
@@ -71,9 +102,14 @@ pub(crate) fn scale_of<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Option<Sc
 
 /// `2000/s Poisson, 16 connections`
 pub(crate) fn load_name(cell: &Cell) -> String {
-    let plural = if cell.connections == 1 { "" } else { "s" };
-    let kept = if cell.new_connections { "a new connection per request, " } else { "" };
-    format!("{}, {kept}{} connection{plural}", cell.load, cell.connections)
+    load_text(&cell.load, cell.new_connections, cell.connections)
+}
+
+/// A load and its connections.
+pub(crate) fn load_text(load: &str, new_connections: bool, connections: usize) -> String {
+    let plural = if connections == 1 { "" } else { "s" };
+    let kept = if new_connections { "a new connection per request, " } else { "" };
+    format!("{load}, {kept}{connections} connection{plural}")
 }
 
 /// The loads of the run, in order.

@@ -8,6 +8,7 @@ mod groups;
 mod json;
 mod ladder;
 mod markdown;
+mod preview;
 mod seen;
 mod slices_csv;
 mod starts;
@@ -20,6 +21,7 @@ mod words;
 
 pub use json::{json, result_schema};
 pub use markdown::markdown;
+pub use preview::preview;
 pub use slices_csv::csv_slices;
 pub use summary_csv::csv_summary;
 pub use terminal::{Style, terminal};

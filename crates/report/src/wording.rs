@@ -22,8 +22,13 @@ pub(crate) fn title(result: &RunResult) -> Vec<String> {
     if services.is_empty() {
         pieces.push(result.run.name.clone());
     } else {
-        pieces.push(against(&services));
-        pieces.push(if platforms.len() == 1 { format!("on {}", platforms[0]) } else { against(&platforms) });
+        // What is compared with what is said once it isn't the usual.
+        let listed = match groups::compares_with_the_first(result) {
+            true => against,
+            false => |names: &[&str]| names.join(", "),
+        };
+        pieces.push(listed(&services));
+        pieces.push(if platforms.len() == 1 { format!("on {}", platforms[0]) } else { listed(&platforms) });
         pieces.push(groups::all_loads(result));
     }
     pieces.push(format!("seed {}", result.run.seed));

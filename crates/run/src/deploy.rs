@@ -13,10 +13,10 @@ use loadline_machine::{Environment, RunName};
 use loadline_model::Machine;
 use loadline_model::experiment::{Experiment, Start};
 use loadline_model::notes::Note;
-use loadline_model::plan::Plan;
+use loadline_model::plan::{Plan, Site};
 use loadline_model::platform::{Image, ImageSource, Starts};
 use loadline_model::rows::Surroundings;
-use loadline_model::{PlatformId, ServiceId, SiteId};
+use loadline_model::{PlatformId, SiteId};
 use loadline_platform::{Platform, Service, Starting};
 
 use crate::deployer::{Deployer, LiveSite, MachineId, StartingSite};
@@ -54,7 +54,8 @@ pub struct PlatformDeployer<'a> {
 impl Deployer for PlatformDeployer<'_> {
     fn prepare(&mut self) -> Result<Vec<Note>, BoxError> {
         // Somebody else's service is called from here, wire or not.
-        let anything_starts = self.platforms.iter().any(|platform| !is_external(platform.as_ref()));
+        let anything_starts =
+            self.plan.sites.iter().any(|site| !is_external(self.platforms[site.platform.0].as_ref()));
         let wired = anything_starts && self.network != Network::WithoutWire;
         let environment =
             if wired { Environment::prepare(self.run) } else { Environment::prepare_without_wire(self.run) };
@@ -76,7 +77,7 @@ impl Deployer for PlatformDeployer<'_> {
         let planned = *self.plan.site(site);
         let platform = &self.platforms[planned.platform.0];
         let environment = self.environment.as_ref().ok_or("the environment was not prepared")?;
-        let starting = platform.start(environment, &self.service(planned.service), progress)?;
+        let starting = platform.start(environment, &self.service(&planned), progress)?;
         Ok(Box::new(Started { deployer: self, site, platform: platform.as_ref(), starting }))
     }
 
@@ -89,14 +90,14 @@ impl Deployer for PlatformDeployer<'_> {
 }
 
 impl PlatformDeployer<'_> {
-    fn service(&self, id: ServiceId) -> Service {
-        let service = self.experiment.service(id);
+    fn service(&self, site: &Site) -> Service {
+        let service = self.experiment.service(site.service);
         Service {
             argv: service.start.as_ref().map_or_else(Vec::new, |start| argv(start, &self.program)),
             image: service.image.clone().or_else(|| image_of(service.start.as_ref()?, &self.program)),
-            env: service.env.clone(),
-            cpus: self.cpus.pins().to_vec(),
-            limits: self.experiment.limits,
+            env: self.experiment.env_of(site.service, site.platform),
+            cpus: self.cpus.pins(site.service, site.platform).to_vec(),
+            limits: self.experiment.limits_of(site.service, site.platform),
             working_dir: None,
             port: service.port,
             ready_path: service.ready.path.clone(),

@@ -156,9 +156,11 @@ impl Execution<'_> {
     }
 
     fn keep_surroundings(&mut self, deployer: &dyn Deployer) -> Result<(), RunError> {
-        for (index, platform) in self.experiment.platforms.iter().enumerate() {
-            if let Some(found) = deployer.surroundings(PlatformId(index)) {
-                self.journal.surroundings(&platform.name, &found).map_err(RunError::Journal)?;
+        for id in PlatformId::of(self.experiment.platforms.len()).filter(|id| self.plan.uses(*id)) {
+            if let Some(found) = deployer.surroundings(id) {
+                self.journal
+                    .surroundings(&self.experiment.platform(id).name, &found)
+                    .map_err(RunError::Journal)?;
             }
         }
         Ok(())

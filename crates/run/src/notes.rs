@@ -1,12 +1,15 @@
 //! What a reader of the figures must know, kept with the run.
 
-use loadline_model::experiment::Nodes;
-use loadline_model::notes::Note;
+use loadline_model::PlatformId;
+use loadline_model::experiment::{Experiment, Nodes};
+use loadline_model::notes::{Note, Resources};
+use loadline_model::plan::{Plan, Site};
 use loadline_model::platform::{Capabilities, Starts};
 
 use crate::error::RunError;
 use crate::events::Event;
 use crate::execution::Execution;
+use crate::placement::Cpus;
 
 impl Execution<'_> {
     /// Keeps what a reader must know, once.
@@ -22,13 +25,14 @@ impl Execution<'_> {
     /// Keeps what is known before anything is measured.
     pub(crate) fn note_what_to_know(&mut self) -> Result<(), RunError> {
         let known = [
-            self.cpus.note.clone(),
             (self.machine.interrupt_time_apart == Some(true)).then_some(Note::InterruptTimeApart),
             self.any_platform(|can| can.uses_kernel_threads).then_some(Note::WireguardThreads),
             self.translates_addresses().then_some(Note::ConnectionsTracked),
             self.any_platform(|can| can.starts == Starts::Nothing).then_some(Note::ExternalService),
         ];
-        known.into_iter().flatten().try_for_each(|note| self.note(note))
+        let chosen = self.cpus.notes.clone().into_iter();
+        let unequal = unequal_resources(self.experiment, self.plan, self.cpus);
+        chosen.chain(known.into_iter().flatten()).chain(unequal).try_for_each(|note| self.note(note))
     }
 
     /// Whether plain processes of the node pay for what others' rules have it do.
@@ -40,6 +44,31 @@ impl Execution<'_> {
 
     fn any_platform(&self, can: impl Fn(&Capabilities) -> bool) -> bool {
         let own_node = self.experiment.plan.nodes == Nodes::Own;
-        self.experiment.platforms.iter().any(|platform| can(&platform.kind.capabilities(own_node)))
+        let used = PlatformId::of(self.experiment.platforms.len()).filter(|id| self.plan.uses(*id));
+        used.map(|id| self.experiment.platform(id)).any(|platform| can(&platform.kind.capabilities(own_node)))
     }
+}
+
+/// A note for each comparison whose two sides may not use the same; what a platform can't give its services is not held against it.
+pub fn unequal_resources(experiment: &Experiment, plan: &Plan, cpus: &Cpus) -> Vec<Note> {
+    let own_node = experiment.plan.nodes == Nodes::Own;
+    let can = |site: &Site| experiment.platform(site.platform).kind.capabilities(own_node);
+    let resources = |site: &Site| Resources {
+        limits: experiment.limits_of(site.service, site.platform),
+        cpus: Some(cpus.pins(site.service, site.platform).to_vec()).filter(|pins| !pins.is_empty()),
+    };
+    let unequal = plan.planned_contrasts().filter_map(|contrast| {
+        let (candidate, baseline) = (plan.site_of(contrast.candidate), plan.site_of(contrast.baseline));
+        let (candidate_has, baseline_has) = (resources(candidate), resources(baseline));
+        let (one, other) = (can(candidate), can(baseline));
+        let limits = one.limits && other.limits && candidate_has.limits != baseline_has.limits;
+        let pins = one.pins && other.pins && candidate_has.cpus != baseline_has.cpus;
+        (limits || pins).then(|| Note::UnequalResources {
+            candidate: candidate.label(experiment),
+            candidate_has,
+            baseline: baseline.label(experiment),
+            baseline_has,
+        })
+    });
+    unequal.collect()
 }

@@ -1,76 +1,103 @@
 //! Which CPUs serve and which load: disjoint where the machine has two, the same on every platform.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use loadline_model::experiment::Placement;
+use loadline_model::experiment::{Experiment, Placement};
 use loadline_model::notes::Note;
+use loadline_model::{PlatformId, ServiceId};
 
 /// The CPUs of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cpus {
-    /// Services run on these.
+    /// Services run on these, all of them taken together.
     pub service: Vec<usize>,
-    /// Whether services are pinned to theirs. One that isn't sees all CPUs of its machine.
-    pub service_pinned: bool,
+    /// What each service is pinned to on each platform. One that isn't here sees all CPUs of its machine.
+    pub pinned: BTreeMap<(ServiceId, PlatformId), Vec<usize>>,
     /// Load threads are pinned to these, one each.
     pub load: Vec<usize>,
     /// Whether the load shares its CPUs with services and may run before them.
     pub load_runs_first: bool,
     /// What a reader must know of the choice.
-    pub note: Option<Note>,
+    pub notes: Vec<Note>,
 }
 
 impl Cpus {
     /// What a platform is to pin a service to; nothing leaves it unpinned.
-    pub fn pins(&self) -> &[usize] {
-        if self.service_pinned { &self.service } else { &[] }
+    pub fn pins(&self, service: ServiceId, platform: PlatformId) -> &[usize] {
+        self.pinned.get(&(service, platform)).map_or(&[], Vec::as_slice)
     }
 }
 
 /// Fills in what the experiment leaves open. `allowed`: the CPUs that this process may use, in order; `may_run_first`: whether it may give
 /// its load threads a real-time priority.
-pub fn place(wanted: &Placement, allowed: &[usize], may_run_first: &dyn Fn() -> bool) -> Cpus {
-    if wanted.service_sees_all {
-        return beside_unpinned(wanted, allowed, may_run_first());
-    }
-    let siblings = |cpu| smt_siblings(cpu);
-    choose(wanted, allowed, &siblings)
+pub fn place(experiment: &Experiment, allowed: &[usize], may_run_first: &dyn Fn() -> bool) -> Cpus {
+    choose(experiment, allowed, may_run_first, &smt_siblings)
 }
 
-/// A service that sees all CPUs may run on those of the load too: there the load goes first, or what it measures is its own waiting.
-fn beside_unpinned(wanted: &Placement, allowed: &[usize], may_run_first: bool) -> Cpus {
-    let load = wanted.load_cpus.clone().unwrap_or_else(|| allowed.last().copied().into_iter().collect());
+fn choose(
+    experiment: &Experiment,
+    allowed: &[usize],
+    may_run_first: &dyn Fn() -> bool,
+    siblings: &dyn Fn(usize) -> Vec<usize>,
+) -> Cpus {
+    let asked: BTreeMap<(ServiceId, PlatformId), Placement> = experiment
+        .cells
+        .iter()
+        .map(|cell| (cell.service, cell.platform))
+        .map(|site| (site, experiment.placement_of(site.0, site.1)))
+        .collect();
+    let load = load_cpus(experiment, &asked, allowed);
+    let automatic = beside(&load, allowed, siblings);
+    let pinned: BTreeMap<(ServiceId, PlatformId), Vec<usize>> = asked
+        .iter()
+        .filter(|(_, placement)| !placement.service_sees_all)
+        .map(|(site, placement)| (*site, placement.service_cpus.clone().unwrap_or_else(|| automatic.clone())))
+        .collect();
+    let any_sees_all = pinned.len() < asked.len();
+    // A service that sees all CPUs may run on those of the load too: there the load goes first, or what it measures is its own waiting.
+    let load_runs_first = any_sees_all && may_run_first();
+    let shared = pinned.values().flatten().any(|cpu| load.contains(cpu));
+    let notes =
+        [shared.then_some(Note::SharedCpu), any_sees_all.then_some(Note::ServiceSeesAll { load_runs_first })];
+    let all = if any_sees_all { allowed } else { &[] };
+    let service: BTreeSet<usize> = pinned.values().flatten().chain(all).copied().collect();
     Cpus {
-        service: allowed.to_vec(),
-        service_pinned: false,
+        service: service.into_iter().collect(),
+        pinned,
         load,
-        load_runs_first: may_run_first,
-        note: Some(Note::ServiceSeesAll { load_runs_first: may_run_first }),
+        load_runs_first,
+        notes: notes.into_iter().flatten().collect(),
     }
 }
 
-fn choose(wanted: &Placement, allowed: &[usize], siblings: &dyn Fn(usize) -> Vec<usize>) -> Cpus {
-    let without = |taken: &[usize]| -> Vec<usize> {
-        allowed.iter().copied().filter(|cpu| !taken.contains(cpu)).collect()
-    };
-    let load = match (&wanted.load_cpus, &wanted.service_cpus) {
-        (Some(load), _) => load.clone(),
-        // The last CPU: the first ones serve most interrupts.
-        (None, Some(service)) => without(service).last().or(allowed.last()).copied().into_iter().collect(),
-        (None, None) => allowed.last().copied().into_iter().collect(),
-    };
-    let service = wanted.service_cpus.clone().unwrap_or_else(|| {
-        // A sibling shares the core's execution units, so that load and service would slow each other down.
-        let near: Vec<usize> =
-            load.iter().flat_map(|cpu| siblings(*cpu)).chain(load.iter().copied()).collect();
-        [without(&near), without(&load), allowed.to_vec()]
-            .into_iter()
-            .find(|cpus| !cpus.is_empty())
-            .unwrap_or_default()
-    });
-    let shared = service.iter().any(|cpu| load.contains(cpu));
-    let note = shared.then_some(Note::SharedCpu);
-    Cpus { service, service_pinned: true, load, load_runs_first: false, note }
+/// The CPUs of the load: those that it is given, or else the last one that no service is given. The first ones serve most interrupts.
+fn load_cpus(
+    experiment: &Experiment,
+    asked: &BTreeMap<(ServiceId, PlatformId), Placement>,
+    allowed: &[usize],
+) -> Vec<usize> {
+    let taken: Vec<usize> =
+        asked.values().flat_map(|placement| placement.service_cpus.iter().flatten()).copied().collect();
+    experiment
+        .placement
+        .load_cpus
+        .clone()
+        .unwrap_or_else(|| without(allowed, &taken).last().or(allowed.last()).copied().into_iter().collect())
+}
+
+/// The CPUs of a service that is given none: all but the load's, and those that share a core with them.
+fn beside(load: &[usize], allowed: &[usize], siblings: &dyn Fn(usize) -> Vec<usize>) -> Vec<usize> {
+    // A sibling shares the core's execution units, so that load and service would slow each other down.
+    let near: Vec<usize> = load.iter().flat_map(|cpu| siblings(*cpu)).chain(load.iter().copied()).collect();
+    [without(allowed, &near), without(allowed, load), allowed.to_vec()]
+        .into_iter()
+        .find(|cpus| !cpus.is_empty())
+        .unwrap_or_default()
+}
+
+fn without(allowed: &[usize], taken: &[usize]) -> Vec<usize> {
+    allowed.iter().copied().filter(|cpu| !taken.contains(cpu)).collect()
 }
 
 /// The other hardware threads of a CPU's core; none when the kernel doesn't say.
@@ -81,58 +108,4 @@ fn smt_siblings(cpu: usize) -> Vec<usize> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn chosen(
-        load: Option<&[usize]>,
-        service: Option<&[usize]>,
-        allowed: &[usize],
-        pairs: bool,
-    ) -> (Vec<usize>, Vec<usize>) {
-        let wanted = Placement {
-            load_cpus: load.map(<[usize]>::to_vec),
-            service_cpus: service.map(<[usize]>::to_vec),
-            service_sees_all: false,
-        };
-        let siblings = move |cpu: usize| if pairs { vec![cpu ^ 1] } else { Vec::new() };
-        let cpus = choose(&wanted, allowed, &siblings);
-        (cpus.service, cpus.load)
-    }
-
-    #[test]
-    fn load_takes_the_last_cpu_and_the_service_the_others() {
-        assert_eq!(chosen(None, None, &[0, 1], false), (vec![0], vec![1]));
-        assert_eq!(chosen(None, None, &[0, 1, 2, 3], false), (vec![0, 1, 2], vec![3]));
-    }
-
-    #[test]
-    fn a_hardware_thread_beside_the_load_is_left_idle() {
-        assert_eq!(chosen(None, None, &[0, 1, 2, 3], true), (vec![0, 1], vec![3]));
-        assert_eq!(chosen(None, None, &[0, 1], true), (vec![0], vec![1]), "unless nothing else is left");
-    }
-
-    #[test]
-    fn what_is_asked_for_is_kept() {
-        assert_eq!(chosen(Some(&[0]), None, &[0, 1], false), (vec![1], vec![0]));
-        assert_eq!(chosen(None, Some(&[1]), &[0, 1], false), (vec![1], vec![0]));
-        assert_eq!(chosen(Some(&[2]), Some(&[1]), &[0, 1, 2], false), (vec![1], vec![2]));
-    }
-
-    #[test]
-    fn a_service_that_sees_all_is_not_pinned_and_the_load_goes_first_where_it_may() {
-        let wanted = Placement { service_sees_all: true, ..Placement::default() };
-        for may in [true, false] {
-            let cpus = place(&wanted, &[0, 1], &|| may);
-            assert_eq!((cpus.pins(), cpus.load.as_slice(), cpus.load_runs_first), (&[][..], &[1][..], may));
-            assert_eq!(cpus.note, Some(Note::ServiceSeesAll { load_runs_first: may }));
-        }
-    }
-
-    #[test]
-    fn a_single_cpu_is_shared_and_said_to_be() {
-        let cpus = choose(&Placement::default(), &[4], &|_| Vec::new());
-        assert_eq!((cpus.service, cpus.load), (vec![4], vec![4]));
-        assert!(cpus.note.is_some());
-    }
-}
+mod tests;

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use loadline_engine::{Record, SliceSpec};
 use loadline_model::CellId;
+use loadline_model::experiment::PlanSpec;
 use loadline_model::gates::CpuUse;
 use loadline_model::load::{Arrivals, Load, Think, ThinkDistribution};
 use loadline_model::notes::Note;
@@ -33,6 +34,16 @@ const REASONS_PART: u32 = 3;
 /// names, and a long ladder has 26 cells.
 const DEPLOYMENTS: u32 = 6;
 
+/// Whether the cells of a round of deployments are profiled, if any are.
+pub(crate) fn is_profiled(plan: &PlanSpec, round: u32) -> bool {
+    round.is_multiple_of((plan.deployments / DEPLOYMENTS).max(1))
+}
+
+/// How long a cell is loaded to be profiled for `length`, once.
+pub(crate) fn duration_of_cell(length: Duration) -> Duration {
+    length + length / REASONS_PART
+}
+
 impl Execution<'_> {
     /// Profiles every cell of the live sites for `length`, and keeps what was seen, if it is this round's turn. What this user may not see is said once.
     pub(crate) fn profile(
@@ -41,7 +52,7 @@ impl Execution<'_> {
         length: Duration,
         fleet: &mut Fleet,
     ) -> Result<(), RunError> {
-        if !round.is_multiple_of((self.experiment.plan.deployments / DEPLOYMENTS).max(1)) {
+        if !is_profiled(&self.experiment.plan, round) {
             return Ok(());
         }
         for cell in fleet.cells() {

@@ -1,6 +1,6 @@
 //! Which cells take turns request by request rather than slice by slice: those so slow that a slice of theirs would say next to nothing.
 
-use loadline_model::experiment::{Interleave, Isolation};
+use loadline_model::experiment::{Experiment, Interleave, Isolation};
 use loadline_model::notes::Note;
 use loadline_model::{CellId, LoadId};
 
@@ -12,6 +12,19 @@ use crate::fleet::Fleet;
 pub const FEW_REQUESTS: f64 = 100.0;
 /// Cells run side by side while all of them together keep one CPU no busier than this.
 const NEARLY_IDLE: f64 = 0.05;
+
+/// Whether the cells of a load run side by side, if the machine is idle enough or that was asked for.
+pub(crate) fn may_be(experiment: &Experiment, load: LoadId) -> bool {
+    let plan = &experiment.plan;
+    let Some(rate) = experiment.load(load).load.rate().map(|rate| rate.as_per_second()) else { return false };
+    match plan.interleave {
+        Interleave::Slices => false,
+        Interleave::Requests => true,
+        Interleave::Auto => {
+            plan.isolation != Isolation::Exclusive && rate * plan.slice.as_secs_f64() < FEW_REQUESTS
+        }
+    }
+}
 
 impl Execution<'_> {
     /// Cells whose slices would gather next to nothing run side by side with the others of their load, if together those leave the
@@ -27,16 +40,8 @@ impl Execution<'_> {
                 .map(|(cell, member)| (cell, member.cpu_s_per_request))
                 .unzip();
             let busy = rate * cpu_s.iter().sum::<f64>();
-            let together = match plan.interleave {
-                Interleave::Slices => false,
-                Interleave::Requests => true,
-                Interleave::Auto => {
-                    plan.isolation != Isolation::Exclusive
-                        && rate * plan.slice.as_secs_f64() < FEW_REQUESTS
-                        && busy <= NEARLY_IDLE
-                }
-            };
-            if together {
+            let idle_enough = plan.interleave == Interleave::Requests || busy <= NEARLY_IDLE;
+            if may_be(self.experiment, LoadId(index)) && idle_enough {
                 chosen.extend(cells);
                 busiest = busiest.max(busy);
             }

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use loadline_engine::SliceSpec;
-use loadline_model::experiment::LoadSpec;
+use loadline_model::experiment::{Experiment, LoadSpec, PlanSpec};
 use loadline_model::load::{Arrivals, Load, Rate};
+use loadline_model::preview::Range;
 use loadline_model::rows::WarmUpRow;
-use loadline_model::{CellId, SiteId};
-use loadline_stats::{Stationarity, stationary};
+use loadline_model::{CellId, LoadId, SiteId};
+use loadline_stats::{STATIONARITY_WINDOW, Stationarity, stationary};
 
 use crate::deployer::ReadOut;
 use crate::error::RunError;
@@ -76,7 +77,7 @@ impl Execution<'_> {
         let cell = progress.cells[0];
         let slice = SliceSpec {
             load: progress.load.load.clone(),
-            duration: if progress.load.load.is_closed() { self.short_cycle() } else { CYCLE },
+            duration: cycle_of(&self.experiment.plan, &progress.load),
             seed: self.order.warm_up_seed(round, cycle, self.plan.cell(cell).load),
             offset: Duration::ZERO,
         };
@@ -100,11 +101,6 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// A closed loop sends as fast as it is answered: a part of a short slice has requests enough for a median.
-    fn short_cycle(&self) -> Duration {
-        (self.experiment.plan.slice / 6).clamp(SHORTEST_CYCLE, CYCLE)
-    }
-
     fn keep_warm_up(&mut self, round: u32, progress: &Progress) -> Result<(), RunError> {
         let (after, stationary) = (progress.loaded, progress.is_stationary());
         for cell in progress.cells.iter().copied() {
@@ -122,10 +118,44 @@ impl Execution<'_> {
     }
 
     fn warm_up_load(&self, cell: CellId, is_external: bool) -> Result<LoadSpec, RunError> {
-        let spec = self.experiment.load(self.plan.cell(cell).load);
-        let load = if is_external { spec.load.clone() } else { brisk(spec.load.clone())? };
-        Ok(LoadSpec { load, ..spec.clone() })
+        load_of(self.experiment, self.plan.load_of(cell), is_external)
     }
+}
+
+/// How long the warm-ups of a site take that is measured under these loads, s: when it is stationary at once, and when it never is.
+pub(crate) fn bounds(
+    experiment: &Experiment,
+    loads: &[LoadId],
+    is_external: bool,
+) -> Result<Range, RunError> {
+    let mut distinct: Vec<LoadSpec> = Vec::new();
+    for load in loads {
+        let load = load_of(experiment, *load, is_external)?;
+        if !distinct.contains(&load) {
+            distinct.push(load);
+        }
+    }
+    let (mut bounds, longest) = (Range::default(), experiment.plan.warmup);
+    for load in distinct {
+        let cycle = cycle_of(&experiment.plan, &load);
+        bounds.least += (cycle * STATIONARITY_WINDOW as u32).min(longest).max(cycle).as_secs_f64();
+        // The last cycle may begin just before the time is over.
+        bounds.most += (longest + cycle).as_secs_f64();
+    }
+    Ok(bounds)
+}
+
+/// The load that warms a cell up; slow ones are all warmed up at the same.
+fn load_of(experiment: &Experiment, load: LoadId, is_external: bool) -> Result<LoadSpec, RunError> {
+    let spec = experiment.load(load);
+    let load = if is_external { spec.load.clone() } else { brisk(spec.load.clone())? };
+    // Loads that differ by their names alone are the same one here.
+    Ok(LoadSpec { load, name: None, ..spec.clone() })
+}
+
+/// A closed loop sends as fast as it is answered: a part of a short slice has requests enough for a median.
+fn cycle_of(plan: &PlanSpec, load: &LoadSpec) -> Duration {
+    if load.load.is_closed() { (plan.slice / 6).clamp(SHORTEST_CYCLE, CYCLE) } else { CYCLE }
 }
 
 impl Progress {

@@ -3,6 +3,7 @@
 //! Each file declares the keys of one part in a table, and turns what was read into that part of the model and back. One path for files
 //! and flags. Every part is read even when another is wrong, so that all problems are reported at once.
 
+mod cells;
 mod claims;
 mod command;
 mod cpus;
@@ -23,12 +24,13 @@ mod together;
 use loadline_model::platform::Limits;
 
 use crate::error::{Place, Problem, Problems};
-use crate::kinds::{List, parsed, trimmed};
+use crate::kinds::{List, Pairs, parsed, trimmed};
 use crate::machine::Machine;
 use crate::node::{Node, Text};
 use crate::options::{Detail, Flag, Kind, Table, Written};
 use crate::schema::Definitions;
 use crate::{Experiment, PlanSpec, Platform, Service};
+use cells::{CellsKeys, CellsKind, ContrastKeys};
 use claims::ClaimKeys;
 use cpus::CpuKeys;
 use loads::LoadKeys;
@@ -53,8 +55,11 @@ struct ExperimentKeys {
     service: Option<Written<ServiceKeys>>,
     services: Option<Vec<Written<ServiceKeys>>>,
     limits: Written<Limits>,
+    env: Vec<(String, String)>,
     platforms: Option<Vec<Written<PlatformKeys>>>,
     loads: Option<Vec<Written<LoadKeys>>>,
+    cells: Option<CellsKeys>,
+    contrasts: Option<Vec<Written<ContrastKeys>>>,
     plan: Written<PlanSpec>,
     cpus: Written<CpuKeys>,
     claims: Vec<Written<ClaimKeys>>,
@@ -79,7 +84,13 @@ fn table() -> Table<ExperimentKeys> {
             "What is compared, if it is more than one service; the first is the baseline",
             |keys| &mut keys.services,
         )
-        .key("limits", limits, "What a service may use, the same on every platform", |keys| &mut keys.limits)
+        .key(
+            "limits",
+            limits,
+            "What a service may use, unless it or its platform has limits of its own",
+            |keys| &mut keys.limits,
+        )
+        .key("env", Pairs(services::variable), "Environment variables of all services", |keys| &mut keys.env)
         .key("platforms", platforms::kind(), "Where the services run; the first is the baseline", |keys| {
             &mut keys.platforms
         })
@@ -91,6 +102,17 @@ fn table() -> Table<ExperimentKeys> {
             |keys| &mut keys.loads,
         )
         .required("")
+        .key("cells", CellsKind, "Which services are measured on which platforms under which loads", |keys| {
+            &mut keys.cells
+        })
+        .default("all of them")
+        .key(
+            "contrasts",
+            List { element: cells::contrast_table(), needs_one: true },
+            "What is compared with what",
+            |keys| &mut keys.contrasts,
+        )
+        .default("everything with the first platform, and services there with the first service")
         .key("plan", plan::table(), "How much is measured, in which order", |keys| &mut keys.plan)
         .key(
             "cpus",
@@ -159,12 +181,28 @@ pub(crate) fn experiment(root: Node, machine: &Machine) -> Result<Experiment, Ve
     let loads = loads::loads(&keys, &mut problems);
     let plan = plan::plan(&keys.value.plan.value);
     let placement = cpus::placement(&keys.value.cpus, machine, &mut problems).unwrap_or_default();
-    let measured = claims::Measured { services: &services, platforms: &platforms, loads: &loads };
-    let claims = claims::claims(&keys.value.claims, &measured, &mut problems);
     let name = keys.value.name.clone().unwrap_or_else(|| default_name(&services, &platforms));
     let (question, limits) = (keys.value.question.clone(), keys.value.limits.value);
-    let experiment =
-        Experiment { name, question, services, limits, platforms, loads, plan, placement, claims };
+    let experiment = Experiment {
+        name,
+        question,
+        services,
+        limits,
+        env: keys.value.env.clone(),
+        platforms,
+        loads,
+        cells: Vec::new(),
+        contrasts: Vec::new(),
+        plan,
+        placement,
+        claims: Vec::new(),
+    };
+    let mut experiment = experiment.with_every_cell();
+    let parts_are_valid = problems.count() == 0;
+    if parts_are_valid {
+        cells::cells(&mut experiment, &keys, &mut problems);
+    }
+    experiment.claims = claims::claims(&keys.value.claims, &experiment, &mut problems);
     if problems.count() == 0 {
         together::together(&experiment, &keys, machine, &mut problems);
     }
@@ -185,8 +223,11 @@ pub(crate) fn written(experiment: &Experiment, detail: Detail) -> Node {
         service,
         services: (!services.is_empty()).then_some(services),
         limits: experiment.limits.into(),
+        env: experiment.env.clone(),
         platforms: Some(platforms.collect()),
         loads: Some(experiment.loads.iter().map(|load| LoadKeys::of(load).into()).collect()),
+        cells: CellsKeys::of(experiment),
+        contrasts: ContrastKeys::of_all(experiment),
         plan: experiment.plan.clone().into(),
         cpus: CpuKeys::of(&experiment.placement).into(),
         claims: experiment

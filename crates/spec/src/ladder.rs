@@ -87,7 +87,8 @@ pub fn ladder(
     let name = format!("{} · layers", services.join(" against "));
     // A service may be called by a whole command line, which is more than a title may have.
     experiment.name = experiment::name(&name).unwrap_or_else(|_| "layers".to_owned());
-    Ok(Ladder { experiment, left_out })
+    // Platforms came and went since the flags were read.
+    Ok(Ladder { experiment: experiment.with_every_cell(), left_out })
 }
 
 fn refused(complaint: Complaint, place: &Place) -> SpecError {

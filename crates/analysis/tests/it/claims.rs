@@ -9,6 +9,7 @@ fn claim(platform: &str, says: Says) -> Claim {
     Claim {
         text: "somebody's words".to_owned(),
         platform: Some(platform.to_owned()),
+        against: None,
         service: None,
         loads: Vec::new(),
         metric: "response.mean".to_owned(),

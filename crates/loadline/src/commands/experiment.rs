@@ -30,7 +30,7 @@ use crate::outputs;
 use crate::progress::Progress;
 
 pub fn compare(arguments: &CompareArguments) -> Result<Exit> {
-    let experiment = from_flags(&arguments.flags(), &Machine::this(&serve::check))?;
+    let experiment = from_flags(&arguments.experiment.flags(), &Machine::this(&serve::check))?;
     execute_and_show(&experiment, &arguments.outputs)
 }
 
@@ -94,7 +94,7 @@ fn execute_in(
     let journal = StoreJournal::new(&store);
     let machine = describe_machine();
     let plan = Plan::new(experiment);
-    let cpus = place(&experiment.placement, &allowed_cpus()?, &real_time_permitted);
+    let cpus = place(experiment, &allowed_cpus()?, &real_time_permitted);
     let name = RunName::random();
     let own_node = experiment.plan.nodes == Nodes::Own;
     let mut deployer = PlatformDeployer {

@@ -3,6 +3,7 @@
 mod agent;
 mod all_cpus;
 mod bad_input;
+mod cells;
 mod docker;
 mod external;
 mod failures;

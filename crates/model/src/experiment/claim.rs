@@ -9,8 +9,11 @@ use crate::ids::LoadId;
 pub struct Claim {
     /// In its author's words.
     pub text: String,
-    /// Platform that it is about; `None` is every one but the first.
+    /// Platform that it is about; `None` is every one that is compared with another.
     pub platform: Option<String>,
+    /// Platform that it is compared with; `None` is every one that it is compared with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub against: Option<String>,
     /// Service that it is about; `None` is any.
     pub service: Option<String>,
     /// The loads that it is about; none is all of them.

@@ -5,7 +5,9 @@ use std::net::SocketAddr;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::PlatformId;
-use crate::platform::{Capabilities, Docker, Kubernetes, Layer};
+use crate::platform::{Capabilities, Docker, Kubernetes, Layer, Limits};
+
+use super::ServiceCpus;
 
 /// Where a service runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,6 +22,30 @@ pub struct Platform {
     /// Whether it is the top of a ladder: deployed a second time, so that the sum of the layers below it can be held against the whole.
     #[serde(default)]
     pub top: bool,
+    /// What services may use here, instead of their own limits and the common ones.
+    #[serde(default, skip_serializing_if = "Limits::is_none")]
+    pub limits: Limits,
+    /// CPUs of services here, instead of their own and the common ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<ServiceCpus>,
+    /// Environment of services here, over their own and the common one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub env: Vec<(String, String)>,
+}
+
+impl Platform {
+    /// A platform that stands on no other and has nothing of its own.
+    pub fn new(name: impl Into<String>, kind: PlatformKind) -> Platform {
+        Platform {
+            name: name.into(),
+            kind,
+            above: None,
+            top: false,
+            limits: Limits::default(),
+            cpus: None,
+            env: Vec::new(),
+        }
+    }
 }
 
 /// The kinds of platform that this version can deploy to.

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::platform::Image;
+use super::ServiceCpus;
+use crate::platform::{Image, Limits};
 
 /// What is measured: how to start it, what to ask of it, how to tell that it is ready.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,8 +17,14 @@ pub struct Service {
     /// What a container platform starts; `None`: the program itself, made into an image.
     #[serde(default)]
     pub image: Option<Image>,
-    /// Environment added to the inherited one.
+    /// Environment over the common one.
     pub env: Vec<(String, String)>,
+    /// What it may use, instead of the common limits.
+    #[serde(default, skip_serializing_if = "Limits::is_none")]
+    pub limits: Limits,
+    /// CPUs that it runs on, instead of the common ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<ServiceCpus>,
     /// The port that the service insists on; `None`: it takes `{port}` or `$PORT`.
     pub port: Option<u16>,
     /// The request mix; each is sent in proportion to its weight.

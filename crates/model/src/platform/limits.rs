@@ -12,6 +12,17 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// Whether there is none.
+    pub fn is_none(&self) -> bool {
+        !self.any()
+    }
+
+    /// These limits, and where one is missing that of `common`.
+    #[must_use]
+    pub fn or(self, common: Limits) -> Limits {
+        Limits { cpus: self.cpus.or(common.cpus), memory_bytes: self.memory_bytes.or(common.memory_bytes) }
+    }
+
     /// Whether there is one at all.
     pub fn any(&self) -> bool {
         self.cpus.is_some() || self.memory_bytes.is_some()

@@ -1,3 +1,4 @@
-//! What the crates that are called pure depend on.
+//! The data: what follows from an experiment, and what the crates that are called pure depend on.
 
 mod dependencies;
+mod plans;

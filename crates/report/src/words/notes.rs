@@ -1,8 +1,9 @@
 //! What a reader of the figures must know.
 
-use loadline_model::notes::Note;
+use loadline_model::notes::{Note, Resources};
 
 use super::{Words, remedy};
+use crate::figures;
 
 impl Words for Note {
     fn words(&self) -> String {
@@ -68,7 +69,28 @@ impl Words for Note {
             Note::OneDeployment => {
                 "one deployment: the intervals do not cover how one start of a service differs from the next (--deployments)".to_owned()
             }
+            Note::UnequalResources { candidate, candidate_has, baseline, baseline_has } => format!(
+                "{candidate} and {baseline} have different limits or CPUs: {candidate} {}; {baseline} {}. Their difference includes the \
+                 effect of that",
+                resources(candidate_has),
+                resources(baseline_has)
+            ),
             Note::LeftOut { text } | Note::Text { text } => text.clone(),
         }
+    }
+}
+
+/// `has at most 0.5 CPUs and 512 MiB, and is pinned to CPUs 0-1`
+fn resources(of: &Resources) -> String {
+    let cpus = of.limits.cpus.map(|cpus| format!("{cpus} CPU{}", if cpus == 1.0 { "" } else { "s" }));
+    let limits: Vec<String> = cpus.into_iter().chain(of.limits.memory_bytes.map(figures::memory)).collect();
+    let limits = match limits.is_empty() {
+        true => "has no limits".to_owned(),
+        false => format!("has at most {}", limits.join(" and ")),
+    };
+    match of.cpus.as_deref() {
+        None => format!("{limits} and sees all CPUs"),
+        Some([cpu]) => format!("{limits} and is pinned to CPU {cpu}"),
+        Some(cpus) => format!("{limits} and is pinned to CPUs {}", figures::cpu_list(cpus)),
     }
 }

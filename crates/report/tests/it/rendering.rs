@@ -2,6 +2,8 @@
 
 use crate::support;
 use insta::assert_snapshot;
+use loadline_model::CellId;
+use loadline_model::preview::PreviewTurn;
 use loadline_model::result::RunResult;
 use loadline_report::{Style, csv_slices, csv_summary, markdown, terminal};
 
@@ -25,6 +27,27 @@ fn a_slower_candidate_is_answered_in_the_first_sentence() {
 fn a_ladder_shows_what_each_layer_adds_and_whether_the_sum_closes() {
     assert_snapshot!(terminal(&support::ladder(), &PLAIN));
     assert_snapshot!(markdown(&support::ladder()));
+}
+
+#[test]
+fn what_is_compared_with_another_than_the_first_is_named_with_it() {
+    assert_snapshot!(terminal(&support::other_baselines(), &PLAIN));
+    assert_snapshot!(markdown(&support::other_baselines()));
+}
+
+#[test]
+fn a_preview_shows_cells_turns_and_where_the_time_goes() {
+    let mut preview = support::preview();
+    assert_snapshot!(loadline_report::preview(&preview, &PLAIN));
+    // Cells that run side by side, one site at a time, and no end that is fixed.
+    preview.first_block = vec![PreviewTurn { cells: vec![CellId(1), CellId(2)], seconds: 2.4 }];
+    preview.side_by_side_if_idle = true;
+    preview.stages = 3;
+    preview.first_stage.truncate(1);
+    preview.time.open_ended = true;
+    preview.time.within_s = Some(900.0);
+    preview.time.profiles_s = 3.6;
+    assert_snapshot!(loadline_report::preview(&preview, &PLAIN));
 }
 
 #[test]

@@ -79,7 +79,8 @@ impl Generator {
 
     /// An engine that asks whether the service is ready, one request at a time. Ctrl-C is for who uses it to notice.
     pub fn probe(&self, path: &str, patience: Duration) -> Result<Box<dyn Driver>, RunError> {
-        let load = LoadSpec { load: Load::Closed { think: None }, connections: 1, reuse: Reuse::Always };
+        let load =
+            LoadSpec { name: None, load: Load::Closed { think: None }, connections: 1, reuse: Reuse::Always };
         self.start(&[Request::get(path)], &load, 1, patience, Arc::new(AtomicBool::new(false)))
     }
 

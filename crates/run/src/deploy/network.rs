@@ -64,12 +64,7 @@ mod tests {
     use loadline_model::experiment::PlatformKind;
 
     fn chosen(is_root: bool, kinds: &[PlatformKind]) -> Result<Network, String> {
-        let platform = |kind: &PlatformKind| Platform {
-            name: "pod".to_owned(),
-            kind: kind.clone(),
-            above: None,
-            top: false,
-        };
+        let platform = |kind: &PlatformKind| Platform::new("pod", kind.clone());
         let platforms: Vec<Platform> = kinds.iter().map(platform).collect();
         Network::choose(is_root, &platforms, Nodes::Shared).map_err(|error| error.to_string())
     }
@@ -116,7 +111,7 @@ mod tests {
 
     #[test]
     fn a_host_on_a_node_of_its_own_takes_root_beside_what_is_outside() {
-        let platform = |kind| Platform { name: "any".to_owned(), kind, above: None, top: false };
+        let platform = |kind| Platform::new("any", kind);
         let platforms = [platform(host()), platform(external())];
         assert!(Network::choose(false, &platforms, Nodes::Own).is_err());
         assert_eq!(Network::choose(false, &platforms, Nodes::Shared), Ok(Network::WithoutWire));

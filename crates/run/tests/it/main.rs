@@ -1,5 +1,6 @@
 //! The run loop on a made-up platform, journal and clock: no process is started and no time passes.
 
+mod cells;
 mod deaths;
 mod disturbances;
 mod gates;

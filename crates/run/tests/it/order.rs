@@ -32,13 +32,16 @@ fn order(plan: &Plan, rounds: u32) -> Vec<Vec<Group>> {
 #[test]
 fn platforms_are_judged_against_the_first_with_their_own_service() {
     let plan = Plan::new(&experiment(&["orders", "hello"], &["host", "pod"], &["10/s", "20/s"], 1));
+    let against = |cell: CellId| {
+        let contrast = plan.contrasts.iter().find(|contrast| contrast.candidate == cell);
+        contrast.map(|contrast| contrast.baseline.0)
+    };
     let described: Vec<(usize, usize, bool, Role, Option<usize>)> = plan
-        .cells
-        .iter()
+        .cell_ids()
         .take(5)
-        .map(|cell| {
-            let site = plan.site(cell.site);
-            (site.service.0, site.platform.0, site.twin, cell.role, cell.against.map(|cell| cell.0))
+        .map(|id| {
+            let (site, role) = (plan.site_of(id), plan.cell(id).role);
+            (site.service.0, site.platform.0, site.twin, role, against(id))
         })
         .collect();
     assert_eq!(
@@ -52,7 +55,7 @@ fn platforms_are_judged_against_the_first_with_their_own_service() {
         ]
     );
     assert_eq!(plan.cells.len(), 10);
-    assert_eq!(plan.cells[9].against, Some(CellId(8)), "contrasts stay within a load");
+    assert_eq!(against(CellId(9)), Some(8), "contrasts stay within a load");
 }
 
 #[test]

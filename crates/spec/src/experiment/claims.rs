@@ -1,7 +1,7 @@
 //! Claims: that each is about something that this experiment measures, and what it says in figures.
 
-use loadline_model::LoadId;
 use loadline_model::experiment::{CLAIM_COUNTS, CLAIM_METRICS, Claim, Says};
+use loadline_model::{LoadId, PlatformId};
 use serde_json::json;
 
 use super::loads;
@@ -10,7 +10,7 @@ use crate::error::{Complaint, Place, Problems, suggestion};
 use crate::kinds::{OneOrMore, switch, text, trimmed};
 use crate::node::Text;
 use crate::options::{Table, Written};
-use crate::{LoadSpec, Platform, Service};
+use crate::{Experiment, LoadSpec};
 
 /// What is written of a claim.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,6 +26,7 @@ pub(super) struct ClaimKeys {
 #[derive(Clone, Debug, Default, PartialEq)]
 struct WhereKeys {
     platform: Option<String>,
+    against: Option<String>,
     service: Option<String>,
     rates: Option<Vec<Text>>,
     closed: bool,
@@ -71,6 +72,12 @@ fn where_table() -> Table<WhereKeys> {
     };
     Table::<WhereKeys>::new("Where", "where", "Which cells a claim is about; what is left out is any")
         .key("platform", trimmed(), "Name of the platform", |cells| &mut cells.platform)
+        .key(
+            "against",
+            trimmed(),
+            "Name of the platform that it is compared with, if there are several",
+            |cells| &mut cells.against,
+        )
         .key("service", trimmed(), "Name of the service", |cells| &mut cells.service)
         .key("rate", rates, "Rates, as they are among the loads: 100/min, or a list", |cells| {
             &mut cells.rates
@@ -81,10 +88,43 @@ fn where_table() -> Table<WhereKeys> {
 }
 
 /// What claims may be about.
-pub(super) struct Measured<'a> {
-    pub services: &'a [Service],
-    pub platforms: &'a [Platform],
-    pub loads: &'a [LoadSpec],
+struct Measured<'a> {
+    services: Vec<&'a str>,
+    platforms: Vec<&'a str>,
+    /// Platforms that are compared with another, or with another service.
+    candidates: Vec<&'a str>,
+    loads: &'a [LoadSpec],
+}
+
+impl Measured<'_> {
+    fn of(experiment: &Experiment) -> Measured<'_> {
+        let name = |id: PlatformId| experiment.platform(id).name.as_str();
+        Measured {
+            services: experiment.services.iter().map(|service| service.name.as_str()).collect(),
+            platforms: experiment.platforms.iter().map(|platform| platform.name.as_str()).collect(),
+            candidates: experiment
+                .contrasts
+                .iter()
+                .map(|contrast| name(contrast.candidate.platform))
+                .collect(),
+            loads: &experiment.loads,
+        }
+    }
+
+    /// The name of a platform that is compared with another one.
+    fn candidate(&self, name: &str) -> Result<String, Complaint> {
+        let name = known(name, "platform", &self.platforms)?;
+        if self.candidates.contains(&name.as_str()) {
+            return Ok(name);
+        }
+        if self.platforms.first() == Some(&name.as_str()) {
+            let complaint =
+                Complaint::new(format!("`{name}` is the baseline, which cannot be compared with itself"));
+            return Err(complaint.help("name one of the other platforms"));
+        }
+        Err(Complaint::new(format!("`{name}` is not compared with anything"))
+            .help("name a platform that is, or add the comparison to `contrasts`"))
+    }
 }
 
 impl ClaimKeys {
@@ -101,6 +141,7 @@ impl ClaimKeys {
             text: Some(claim.text.clone()),
             cells: Written::from(WhereKeys {
                 platform: claim.platform.clone(),
+                against: claim.against.clone(),
                 service: claim.service.clone(),
                 rates: Some(rates).filter(|rates| !rates.is_empty()),
                 closed: claim.loads.iter().any(|id| loads[id.0].load.is_closed()),
@@ -115,23 +156,27 @@ impl ClaimKeys {
 /// All claims that are valid.
 pub(super) fn claims(
     written: &[Written<ClaimKeys>],
-    measured: &Measured,
+    experiment: &Experiment,
     problems: &mut Problems,
 ) -> Vec<Claim> {
-    written.iter().filter_map(|written| claim(written, measured, problems)).collect()
+    let measured = Measured::of(experiment);
+    written.iter().filter_map(|written| claim(written, &measured, problems)).collect()
 }
 
 fn claim(written: &Written<ClaimKeys>, measured: &Measured, problems: &mut Problems) -> Option<Claim> {
     let before = problems.count();
     let (keys, cells) = (&written.value, &written.value.cells);
-    let platforms: Vec<&str> = measured.platforms.iter().map(|platform| platform.name.as_str()).collect();
-    let services: Vec<&str> = measured.services.iter().map(|service| service.name.as_str()).collect();
     let platform = cells.value.platform.as_ref();
     let platform =
-        platform.and_then(|name| problems.note(cells.place_of("platform"), candidate(name, &platforms)));
+        platform.and_then(|name| problems.note(cells.place_of("platform"), measured.candidate(name)));
+    let against = cells.value.against.as_ref();
+    let against = against.and_then(|name| {
+        problems.note(cells.place_of("against"), known(name, "platform", &measured.platforms))
+    });
     let service = cells.value.service.as_ref();
-    let service =
-        service.and_then(|name| problems.note(cells.place_of("service"), known(name, "service", &services)));
+    let service = service.and_then(|name| {
+        problems.note(cells.place_of("service"), known(name, "service", &measured.services))
+    });
     let rates = cells.value.rates.as_deref().unwrap_or_default();
     let mut loads: Vec<LoadId> =
         rates.iter().filter_map(|text| text.read(problems, |rate| load(rate, measured.loads))).collect();
@@ -145,7 +190,7 @@ fn claim(written: &Written<ClaimKeys>, measured: &Measured, problems: &mut Probl
         (Some(text), None) => problems.note(written.place_of("difference"), difference(text)),
         (None, Some(text)) => {
             let says = closes(text)
-                .and_then(|(of, from, to)| Ok(Says::Closes { of: candidate(&of, &platforms)?, from, to }));
+                .and_then(|(of, from, to)| Ok(Says::Closes { of: measured.candidate(&of)?, from, to }));
             problems.note(written.place_of("closes"), says)
         }
         _ => None,
@@ -159,7 +204,7 @@ fn claim(written: &Written<ClaimKeys>, measured: &Measured, problems: &mut Probl
     if problems.count() > before {
         return None;
     }
-    Some(Claim { text: keys.text.clone()?, platform, service, loads, metric: metric?, says: says? })
+    Some(Claim { text: keys.text.clone()?, platform, against, service, loads, metric: metric?, says: says? })
 }
 
 fn known(name: &str, what: &str, names: &[&str]) -> Result<String, Complaint> {
@@ -169,16 +214,6 @@ fn known(name: &str, what: &str, names: &[&str]) -> Result<String, Complaint> {
         false => {
             Err(Complaint::new(format!("there is no {what} `{name}` here")).help(suggestion(name, names)))
         }
-    }
-}
-
-fn candidate(name: &str, platforms: &[&str]) -> Result<String, Complaint> {
-    match known(name, "platform", platforms)? {
-        baseline if platforms.first() == Some(&baseline.as_str()) => {
-            Err(Complaint::new(format!("`{baseline}` is the baseline, which cannot be compared with itself"))
-                .help("name one of the other platforms"))
-        }
-        name => Ok(name),
     }
 }
 

@@ -1,5 +1,6 @@
 //! CPU sets: numbers and ranges that exist, and that service and load do not share.
 
+use loadline_model::experiment::ServiceCpus;
 use serde_json::json;
 
 use super::WHERE;
@@ -44,6 +45,33 @@ fn set_kind(words: &[&str]) -> OneOrMore {
         separator: ',',
         placeholder: "CPUS",
     }
+}
+
+/// The CPUs of a single service, or of services on a platform.
+pub(super) fn service_kind() -> OneOrMore {
+    set_kind(&[ALL])
+}
+
+/// What is written of them.
+pub(super) fn words_of(cpus: &ServiceCpus) -> Vec<Text> {
+    let words = match cpus {
+        ServiceCpus::All => vec![ALL.to_owned()],
+        ServiceCpus::Pinned(cpus) => show_ranges(cpus),
+    };
+    words.into_iter().map(|value| Text { value, place: Place::File }).collect()
+}
+
+/// The CPUs that they are.
+pub(super) fn service_cpus(
+    words: &[Text],
+    place: &Place,
+    machine: &Machine,
+    problems: &mut Problems,
+) -> Option<ServiceCpus> {
+    if means_all(words) {
+        return Some(ServiceCpus::All);
+    }
+    set(words, place, machine, problems).map(ServiceCpus::Pinned)
 }
 
 impl CpuKeys {

@@ -3,10 +3,11 @@
 use loadline_model::load::{Arrivals, Load, Rate, RateError, Reuse};
 use serde_json::json;
 
+use super::names::{name, unique};
 use super::{ExperimentKeys, LOAD, way_out};
 use crate::LoadSpec;
 use crate::error::{Complaint, Place, Problems};
-use crate::kinds::{Scalar, choice, count, switch};
+use crate::kinds::{Scalar, choice, count, parsed, switch};
 use crate::options::{Table, Written};
 
 const ARRIVALS: [(&str, Arrivals); 2] = [("poisson", Arrivals::Poisson), ("uniform", Arrivals::Uniform)];
@@ -14,6 +15,7 @@ const ARRIVALS: [(&str, Arrivals); 2] = [("poisson", Arrivals::Poisson), ("unifo
 /// What is written of a load.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct LoadKeys {
+    name: Option<String>,
     rate: Option<Rate>,
     arrivals: Option<Arrivals>,
     closed: bool,
@@ -23,12 +25,20 @@ pub(super) struct LoadKeys {
 
 impl Default for LoadKeys {
     fn default() -> LoadKeys {
-        LoadKeys { rate: None, arrivals: None, closed: false, connections: 16, new_connections: false }
+        LoadKeys {
+            name: None,
+            rate: None,
+            arrivals: None,
+            closed: false,
+            connections: 16,
+            new_connections: false,
+        }
     }
 }
 
 pub(super) fn table() -> Table<LoadKeys> {
     Table::<LoadKeys>::new("Load", "load", "One load")
+        .key("name", parsed(name), "What `cells` and `contrasts` call it", |load| &mut load.name)
         .key(
             "rate",
             rate_kind(),
@@ -67,6 +77,7 @@ impl LoadKeys {
             _ => (None, None, true),
         };
         LoadKeys {
+            name: spec.name.clone(),
             rate,
             arrivals: arrivals.filter(|arrivals| *arrivals != Arrivals::default()),
             closed,
@@ -97,6 +108,9 @@ pub(super) fn loads(keys: &Written<ExperimentKeys>, problems: &mut Problems) -> 
         }
         loads.push(load);
     }
+    let named =
+        written.iter().filter_map(|written| Some((written.value.name.as_deref()?, written.place_of("name"))));
+    unique("loads", named, "give each a `name` of its own, or leave it out", problems);
     loads
 }
 
@@ -134,7 +148,7 @@ fn load(written: &Written<LoadKeys>, problems: &mut Problems) -> Option<LoadSpec
         return refuse(written.place_of("arrivals"), message, help);
     }
     let reuse = if keys.new_connections { Reuse::Never } else { Reuse::Always };
-    Some(LoadSpec { load, connections: usize::from(keys.connections), reuse })
+    Some(LoadSpec { name: keys.name.clone(), load, connections: usize::from(keys.connections), reuse })
 }
 
 fn rate_kind() -> Scalar<Rate> {

@@ -10,9 +10,9 @@ use super::docker::{self, DockerKeys};
 use super::kubernetes::{self, KubernetesKeys};
 use super::layers::{self, LayerKind};
 use super::names::{name, unique};
-use super::{ExperimentKeys, way_out};
+use super::{ExperimentKeys, cpus, limits, services, way_out};
 use crate::error::{Complaint, Place, Problems, not_supported_yet, suggestion};
-use crate::kinds::{List, NoOptions, Scalar, Short, parsed, switch, text};
+use crate::kinds::{List, NoOptions, Pairs, Scalar, Short, parsed, switch, text};
 use crate::machine::Machine;
 use crate::node::{Located, Text};
 use crate::options::{Detail, Table, Written};
@@ -30,6 +30,9 @@ pub(super) struct PlatformKeys {
     name: Option<String>,
     above: Option<String>,
     top: bool,
+    limits: Written<Limits>,
+    cpus: Option<Vec<Text>>,
+    env: Vec<(String, String)>,
     host: Option<()>,
     pod: Option<()>,
     container: Option<()>,
@@ -70,6 +73,20 @@ fn table() -> Table<PlatformKeys> {
             switch(),
             "The top of a ladder: the costs of the layers below it are added up and compared with the whole",
             |platform| &mut platform.top,
+        )
+        .key("limits", limits::table(), "What services may use here", |platform| &mut platform.limits)
+        .default("their own limits, or the common ones")
+        .key(
+            "cpus",
+            cpus::service_kind(),
+            "CPUs that services are pinned to here: 0,2-3; all: they are not pinned",
+            |platform| &mut platform.cpus,
+        )
+        .key(
+            "env",
+            Pairs(services::variable),
+            "Environment variables of services here, over their own",
+            |platform| &mut platform.env,
         )
         .key("host", NoOptions, "", |platform| &mut platform.host)
         .key("pod", NoOptions, "", |platform| &mut platform.pod)
@@ -131,6 +148,9 @@ impl PlatformKeys {
         let mut keys = PlatformKeys {
             above: platform.above.map(|id| all[id.0].name.clone()),
             top: platform.top,
+            limits: platform.limits.into(),
+            cpus: platform.cpus.as_ref().map(cpus::words_of),
+            env: platform.env.clone(),
             ..PlatformKeys::default()
         };
         match &platform.kind {
@@ -276,7 +296,12 @@ fn platform(
         return None;
     }
     let name = keys.name.clone().unwrap_or_else(|| default_name(keys, &kind));
-    Some(Platform { name, kind, above: None, top: keys.top })
+    let cpus = match &keys.cpus {
+        Some(words) => Some(cpus::service_cpus(words, written.place_of("cpus"), machine, problems)?),
+        None => None,
+    };
+    let (limits, env) = (keys.limits.value, keys.env.clone());
+    Some(Platform { top: keys.top, limits, cpus, env, ..Platform::new(name, kind) })
 }
 
 /// What a platform is called that has no name of its own.

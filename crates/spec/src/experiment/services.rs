@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::time::Duration;
 
-use loadline_model::platform::{Image, ImageSource, Starts};
+use loadline_model::platform::{Image, ImageSource, Limits, Starts};
 use serde_json::json;
 
 use super::command::startable;
 use super::images::{self, ImageKeys};
 use super::names::{name, unique};
 use super::requests::{self, RequestKeys, requests};
-use super::{ExperimentKeys, WHAT, strings, texts, way_out};
+use super::{ExperimentKeys, WHAT, cpus, limits, strings, texts, way_out};
 use crate::error::{Complaint, Place, Problems, suggestion};
 use crate::http;
 use crate::kinds::{CommandLine, Pairs, Scalar, count, duration, parsed};
@@ -68,6 +68,8 @@ pub(super) struct ServiceKeys {
     command: Option<Vec<Text>>,
     image: Option<Written<ImageKeys>>,
     env: Vec<(String, String)>,
+    limits: Written<Limits>,
+    cpus: Option<Vec<Text>>,
     port: Option<u16>,
     requests: Option<Vec<Written<RequestKeys>>>,
     ready: Written<ReadyKeys>,
@@ -123,6 +125,10 @@ pub(super) fn table() -> Table<ServiceKeys> {
             "Environment variables added to the inherited ones; `{host}`, `{port}`, `{limits.cpu}` and `{limits.memory}` are replaced",
             |service| &mut service.env,
         )
+        .key("limits", limits::table(), "What this service may use", |service| &mut service.limits)
+        .key("cpus", cpus::service_kind(), "CPUs that this service is pinned to: 0,2-3; all: it is not pinned", |service| {
+            &mut service.cpus
+        })
         .key(
             "port",
             count::<u16>("a port", 1, 65_535).help("leave it out if the service takes {port} or $PORT"),
@@ -152,7 +158,7 @@ fn ready_table() -> Table<ReadyKeys> {
         )
 }
 
-fn variable(name: &Text, value: &Text, problems: &mut Problems) -> Option<(String, String)> {
+pub(super) fn variable(name: &Text, value: &Text, problems: &mut Problems) -> Option<(String, String)> {
     let complaint = if name.value.is_empty() || name.value.contains(['=', '\0']) {
         let message = format!("`{}` is not a valid name for an environment variable", name.value);
         Complaint::new(message).help("use letters, digits and underscores")
@@ -188,6 +194,8 @@ impl ServiceKeys {
             command,
             image: service.image.as_ref().map(|image| ImageKeys::of(image).into()),
             env: service.env.clone(),
+            limits: service.limits.into(),
+            cpus: service.cpus.as_ref().map(cpus::words_of),
             port: service.port,
             requests: needed(!is_usual_mix).then(|| service.requests.iter().map(written).collect()),
             ready: Written::from(ReadyKeys {
@@ -283,6 +291,8 @@ fn unnamed() -> Service {
         start: None,
         image: None,
         env: Vec::new(),
+        limits: Limits::default(),
+        cpus: None,
         port: None,
         requests: vec![requests::get(OTHER.request)],
         ready: Ready { path: None, within: ReadyKeys::default().within },
@@ -305,6 +315,11 @@ fn service(
     let service = Service {
         name: keys.name.clone().unwrap_or_else(|| short_name(start.as_ref(), image.as_ref())),
         env: keys.env.clone(),
+        limits: keys.limits.value,
+        cpus: keys
+            .cpus
+            .as_ref()
+            .and_then(|words| cpus::service_cpus(words, written.place_of("cpus"), machine, problems)),
         port: keys.port,
         requests: requests(
             keys.requests.as_deref(),

@@ -3,7 +3,10 @@
 
 use std::path::Path;
 
-use loadline_model::platform::{Kubernetes, PortsOf};
+use loadline_model::experiment::ServiceCpus;
+use loadline_model::plan::{Plan, Site};
+use loadline_model::platform::{Kubernetes, Limits, PortsOf, Starts};
+use loadline_model::{PlatformId, ServiceId};
 
 use super::services::{self, port_place};
 use super::{ExperimentKeys, way_out};
@@ -23,6 +26,7 @@ pub(super) fn together(
     fixed_ports(experiment, keys, machine, problems);
     taking_turns(experiment, keys, problems);
     limits_apply(experiment, keys, problems);
+    cpus_apart(experiment, keys, problems);
     requests_fit(experiment, keys, problems);
     manifests_once(experiment, keys, problems);
     one_service_on_a_ladder(experiment, keys, problems);
@@ -37,7 +41,7 @@ fn one_service_on_a_ladder(experiment: &Experiment, keys: &Written<ExperimentKey
 }
 
 fn something_to_compare(experiment: &Experiment, keys: &Written<ExperimentKeys>, problems: &mut Problems) {
-    if experiment.services.len() * experiment.platforms.len() < 2 && !experiment.plan.twin {
+    if Plan::new(experiment).contrasts.is_empty() {
         let help = way_out(
             &keys.place,
             "add a platform or a service, or leave out `twin: false`",
@@ -64,28 +68,30 @@ fn fixed_ports(
         .map(|platform| !has_own_node(platform) && shares_the_nodes_ports(platform))
         .collect();
     let at_once = experiment.plan.isolation == Isolation::Shared;
+    let sites = Plan::new(experiment).sites;
     let mut taken: Vec<(u16, &str)> = Vec::new();
     for (at, (service, written)) in experiment.services.iter().zip(services::written(&keys.value)).enumerate()
     {
         let Some(port) = service.port else { continue };
-        let mut deployments = on_node.iter().filter(|on_node| **on_node).count();
+        let of_service: Vec<&Site> = sites.iter().filter(|site| site.service.0 == at).collect();
+        let deployments = of_service.iter().filter(|site| on_node[site.platform.0]).count();
         if deployments == 0 {
             continue;
         }
-        if at == 0 && experiment.plan.twin && on_node.first() == Some(&true) {
-            deployments += 1;
-        }
+        let is_here = |site: &&Site| {
+            let platform = experiment.platform(site.platform);
+            !has_own_node(platform) && is_surely_here(platform)
+        };
         let place = port_place(written);
-        if experiment.platforms.iter().any(|platform| !has_own_node(platform) && is_surely_here(platform))
-            && (machine.listens)(port)
-        {
+        if of_service.iter().any(is_here) && (machine.listens)(port) {
             let complaint = Complaint::new(format!("port {port} is in use on this machine"));
             problems.add(place, complaint.help("stop what listens there: `ss -ltnp` names it"));
         }
         let help =
             "leave `port` out and let the service take {port} or $PORT, or write `isolation: exclusive`";
         if at_once && deployments > 1 {
-            let twin = if experiment.plan.twin { ", the baseline's twin included" } else { "" };
+            let has_twin = of_service.iter().any(|site| site.twin);
+            let twin = if has_twin { ", the baseline's twin included" } else { "" };
             let message = format!("{deployments} deployments need port {port} at the same time{twin}");
             problems.add(place, Complaint::new(message).help(help));
         } else if at_once && let Some((_, other)) = taken.iter().find(|(other, _)| *other == port) {
@@ -128,12 +134,13 @@ fn manifests_once(experiment: &Experiment, keys: &Written<ExperimentKeys>, probl
         return;
     }
     let written = keys.value.platforms.iter().flatten();
+    let sites = Plan::new(experiment).sites;
     let mut deployed: Vec<&Path> = Vec::new();
     for (at, (platform, written)) in experiment.platforms.iter().zip(written).enumerate() {
         let PlatformKind::Kubernetes(Kubernetes { manifests: Some(manifests), .. }) = &platform.kind else {
             continue;
         };
-        let times = if at == 0 && experiment.plan.twin { 2 } else { 1 } * experiment.services.len();
+        let times = sites.iter().filter(|site| site.platform.0 == at).count();
         if times > 1 || deployed.contains(&manifests.file.as_path()) {
             let complaint = Complaint::new(
                 "the objects of these manifests would be deployed more than once at the same time",
@@ -148,15 +155,21 @@ fn manifests_once(experiment: &Experiment, keys: &Written<ExperimentKeys>, probl
 /// No pod reserves more than it may use: the API server would refuse it.
 fn requests_fit(experiment: &Experiment, keys: &Written<ExperimentKeys>, problems: &mut Problems) {
     let written = keys.value.platforms.iter().flatten();
-    for (platform, written) in experiment.platforms.iter().zip(written) {
+    for (at, (platform, written)) in experiment.platforms.iter().zip(written).enumerate() {
         let (PlatformKind::Kubernetes(pod), Some(written)) = (&platform.kind, written.value.requests())
         else {
             continue;
         };
-        let (requests, limits) = (&pod.requests, &experiment.limits);
-        let cpu = requests.cpus.zip(limits.cpus).is_some_and(|(request, limit)| request > limit);
-        let memory =
-            requests.memory_bytes.zip(limits.memory_bytes).is_some_and(|(request, limit)| request > limit);
+        let requests = &pod.requests;
+        let services = ServiceId::of(experiment.services.len());
+        let limits: Vec<Limits> =
+            services.map(|service| experiment.limits_of(service, PlatformId(at))).collect();
+        let cpu = limits
+            .iter()
+            .any(|limits| requests.cpus.zip(limits.cpus).is_some_and(|(request, limit)| request > limit));
+        let memory = limits.iter().any(|limits| {
+            requests.memory_bytes.zip(limits.memory_bytes).is_some_and(|(request, limit)| request > limit)
+        });
         for (_, key) in [(cpu, "cpu"), (memory, "memory")].into_iter().filter(|(above, _)| *above) {
             let complaint = Complaint::new("a pod cannot request more than its limit");
             problems.add(written.place_of(key), complaint.help("raise `limits`, or request less"));
@@ -172,6 +185,39 @@ fn limits_apply(experiment: &Experiment, keys: &Written<ExperimentKeys>, problem
         let complaint = Complaint::new("cannot limit a service that already runs");
         let help = "leave the limits out, or add a platform that starts the service";
         problems.add(limits.place_of(key), complaint.help(help));
+    }
+    let written = keys.value.platforms.iter().flatten();
+    for (platform, written) in experiment.platforms.iter().zip(written) {
+        let own = [
+            ("limits", platform.limits.any()),
+            ("cpus", platform.cpus.is_some()),
+            ("env", !platform.env.is_empty()),
+        ];
+        let is_started = platform.kind.capabilities(false).starts != Starts::Nothing;
+        for (key, _) in own.into_iter().filter(|(_, is_written)| *is_written && !is_started) {
+            let complaint = Complaint::new(format!("cannot apply `{key}` to a service that already runs"));
+            problems.add(written.place_of(key), complaint.help("leave it out of this platform"));
+        }
+    }
+}
+
+/// No service is pinned to a CPU of the load, whoever says so.
+fn cpus_apart(experiment: &Experiment, keys: &Written<ExperimentKeys>, problems: &mut Problems) {
+    let load = experiment.placement.load_cpus.as_deref().unwrap_or_default();
+    let shared = |cpus: &Option<ServiceCpus>| match cpus {
+        Some(ServiceCpus::Pinned(cpus)) => cpus.iter().copied().find(|cpu| load.contains(cpu)),
+        _ => None,
+    };
+    let services = services::written(&keys.value).into_iter().map(|written| written.place_of("cpus"));
+    let services = experiment.services.iter().map(|service| &service.cpus).zip(services);
+    let platforms = keys.value.platforms.iter().flatten().map(|written| written.place_of("cpus"));
+    let platforms = experiment.platforms.iter().map(|platform| &platform.cpus).zip(platforms);
+    for (cpus, place) in services.chain(platforms) {
+        if let Some(cpu) = shared(cpus) {
+            let message = format!("CPU {cpu} is assigned to both the service and the load");
+            let help = "give each its own CPUs, or the load slows the service down";
+            problems.add(place, Complaint::new(message).help(help));
+        }
     }
 }
 

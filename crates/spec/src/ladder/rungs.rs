@@ -87,7 +87,7 @@ pub(super) fn platforms(
     };
     let all = rungs();
     let wanted = with_what_is_below(&all, parts);
-    let host = Platform { name: "host".to_owned(), kind: PlatformKind::Host, above: None, top: false };
+    let host = Platform::new("host", PlatformKind::Host);
     let mut platforms = vec![host];
     // Where a rung stands: by the names of all rungs, those left out standing for the ones below them.
     let mut standing = vec![("host", PlatformId(0))];
@@ -110,7 +110,7 @@ pub(super) fn platforms(
         }
         standing.push((name, PlatformId(platforms.len())));
         let kind = PlatformKind::Local(layers);
-        platforms.push(Platform { name: name.to_owned(), kind, above: Some(below), top });
+        platforms.push(Platform { above: Some(below), top, ..Platform::new(name, kind) });
     }
     platforms
 }

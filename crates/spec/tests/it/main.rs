@@ -1,5 +1,6 @@
 //! Experiments from flags and files, good and bad.
 
+mod cells;
 mod flag_errors;
 mod good;
 mod robust;

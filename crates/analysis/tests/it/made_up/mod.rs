@@ -30,6 +30,8 @@ pub struct MadeUp {
     /// Standard deviation between deployments of the same thing.
     pub deployment_noise_us: f64,
     pub claims: Vec<Claim>,
+    /// What else is different in the experiment.
+    pub change: fn(&mut Experiment),
 }
 
 impl Default for MadeUp {
@@ -43,6 +45,7 @@ impl Default for MadeUp {
             ladder: false,
             deployment_noise_us: 0.3,
             claims: Vec::new(),
+            change: |_| (),
         }
     }
 }
@@ -51,7 +54,8 @@ const REQUESTS: u64 = 200;
 
 impl MadeUp {
     pub fn data(&self) -> RunData {
-        let experiment = self.experiment();
+        let mut experiment = self.experiment();
+        (self.change)(&mut experiment);
         let plan = Plan::new(&experiment);
         let mut random = Pcg64::seed_from_u64(self.seed);
         let mut data = RunData {
@@ -91,7 +95,7 @@ impl MadeUp {
                         2 => self.static_pod_us.unwrap_or_default(),
                         _ => 0.0,
                     };
-                    let base = 100.0 + deployment[cell.0] + shift;
+                    let base = 100.0 + deployment[plan.cell(cell).site.0] + shift;
                     data.slices.push(slice(
                         cell,
                         (round, block),
@@ -109,9 +113,8 @@ impl MadeUp {
     }
 
     fn experiment(&self) -> Experiment {
-        let platform = |name: &str, kind| Platform { name: name.to_owned(), kind, above: None, top: false };
-        let local = |name: &str| platform(name, PlatformKind::Local(preset("pod").unwrap()));
-        let mut platforms = vec![platform("host", PlatformKind::Host), local("pod")];
+        let local = |name: &str| Platform::new(name, PlatformKind::Local(preset("pod").unwrap()));
+        let mut platforms = vec![Platform::new("host", PlatformKind::Host), local("pod")];
         let above = self.ladder.then_some(PlatformId(1));
         let top = self.ladder;
         platforms.extend(self.static_pod_us.map(|_| Platform { above, top, ..local("static pod") }));
@@ -123,6 +126,8 @@ impl MadeUp {
                 start: Some(Start::Builtin { name: "orders".to_owned(), args: Vec::new() }),
                 image: None,
                 env: Vec::new(),
+                limits: Limits::default(),
+                cpus: None,
                 port: None,
                 requests: vec![RequestSpec {
                     method: "GET".to_owned(),
@@ -134,12 +139,16 @@ impl MadeUp {
                 ready: Ready { path: None, within: Duration::from_secs(30) },
             }],
             limits: Limits::default(),
+            env: Vec::new(),
             platforms,
             loads: vec![LoadSpec {
+                name: None,
                 load: Load::Open { rate: "200/s".parse().unwrap(), arrivals: Arrivals::Poisson },
                 connections: 16,
                 reuse: Reuse::Always,
             }],
+            cells: Vec::new(),
+            contrasts: Vec::new(),
             plan: PlanSpec {
                 slice: Duration::from_secs(1),
                 blocks: self.blocks,
@@ -160,6 +169,7 @@ impl MadeUp {
             placement: Placement::default(),
             claims: self.claims.clone(),
         }
+        .with_every_cell()
     }
 }
 

@@ -2,13 +2,18 @@
 
 mod ladder;
 mod parts;
+mod preview;
 mod starts;
 
 use std::collections::BTreeMap;
 
 pub use ladder::ladder;
+use loadline_model::CellId;
+use loadline_model::notes::{Note, Resources};
+use loadline_model::platform::Limits;
 use loadline_model::result::*;
 use parts::*;
+pub use preview::preview;
 pub use starts::with_starts_and_claims;
 
 const US: f64 = 1e3;
@@ -25,6 +30,7 @@ pub fn all() -> Vec<RunResult> {
         untrusted(),
         platforms_and_loads(),
         ladder(),
+        other_baselines(),
         interrupted(),
         empty(),
     ]
@@ -162,6 +168,47 @@ pub fn unresolved() -> RunResult {
     row.relative = Some(0.3 / 61.2);
     row.interval = Some([-US, 1.6 * US]);
     row.verdict = Verdict::Unresolved;
+    result
+}
+
+/// A pod compared with host and with docker, which is compared with nothing; a static pod beside them that nothing is compared with.
+pub fn other_baselines() -> RunResult {
+    let mut result = slower();
+    result.run.question = None;
+    result.cells.push(cell(3, "docker", Role::Baseline, "2000/s Poisson", 2000.0, 63.0));
+    result.cells.push(cell(4, "static pod", Role::Uncompared, "2000/s Poisson", 2000.0, 64.0));
+    let with_docker = (
+        "response p50",
+        Unit::Nanoseconds,
+        63.0 * US,
+        65.3 * US,
+        Some([1.6 * US, 3.0 * US]),
+        None,
+        Verdict::Slower,
+    );
+    result.contrasts.push(contrast(3, 2, &[with_docker]));
+    let limits = |cpus, memory_bytes| Limits { cpus, memory_bytes };
+    result.notes = vec![Statement::of(Note::UnequalResources {
+        candidate: "orders on pod".to_owned(),
+        candidate_has: Resources { limits: limits(Some(0.5), Some(512 << 20)), cpus: Some(vec![0, 1]) },
+        baseline: "orders on docker".to_owned(),
+        baseline_has: Resources { limits: limits(None, None), cpus: None },
+    })];
+    result.claims = vec![ClaimResult {
+        text: "a pod adds 2 to 3 µs to a container".to_owned(),
+        metric: "response p50".to_owned(),
+        judgement: ClaimJudgement::Confirmed,
+        findings: vec![Finding {
+            cell: CellId(2),
+            against: Some(CellId(3)),
+            claimed: [2.0 * US, 3.0 * US],
+            is_share: false,
+            found: Some(2.3 * US),
+            interval: Some([2.1 * US, 2.9 * US]),
+            note: None,
+            judgement: ClaimJudgement::Confirmed,
+        }],
+    }];
     result
 }
 

@@ -27,6 +27,7 @@ pub fn with_starts_and_claims() -> RunResult {
     ];
     let finding = |claimed, is_share, found, interval, judgement| Finding {
         cell: loadline_model::CellId(2),
+        against: None,
         claimed,
         is_share,
         found,

@@ -10,7 +10,6 @@ use loadline_model::platform::{Layer, Limits};
 /// Two platforms and a twin of the first under one load: sites and cells 0 (host), 1 (its twin) and 2 (pod); two deployments of three
 /// blocks of 100 ms.
 pub fn experiment() -> Experiment {
-    let platform = |name: &str, kind| Platform { name: name.to_owned(), kind, above: None, top: false };
     let load = Load::Open { rate: "2000/s".parse().unwrap(), arrivals: Arrivals::Uniform };
     Experiment {
         name: "made up".to_owned(),
@@ -20,6 +19,8 @@ pub fn experiment() -> Experiment {
             start: Some(Start::Command(vec!["hello".to_owned()])),
             image: None,
             env: Vec::new(),
+            limits: Limits::default(),
+            cpus: None,
             port: None,
             requests: vec![RequestSpec {
                 method: "GET".to_owned(),
@@ -31,11 +32,14 @@ pub fn experiment() -> Experiment {
             ready: Ready { path: Some("/healthz".to_owned()), within: Duration::from_secs(30) },
         }],
         limits: Limits::default(),
+        env: Vec::new(),
         platforms: vec![
-            platform("host", PlatformKind::Host),
-            platform("pod", PlatformKind::Local(vec![Layer::Veth])),
+            Platform::new("host", PlatformKind::Host),
+            Platform::new("pod", PlatformKind::Local(vec![Layer::Veth])),
         ],
-        loads: vec![LoadSpec { load, connections: 4, reuse: Reuse::Always }],
+        loads: vec![LoadSpec { name: None, load, connections: 4, reuse: Reuse::Always }],
+        cells: Vec::new(),
+        contrasts: Vec::new(),
         plan: PlanSpec {
             slice: Duration::from_millis(100),
             blocks: 3,
@@ -56,6 +60,7 @@ pub fn experiment() -> Experiment {
         placement: Placement::default(),
         claims: Vec::new(),
     }
+    .with_every_cell()
 }
 
 /// The same with another plan.

@@ -13,7 +13,7 @@ use std::time::Duration;
 use loadline_model::Machine;
 use loadline_model::experiment::Experiment;
 use loadline_model::plan::Plan;
-use loadline_run::placement::Cpus;
+use loadline_run::placement::place;
 use loadline_run::strategy::{FixedPlan, Until};
 use loadline_run::{Event, Outcome, Run, RunError, Strategy, execute};
 
@@ -89,13 +89,7 @@ impl World {
     }
 
     fn execute(&mut self, strategy: &mut dyn Strategy) -> Result<Outcome, RunError> {
-        let cpus = Cpus {
-            service: vec![0],
-            service_pinned: true,
-            load: vec![1],
-            load_runs_first: false,
-            note: None,
-        };
+        let cpus = place(&self.experiment, &[0, 1], &|| false);
         let machine =
             Machine { cpus: Some(2), boot_id: Some(LOCAL_MACHINE.to_owned()), ..Machine::default() };
         let events = &mut self.events;

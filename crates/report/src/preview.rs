@@ -1,0 +1,186 @@
+//! What a run would do: its cells, the turns of its first block, and where its time goes.
+
+use loadline_model::CellId;
+use loadline_model::preview::{Preview, PreviewCell, Range, TimeBudget};
+use loadline_model::result::Role;
+
+use crate::groups;
+use crate::terminal::Style;
+use crate::text::{Align, Table, wrap};
+
+/// The preview as text for a terminal, ending with a line break.
+pub fn preview(preview: &Preview, style: &Style) -> String {
+    let sections =
+        [sites(preview, style), cells(preview, style), turns(preview, style), time(preview, style)];
+    sections.join("\n")
+}
+
+fn sites(preview: &Preview, style: &Style) -> String {
+    let (count, time) = (preview.sites.len(), &preview.time);
+    let times = if time.deployments == 1 { "once".to_owned() } else { format!("{} times", time.deployments) };
+    let together = if preview.stages > 1 { ", one at a time" } else { "" };
+    let what = if count == 1 { "1 site".to_owned() } else { format!("{count} sites") };
+    let heading = format!("{what}, deployed {times}{together}");
+    let order: Vec<&str> = preview.first_stage.iter().map(|site| preview.sites[site.0].as_str()).collect();
+    let first = match preview.stages {
+        0 | 1 => format!("the first time in this order: {}", order.join(", ")),
+        _ => format!("{}; the first is {}", preview.sites.join(", "), order.join(", ")),
+    };
+    format!("{heading}\n") + &wrap("  ", &first, style.width, 4)
+}
+
+fn cells(preview: &Preview, style: &Style) -> String {
+    let headings = ["", "cell", "load", "compared with"];
+    let columns = headings.iter().enumerate();
+    let align = |at: usize| if at == 0 { Align::Right } else { Align::Left };
+    let mut table = Table::new(columns.map(|(at, name)| ((*name).to_owned(), align(at))).collect());
+    for (index, cell) in preview.cells.iter().enumerate() {
+        table.push(vec![number(CellId(index)), site(preview, cell), load(cell), compared(preview, cell)]);
+    }
+    table.render(style.width)
+}
+
+fn turns(preview: &Preview, style: &Style) -> String {
+    let of = if preview.stages > 1 { " of the first site" } else { "" };
+    let heading = format!("Turns of the first block{of} (seed {})", preview.seed);
+    let columns = [("", Align::Right), ("cell", Align::Left), ("length", Align::Right)];
+    let mut table = Table::new(columns.map(|(name, align)| (name.to_owned(), align)).into());
+    for (turn, at) in preview.first_block.iter().zip(1..) {
+        let cells: Vec<String> = turn.cells.iter().map(|cell| with_load(preview, *cell)).collect();
+        table.push(vec![at.to_string(), cells.join(" + "), seconds(turn.seconds)]);
+    }
+    let guess = match preview.side_by_side_if_idle {
+        true => wrap(
+            "",
+            "Cells of one turn run side by side, request by request, if together they keep one CPU nearly idle; that is known after the \
+             first warm-up. Otherwise each has a turn of its own.",
+            style.width,
+            0,
+        ),
+        false => String::new(),
+    };
+    wrap("", &heading, style.width, 0) + &table.render(style.width) + &guess
+}
+
+fn time(preview: &Preview, style: &Style) -> String {
+    let time = &preview.time;
+    let mut table = Table::new(
+        [("time", Align::Left), ("", Align::Right), ("", Align::Left)]
+            .map(|(name, align)| (name.to_owned(), align))
+            .into(),
+    );
+    let slices = preview.cells.len();
+    let (deployments, blocks) = (plural(time.deployments, "deployment"), plural(time.blocks, "block"));
+    let mut rows = vec![
+        (
+            "slices",
+            seconds(time.slices_s),
+            format!(
+                "planned: {deployments} × {blocks} × {} of {}",
+                plural(slices as u32, "slice"),
+                seconds(time.slice_s)
+            ),
+        ),
+        ("repeats", range(time.repeats_s), "only of slices that fail a gate".to_owned()),
+        ("warm-ups", range(time.warm_ups_s), "estimate: until each cell is stationary".to_owned()),
+        ("starts", range(time.starts_s), "not known before a run; bounded by `ready`".to_owned()),
+    ];
+    if time.profiles_s > 0.0 {
+        rows.push(("profiles", seconds(time.profiles_s), "planned".to_owned()));
+    }
+    rows.push(("together", range(time.total_s), total(time)));
+    for (what, how_long, why) in rows {
+        table.push(vec![what.to_owned(), how_long, why]);
+    }
+    let rest = "Not included: fetching images, stopping services, and the moments between slices.";
+    table.render(style.width) + &wrap("", rest, style.width, 0)
+}
+
+fn total(time: &TimeBudget) -> String {
+    let within = time.within_s.map(|within| format!("no deployment begins after {}", seconds(within)));
+    let open = time.open_ended.then(|| "more deployments until the figures are settled".to_owned());
+    open.into_iter().chain(within).collect::<Vec<_>>().join("; ")
+}
+
+fn site(preview: &Preview, cell: &PreviewCell) -> String {
+    preview.sites[cell.site.0].clone()
+}
+
+fn load(cell: &PreviewCell) -> String {
+    let text = groups::load_text(&cell.load, cell.new_connections, cell.connections);
+    match &cell.load_name {
+        Some(name) => format!("{name}: {text}"),
+        None => text,
+    }
+}
+
+fn compared(preview: &Preview, cell: &PreviewCell) -> String {
+    let against: Vec<String> = cell
+        .against
+        .iter()
+        .map(|id| format!("{} {}", number(*id), site(preview, &preview.cells[id.0])))
+        .collect();
+    let against = against.join(", ");
+    match cell.role {
+        Role::Twin => format!("{against}, to see the noise"),
+        Role::Uncompared => "nothing".to_owned(),
+        Role::Baseline => "– (a baseline)".to_owned(),
+        Role::Candidate => against,
+    }
+}
+
+/// A cell, with its number in the table of cells.
+fn with_load(preview: &Preview, id: CellId) -> String {
+    format!("{} {}", number(id), site(preview, &preview.cells[id.0]))
+}
+
+/// Cells are counted from one for people.
+fn number(id: CellId) -> String {
+    (id.0 + 1).to_string()
+}
+
+fn plural(count: u32, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+fn range(range: Range) -> String {
+    match range.least == range.most {
+        true => seconds(range.least),
+        false => format!("{} to {}", seconds(range.least), seconds(range.most)),
+    }
+}
+
+/// `1.2 s`, `3 min 20 s`, `2 h 5 min`
+fn seconds(seconds: f64) -> String {
+    let whole = seconds.round() as u64;
+    let pair = |large: u64, unit: &str, small: u64, below: &str| match small {
+        0 => format!("{large} {unit}"),
+        small => format!("{large} {unit} {small} {below}"),
+    };
+    match whole {
+        0..60 => format!("{} s", format!("{seconds:.3}").trim_end_matches('0').trim_end_matches('.')),
+        60..3600 => pair(whole / 60, "min", whole % 60, "s"),
+        _ => pair(whole / 3600, "h", whole % 3600 / 60, "min"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_as_short_as_they_stay_clear() {
+        for (time, text) in [
+            (0.0, "0 s"),
+            (0.025, "0.025 s"),
+            (1.2, "1.2 s"),
+            (59.4, "59.4 s"),
+            (60.0, "1 min"),
+            (86.4, "1 min 26 s"),
+            (7200.0, "2 h"),
+            (7505.0, "2 h 5 min"),
+        ] {
+            assert_eq!(seconds(time), text);
+        }
+    }
+}
