@@ -1,6 +1,6 @@
 //! What is wrong with a file or a command line: each problem with its place and a way out.
 //!
-//! All problems that can be told apart are reported together, so that a file is corrected once and not one line at a
+//! All independent problems are reported together, so that a file is corrected once and not one line at a
 //! time.
 
 use std::fmt;
@@ -93,12 +93,12 @@ impl Complaint {
 }
 
 impl SpecError {
-    /// Problems of a command line, or of a file that couldn't be read as text.
+    /// Problems of a command line, or of a file that could not be read as text.
     pub fn without_text(problems: Vec<Problem>) -> SpecError {
         SpecError { problems, file: None }
     }
 
-    /// Problems of the file `name` that holds `text`.
+    /// Problems of the file `name` that contains `text`.
     pub(crate) fn in_file(problems: Vec<Problem>, name: &str, text: &str) -> SpecError {
         SpecError { problems, file: Some(File { name: name.to_owned(), text: text.to_owned() }) }
     }
@@ -145,7 +145,7 @@ impl SpecError {
     }
 }
 
-/// The text with its line breaks and other control characters spelt out, so that it can't rearrange the terminal.
+/// The text with its line breaks and other control characters escaped, so that it cannot rearrange the terminal.
 fn one_line(text: &str) -> String {
     let spelt_out = text.chars().fold(String::with_capacity(text.len()), |mut line, c| {
         if c.is_control() {
@@ -159,7 +159,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// A span that the renderer can underline: inside the text, on character boundaries, on one line and not empty where
-/// the line isn't.
+/// the line is not.
 fn visible_span(text: &str, span: &Range<usize>) -> Range<usize> {
     let start = floor_boundary(text, span.start);
     let line_end = text[start..].find(['\n', '\r']).map_or(text.len(), |length| start + length);

@@ -123,7 +123,7 @@ fn table() -> Table<ExperimentKeys> {
         .key(
             "claims",
             List { element: claims::table(), needs_one: false },
-            "What somebody says of it, judged at the end: confirmed, refuted, or out of this run's reach",
+            "Statements about the platforms, each confirmed or refuted at the end, or beyond the run's resolution",
             |keys| &mut keys.claims,
         )
 }

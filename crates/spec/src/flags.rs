@@ -53,7 +53,7 @@ pub fn from_flags(flags: &Flags, machine: &Machine) -> Result<Experiment, SpecEr
 /// What the flags say, as a file would.
 pub(crate) fn tree(flags: &Flags) -> Result<Node, Vec<crate::Problem>> {
     let mut problems = Problems::default();
-    let mut tree = experiment::from_flags(&flags.options);
+    let mut tree = Node::map([], Place::CommandLine);
     let lists = [
         ("services", "--service", services(flags, &mut problems)),
         ("platforms", "--on", flags.on.iter().map(|text| platform(text)).collect()),
@@ -62,6 +62,7 @@ pub(crate) fn tree(flags: &Flags) -> Result<Node, Vec<crate::Problem>> {
     for (key, flag, nodes) in lists {
         set_list(&mut tree, key, flag, nodes);
     }
+    tree.extend(experiment::from_flags(&flags.options));
     problems.finish(Some(tree))
 }
 

@@ -1,7 +1,7 @@
 //! What an HTTP request may be made of: method, path and headers (RFC 9110, RFC 9112), and a request written on one line.
 
-use super::error::{Complaint, suggestion};
-use super::units::parse_count;
+use crate::error::{Complaint, suggestion};
+use crate::units::parse_count;
 
 const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
@@ -33,7 +33,7 @@ pub fn request_line(text: &str) -> Result<RequestLine, Complaint> {
         Some((first, rest)) => (Some(method(first)?), rest),
         None => {
             let complaint = Complaint::new(format!("`{text}` is not a request"));
-            return Err(complaint.help("write `GET /path`, a path starts with `/`"));
+            return Err(complaint.help("write `GET /path`; a path starts with `/`"));
         }
     };
     Ok(RequestLine { weight: written_weight, method: written_method, path: path(written_path)? })
@@ -48,10 +48,10 @@ pub fn method(text: &str) -> Result<String, Complaint> {
         );
     }
     if text == "CONNECT" {
-        return Err(Complaint::new("CONNECT makes a tunnel, not a request").help("use another method"));
+        return Err(Complaint::new("CONNECT opens a tunnel and is not a request").help("use another method"));
     }
     if text.bytes().any(|byte| byte.is_ascii_lowercase()) {
-        let complaint = Complaint::new(format!("`{text}` is not a method: they are written in capitals"));
+        let complaint = Complaint::new(format!("`{text}` is not a method: methods are in capitals"));
         return Err(complaint.help(suggestion(text, &METHODS)));
     }
     Ok(text.to_owned())
@@ -61,12 +61,12 @@ pub fn method(text: &str) -> Result<String, Complaint> {
 pub fn path(text: &str) -> Result<String, Complaint> {
     let path = text.trim();
     if !path.starts_with('/') {
-        let message = format!("the path `{path}` doesn't start with a slash");
+        let message = format!("the path `{path}` does not start with a slash");
         return Err(Complaint::new(message).help(format!("write /{path}")));
     }
     if let Some(odd) = path.chars().find(|c| !c.is_ascii_graphic()) {
         let shown = odd.escape_default();
-        let complaint = Complaint::new(format!("a path can't hold `{shown}`"));
+        let complaint = Complaint::new(format!("a path cannot contain `{shown}`"));
         return Err(complaint.help("percent-encode it: a space is %20"));
     }
     if path.contains('#') {
@@ -88,11 +88,11 @@ pub fn split_header(line: &str) -> Result<(&str, &str), Complaint> {
 pub fn check_header(name: &str, value: &str) -> Result<(), Complaint> {
     if !is_token(name) {
         return Err(
-            Complaint::new(format!("`{name}` is not a header's name")).help("write letters, digits and `-`")
+            Complaint::new(format!("`{name}` is not a header name")).help("write letters, digits and `-`")
         );
     }
     if value.chars().any(|c| c.is_control() && c != '\t') {
-        let message = format!("the value of the header {name} holds a line break");
+        let message = format!("the value of the header {name} contains a line break");
         return Err(Complaint::new(message).help("write it on one line"));
     }
     Ok(())
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_request_is_refused() {
+    fn anything_else_is_refused_as_a_request() {
         for text in
             ["", "GET", "get /", "0 GET /", "GET a", "GET /a b", "3", "-1 GET /", "CONNECT /", "GET /#a"]
         {

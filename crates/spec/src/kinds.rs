@@ -37,6 +37,15 @@ impl<V> Scalar<V> {
         Scalar { parse: Box::new(parse), show: Box::new(show), schema, placeholder: "VALUE".to_owned() }
     }
 
+    /// What to do about a text that is refused.
+    pub fn help(self, help: &'static str) -> Scalar<V>
+    where
+        V: 'static,
+    {
+        let parse = self.parse;
+        Scalar { parse: Box::new(move |text| parse(text).map_err(|complaint| complaint.help(help))), ..self }
+    }
+
     /// What stands for the value in help.
     pub fn placeholder(self, placeholder: impl Into<String>) -> Scalar<V> {
         Scalar { placeholder: placeholder.into(), ..self }

@@ -17,11 +17,11 @@ pub use rungs::Part;
 /// What a ladder is made of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LadderFlags {
-    /// Service, load and plan. `on` is not looked at; what is left out gets the defaults of a ladder.
+    /// Service, load and plan. `on` is ignored; what is left out gets the defaults of a ladder.
     pub flags: Flags,
-    /// Its parts; none stands for the same node and another, or beside `rungs` for what is below these.
+    /// Its parts; none means the same node and another node, or with `rungs` what is below these.
     pub parts: Vec<Part>,
-    /// `--rung`, repeatable: layers of one's own, `cgroup+veth+rules=20000`.
+    /// `--rung`, repeatable: layers of the user's choice, `cgroup+veth+rules=20000`.
     pub rungs: Vec<String>,
     /// `--profile`
     pub profile: bool,
@@ -100,10 +100,10 @@ const PROFILE: &str = "300ms";
 
 /// The flags with what a ladder needs filled in.
 ///
-/// One connection with one request at a time, as fast as it is answered, tells a layer's cost five to ten times as sharply as Poisson
+/// One connection with one request at a time, as fast as it is answered, shows a layer's cost five to ten times as sharply as Poisson
 /// arrivals do in the same time: neither CPU falls asleep and no request waits for another (measured on a shared virtual machine:
 /// p50 to ±0.35 µs in 8 s a cell, against ±2 µs at 2000/s). Slices are short because the machine's drift is what remains (in the same
-/// time, slices of 25 ms told a layer's CPU a tenth more sharply than those of 100 ms, with new connections a quarter), deployments
+/// time, slices of 25 ms showed a layer's CPU a tenth more sharply than those of 100 ms, with new connections a quarter), deployments
 /// many because they differ by more than their slices. At a rate a slice is as long as its requests need.
 fn with_defaults(asked: &LadderFlags) -> Flags {
     let flags = &asked.flags;

@@ -49,7 +49,7 @@ fn affinity() -> Vec<usize> {
     (0..rustix::thread::CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).collect()
 }
 
-/// Whether a socket listens on the port, by the kernel's own tables; a table that can't be read says no.
+/// Whether a socket listens on the port, by the kernel's own tables; a table that cannot be read means no.
 fn listens(port: u16) -> bool {
     ["/proc/net/tcp", "/proc/net/tcp6"]
         .iter()

@@ -78,6 +78,13 @@ impl Node {
         entries.push((Located { value: key.to_owned(), place: value.place.clone() }, value));
     }
 
+    /// Adds the entries of another map.
+    pub fn extend(&mut self, other: Node) {
+        if let (Shape::Map(entries), Shape::Map(others)) = (&mut self.shape, other.shape) {
+            entries.extend(others);
+        }
+    }
+
     /// Takes a key out.
     pub fn remove(&mut self, key: &str) {
         if let Shape::Map(entries) = &mut self.shape {

@@ -135,6 +135,8 @@ pub(crate) struct Table<T> {
     /// One sentence for authors of experiment files, without its full stop.
     description: &'static str,
     keys: Vec<Key<T>>,
+    /// What is checked of several keys together.
+    check: fn(&Written<T>, &mut Problems),
     /// Whether `key:` without a value is as good as `key: {}`.
     may_be_empty: bool,
     /// What the JSON Schema says beyond the keys.
@@ -175,6 +177,7 @@ impl<T: Clone + Default + 'static> Table<T> {
             what,
             description,
             keys: Vec::new(),
+            check: |_, _| (),
             may_be_empty: false,
             extra_schema: json!({}),
             later: &[],
@@ -260,6 +263,11 @@ impl<T: Clone + Default + 'static> Table<T> {
         Table { may_be_empty: true, ..self }
     }
 
+    /// Checks several keys together, once they are read.
+    pub fn check(self, check: fn(&Written<T>, &mut Problems)) -> Table<T> {
+        Table { check, ..self }
+    }
+
     /// Keys that a later version will know.
     pub fn not_supported_yet(self, later: &'static [&'static str]) -> Table<T> {
         Table { later, ..self }
@@ -292,6 +300,7 @@ impl<T: Clone + Default + 'static> Table<T> {
                 problems.add(&written.place, complaint.help(help));
             }
         }
+        (self.check)(&written, problems);
         Some(written)
     }
 

@@ -2,13 +2,13 @@
 
 use url::{Host, Url};
 
-use super::error::Complaint;
-use super::http;
+use crate::error::Complaint;
+use crate::http;
 
 /// The parts of an HTTP URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpUrl {
-    /// Whether TLS is spoken.
+    /// Whether TLS is used.
     pub https: bool,
     /// Name or address, an IPv6 address without its brackets.
     pub host: String,
@@ -30,7 +30,7 @@ pub fn parse_http_url(text: &str) -> Result<HttpUrl, Complaint> {
         Some(("http", rest)) => (false, rest),
         Some(("https", rest)) => (true, rest),
         Some((scheme, _)) => {
-            return Err(complain(format!("`{scheme}` is not a scheme that can be measured")));
+            return Err(complain(format!("`{scheme}` is not a supported scheme")));
         }
         None => return Err(complain(format!("`{text}` is not a URL")).help(format!("write http://{text}"))),
     };
@@ -41,11 +41,11 @@ pub fn parse_http_url(text: &str) -> Result<HttpUrl, Complaint> {
     let usual = if https { 443 } else { 80 };
     let port = url.port().unwrap_or(usual);
     if port == 0 {
-        return Err(complain("port 0 can't be connected to".to_owned()));
+        return Err(complain("cannot connect to port 0".to_owned()));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(complain("the URL can't carry a user name or password".to_owned())
-            .help("put an Authorization header into the requests"));
+        return Err(complain("a URL cannot contain a user name or password here".to_owned())
+            .help("set an Authorization header on the requests"));
     }
     let (host, shown) = match url.host() {
         Some(Host::Domain(name)) => (name.to_owned(), name.to_owned()),
@@ -63,16 +63,17 @@ pub fn parse_http_url(text: &str) -> Result<HttpUrl, Complaint> {
     Ok(HttpUrl { https, host, port, authority, path })
 }
 
-/// Reads the URL of a platform that already runs: `http://host[:port]`, as the paths are the requests'.
+/// Reads the URL of a platform that is already running: `http://host[:port]`, as the paths are the requests'.
 pub(super) fn parse_platform_url(text: &str) -> Result<HttpUrl, Complaint> {
     if text.trim().starts_with("https://") {
-        return Err(Complaint::new("TLS comes with a later version")
+        return Err(Complaint::new("TLS is not supported here yet")
             .help("measure the plain HTTP port: write http://…"));
     }
     let url = parse_http_url(text)?;
     if url.path != "/" {
-        return Err(Complaint::new("a platform's URL ends with its host and port")
-            .help("put the path into the requests"));
+        return Err(
+            Complaint::new("a platform's URL must not have a path").help("put the path into the requests")
+        );
     }
     Ok(url)
 }

@@ -9,6 +9,8 @@ use crate::options::Detail;
 
 /// Longest line that several values are put into.
 const MAX_LINE_CHARS: usize = 110;
+/// Longest number without quotes, as long as the largest seed.
+const MAX_DIGITS: usize = 20;
 /// Spaces of a level.
 const INDENT: usize = 2;
 
@@ -145,5 +147,14 @@ fn is_plain(text: &str) -> bool {
     });
     let starts = text.trim_start_matches('-').starts_with(|c: char| c.is_ascii_alphanumeric())
         || text.starts_with('/');
-    starts && is_harmless && !is_null && !text.ends_with([':', ' ']) && !text.starts_with("---")
+    // What may be a number in a notation of its own (1e3, 0x1f) is not left to the reader.
+    let is_number_like = text.chars().all(|c| c.is_ascii_hexdigit() || "+-._xXoO".contains(c));
+    let is_decimal = text.len() <= MAX_DIGITS && text.chars().all(|c| c.is_ascii_digit() || "-.".contains(c));
+    let may_be_odd_number = is_number_like && !is_decimal && text.contains(|c: char| c.is_ascii_digit());
+    starts
+        && is_harmless
+        && !may_be_odd_number
+        && !is_null
+        && !text.ends_with([':', ' '])
+        && !text.starts_with("---")
 }

@@ -26,12 +26,12 @@ const MAX_NODES: usize = 100_000;
 /// Reads the experiment file at `path`.
 ///
 /// # Errors
-/// When the file can't be read, isn't YAML, or isn't a valid experiment on this machine.
+/// When the file cannot be read, is not YAML, or is not a valid experiment on this machine.
 pub fn from_yaml_file(path: &Path, machine: &Machine) -> Result<Experiment, SpecError> {
     let name = path.display().to_string();
     let whole = |complaint: Complaint| SpecError::in_file(vec![complaint.at(&Place::File)], &name, "");
     let unreadable = |error: std::io::Error| {
-        whole(Complaint::new(format!("the experiment file can't be read: {error}")).help("check its path"))
+        whole(Complaint::new(format!("cannot read the experiment file: {error}")).help("check its path"))
     };
     let mut bytes = Vec::new();
     // One byte more than allowed is enough to know; the rest is never read.
@@ -44,7 +44,7 @@ pub fn from_yaml_file(path: &Path, machine: &Machine) -> Result<Experiment, Spec
 /// Reads an experiment from the bytes of the file called `name`.
 ///
 /// # Errors
-/// When the bytes aren't YAML, or aren't a valid experiment on this machine.
+/// When the bytes are not YAML, or are not a valid experiment on this machine.
 pub fn from_yaml(name: &str, bytes: &[u8], machine: &Machine) -> Result<Experiment, SpecError> {
     let text = decode(bytes).map_err(|complaint| {
         // There is no text to show, only the file's name.
@@ -58,7 +58,7 @@ pub fn from_yaml(name: &str, bytes: &[u8], machine: &Machine) -> Result<Experime
 /// The bytes as text, without a byte order mark.
 fn decode(bytes: &[u8]) -> Result<&str, Complaint> {
     if bytes.len() as u64 > MAX_FILE_BYTES {
-        let complaint = Complaint::new("the file is larger than 1 MiB, an experiment is about 1 KiB");
+        let complaint = Complaint::new("the file is larger than 1 MiB; an experiment has about 1 KiB");
         return Err(complaint.help("check that this is the right file"));
     }
     if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
@@ -66,7 +66,7 @@ fn decode(bytes: &[u8]) -> Result<&str, Complaint> {
     }
     // UTF-16 without its mark, or no text at all: every ASCII letter of YAML would stand beside a zero byte.
     if bytes.contains(&0) {
-        let complaint = Complaint::new("the file holds zero bytes: it is UTF-16, or not a text");
+        let complaint = Complaint::new("the file contains zero bytes: it is UTF-16, or not text");
         return Err(complaint.help("save it as UTF-8"));
     }
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
@@ -105,22 +105,22 @@ pub(super) fn parse(text: &str) -> Result<Node, (Place, Complaint)> {
     }
 }
 
-/// Where the library stopped, and why, in our words where a user can do something about it.
+/// Where the library stopped, and why, in our own words where a user can act on it.
 fn explain(error: &Error, text: &str) -> (Place, Complaint) {
     let place = error.location().map_or(Place::File, |location| Place::Yaml(span(&location, text)));
     let complaint = match innermost(error) {
-        Error::MultipleDocuments { .. } => Complaint::new("the file holds several documents")
-            .help("write one experiment a file: remove the line `---` and what follows"),
+        Error::MultipleDocuments { .. } => Complaint::new("the file contains several documents")
+            .help("write one experiment per file: remove `---` and what follows"),
         Error::DuplicateMappingKey { key: Some(key), .. } => {
-            Complaint::new(format!("the key `{key}` is there twice")).help("remove one of them")
+            Complaint::new(format!("the key `{key}` appears twice")).help("remove one of them")
         }
-        Error::UnknownAnchor { .. } => Complaint::new("an alias without its anchor")
-            .help("mark the value that it stands for with `&name`, or quote a text that starts with `*`"),
+        Error::UnknownAnchor { .. } => Complaint::new("an alias without an anchor")
+            .help("mark its value with `&name`, or quote text that starts with `*`"),
         Error::RecursiveReferencesRequireWeakTypes { .. } => {
-            Complaint::new("an alias inside of its own anchor").help("write the value out")
+            Complaint::new("an alias inside its own anchor").help("write the value out")
         }
         Error::UnsupportedTag { tag, .. } => {
-            Complaint::new(format!("unknown tag `{tag}`")).help("quote a text that starts with `!`")
+            Complaint::new(format!("unknown tag `{tag}`")).help("quote text that starts with `!`")
         }
         Error::Budget { breach: BudgetBreach::Depth { .. }, .. } => too_deep(),
         Error::ExternalMessage { source, .. } if is_recursion_limit(source) => too_deep(),
@@ -129,29 +129,30 @@ fn explain(error: &Error, text: &str) -> (Place, Complaint) {
         | Error::AliasReplayLimitExceeded { .. }
         | Error::AliasExpansionLimitExceeded { .. }
         | Error::AliasReplayStackDepthExceeded { .. } => {
-            Complaint::new("the file or its aliases hold more values than any experiment needs")
+            Complaint::new("the file or its aliases contain too many values")
                 .help("write the values out, or split the experiment")
         }
-        // A tab is what most often breaks YAML, and the parser's own words for it are not about tabs.
+        // A tab is what most often breaks YAML, and the parser's own message does not mention tabs.
         _ if leading_tab(text).is_some() => {
             let place = leading_tab(text).map_or(place, |at| Place::Yaml(at..at + 1));
-            return (place, Complaint::new("a tab in the indentation").help("YAML is indented with spaces"));
+            return (place, Complaint::new("a tab is used for indentation").help("indent with spaces"));
         }
         // Keys are the only nodes that must be of one kind.
         Error::Unexpected { .. } | Error::NullIntoString { .. } => {
-            Complaint::new("a key must be a text").help("quote it, or check the indentation")
+            Complaint::new("a key must be text").help("quote it, or check the indentation")
         }
         Error::Eof { .. } => {
             Complaint::new("the file ends too early").help("close what is open: quotes, [ and {")
         }
         other => Complaint::new(format!("not YAML: {}", UserMessageFormatter.format_message(other)))
-            .help("check indentation, quotes and brackets on this line and before it"),
+            .help("check indentation, quotes and brackets on this line and above"),
     };
     (place, complaint)
 }
 
 fn too_deep() -> Complaint {
-    Complaint::new(format!("nested more than {MAX_DEPTH} deep")).help("an experiment needs six levels")
+    Complaint::new(format!("nested more than {MAX_DEPTH} deep"))
+        .help("an experiment needs at most six levels")
 }
 
 /// Whether the scanner, which reads ahead of the budget, ran into its own limit of nesting.

@@ -33,7 +33,7 @@ struct WhereKeys {
 }
 
 pub(super) fn table() -> Table<ClaimKeys> {
-    let description = "What somebody says of the difference between a platform and the baseline";
+    let description = "A statement about the difference between a platform and the baseline";
     Table::<ClaimKeys>::new("Claim", "claim", description)
         .key("text", text(), "The claim in its author's words", |claim| &mut claim.text)
         .required("write the claim in its author's words")
@@ -54,6 +54,13 @@ pub(super) fn table() -> Table<ClaimKeys> {
             "The part of another platform's difference that this platform does not have: `60% of nodePort`",
             |claim| &mut claim.closes,
         )
+        .check(|claim, problems| {
+            if claim.value.difference.is_some() == claim.value.closes.is_some() {
+                let complaint = Complaint::new("a claim needs either `difference` or `closes`");
+                let help = "write `difference: 4.5ms`, or `closes: 60% of nodePort`";
+                problems.add(&claim.place, complaint.help(help));
+            }
+        })
 }
 
 fn where_table() -> Table<WhereKeys> {
@@ -186,12 +193,7 @@ fn claim(written: &Written<ClaimKeys>, measured: &Measured, problems: &mut Probl
                 .and_then(|(of, from, to)| Ok(Says::Closes { of: measured.candidate(&of)?, from, to }));
             problems.note(written.place_of("closes"), says)
         }
-        _ => {
-            let complaint = Complaint::new("a claim needs either `difference` or `closes`");
-            let help = "write `difference: 4.5ms`, or `closes: 60% of nodePort`";
-            problems.add(&written.place, complaint.help(help));
-            None
-        }
+        _ => None,
     };
     if let (Some(metric), Some(Says::Difference { .. })) = (&metric, &says)
         && CLAIM_COUNTS.contains(&metric.as_str())

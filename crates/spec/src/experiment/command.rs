@@ -19,7 +19,7 @@ pub(super) fn startable(program: &str, path: &OsStr) -> Result<(), Complaint> {
     if candidates.iter().any(|candidate| executable(candidate).is_ok()) {
         return Ok(());
     }
-    // A file of that name that isn't executable is the likelier mistake than a missing program.
+    // A file of that name that is not executable is a likelier mistake than a missing program.
     if let Some(found) = candidates.iter().find(|candidate| candidate.is_file()) {
         return executable(found);
     }

@@ -131,7 +131,7 @@ pub(super) fn table() -> Table<ServiceKeys> {
         })
         .key(
             "port",
-            port(),
+            count::<u16>("a port", 1, 65_535).help("leave it out if the service takes {port} or $PORT"),
             "The port of a service that listens on no other. Without it the service takes `{port}` or `$PORT`",
             |service| &mut service.port,
         )
@@ -156,10 +156,6 @@ fn ready_table() -> Table<ReadyKeys> {
             "How long that may take once the platform has started it",
             |ready| &mut ready.within,
         )
-}
-
-fn port() -> crate::kinds::Scalar<u16> {
-    count("a port", 1, 65_535)
 }
 
 pub(super) fn variable(name: &Text, value: &Text, problems: &mut Problems) -> Option<(String, String)> {

@@ -82,7 +82,7 @@ fn every_bad_file_is_refused_with_its_place_and_a_way_out() {
             ],
         ),
         ("too_many_services", &["platforms: [host, {kubernetes: {services: 1000000}}]"]),
-        ("manifests_without_a_workload", &["platforms: [host, {kubernetes: {manifests: notes.txt}}]"]),
+        ("manifests_without_a_workload", &["platforms: [host, {kubernetes: {manifests: Cargo.toml}}]"]),
         ("workload_without_manifests", &["platforms: [host, {kubernetes: {workload: deployment/x}}]"]),
         (
             "workload_of_no_kind",
