@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
-use loadline_model::new_histogram;
 
-use crate::clock::Nanos;
 use crate::errors::Errors;
+use crate::histogram::new_histogram;
+use crate::load::Nanos;
 
 /// The record of one slice.
 #[derive(Clone, Debug)]
@@ -87,7 +87,7 @@ impl Record {
     }
 
     /// Begins a slice: what was counted before it goes, the times of the handshakes that made its connections stay.
-    pub(crate) fn begin(&mut self, started_ns: Nanos, duration: Duration) {
+    pub fn begin(&mut self, started_ns: Nanos, duration: Duration) {
         self.errors = Errors::default();
         (self.unsolicited, self.reconnects, self.received_bytes) = (0, 0, 0);
         (self.started_ns, self.duration) = (started_ns, duration);
@@ -191,6 +191,6 @@ impl Record {
 
 /// Records a time. Zero can't be told from the smallest value of the histogram, and what is above its largest is recorded as that.
 #[inline]
-pub(crate) fn record_time(histogram: &mut Histogram<u64>, time: Nanos) {
+pub fn record_time(histogram: &mut Histogram<u64>, time: Nanos) {
     histogram.saturating_record(time.max(1));
 }
