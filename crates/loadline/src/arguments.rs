@@ -53,7 +53,7 @@ pub enum Command {
     Agent(AgentArguments),
     /// Remove what killed runs left on this machine
     Clean,
-    /// Print a JSON Schema: of experiment files or of results
+    /// Print a JSON Schema: of experiment files, of results, or of the results of `loadline load`
     Schema {
         #[arg(value_enum)]
         which: SchemaOf,
@@ -64,6 +64,7 @@ pub enum Command {
 pub enum SchemaOf {
     Experiment,
     Result,
+    Load,
 }
 
 /// The service and its requests.

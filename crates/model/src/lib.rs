@@ -3,6 +3,7 @@
 //! crate takes it from here; this one depends on none of them.
 
 mod errors;
+mod events;
 pub mod experiment;
 pub mod gates;
 mod histogram;
@@ -21,12 +22,13 @@ pub mod rows;
 mod run_state;
 
 pub use errors::{ErrorKind, Errors};
+pub use events::Event;
 pub use histogram::{HistogramError, decode_histogram, encode_histogram, new_histogram};
 pub use ids::{CellId, LoadId, PlatformId, ServiceId, SiteId};
 pub use machine::Machine;
 pub use machine_cpu::MachineCpu;
 pub use observations::Observations;
-pub use record::{Record, record_time};
+pub use record::{Record, Second, record_time};
 pub use run_state::RunState;
 
 /// Version of the data as they are stored. A change of what is written raises it, and the store learns to read what was written before.

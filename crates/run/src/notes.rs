@@ -1,11 +1,11 @@
 //! What a reader of the figures must know, kept with the run.
 
+use loadline_model::Event;
 use loadline_model::experiment::Nodes;
 use loadline_model::notes::Note;
 use loadline_model::platform::{Capabilities, Starts};
 
 use crate::error::RunError;
-use crate::events::Event;
 use crate::execution::Execution;
 
 impl Execution<'_> {

@@ -6,12 +6,11 @@ use loadline_engine::SliceSpec;
 use loadline_model::experiment::LoadSpec;
 use loadline_model::load::{Arrivals, Load, Rate};
 use loadline_model::rows::WarmUpRow;
-use loadline_model::{CellId, SiteId};
+use loadline_model::{CellId, Event, SiteId};
 use loadline_stats::{Stationarity, stationary};
 
 use crate::deployer::ReadOut;
 use crate::error::RunError;
-use crate::events::Event;
 use crate::execution::Execution;
 use crate::fleet::{Fleet, Member};
 

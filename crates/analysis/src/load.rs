@@ -1,0 +1,66 @@
+//! From what was seen of a single load (`loadline load`) to its result.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use loadline_model::Record;
+use loadline_model::gates::{CpuUse, GateFailure};
+use loadline_model::load::nanos;
+use loadline_model::result::load::{
+    LoadCounts, LoadDoubt, LoadGenerator, LoadOptions, LoadResult, LoadTimes, LoadTrust, SCHEMA,
+};
+
+/// What is known of a load that has ended.
+#[derive(Clone, Debug)]
+pub struct LoadRun {
+    /// Version of loadline that drove it.
+    pub version: String,
+    /// Word by word.
+    pub command_line: Vec<String>,
+    /// When it began.
+    pub started: SystemTime,
+    /// What was asked for.
+    pub options: LoadOptions,
+    /// What the engine gathered.
+    pub record: Record,
+    /// CPU time that others took; `None` when the machine could not be read.
+    pub cpu_use: Option<CpuUse>,
+    /// How long the load threads were ready to run and did not, all together, ns; `None` if the kernel does not say.
+    pub waited_for_cpu_ns: Option<u64>,
+    /// The gates that it failed.
+    pub gate_failures: Vec<GateFailure>,
+}
+
+/// The result of a load.
+pub fn load_result(run: LoadRun) -> LoadResult {
+    let record = &run.record;
+    LoadResult {
+        schema: SCHEMA.to_owned(),
+        version: run.version,
+        command_line: run.command_line,
+        started_unix_s: run.started.duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64()),
+        duration_ns: nanos(record.duration),
+        interrupted: record.stopped,
+        options: run.options,
+        counts: LoadCounts::from(record),
+        errors: record.errors.by_name(),
+        answered_per_second: per_second(record.answered_in_time, record.duration),
+        received_bytes_per_second: per_second(record.received_bytes, record.duration),
+        times: LoadTimes::from(record),
+        generator: LoadGenerator {
+            cpu_ns: record.cpu_ns,
+            cpu_ns_per_request: (record.answered > 0).then(|| record.cpu_ns as f64 / record.answered as f64),
+            busy_share: record.share_of_workers(record.cpu_ns),
+            waiting_for_cpu_share: run.waited_for_cpu_ns.map(|ns| record.share_of_workers(ns)),
+            stolen_cpu_share: run.cpu_use.map(|cpu| cpu.steal_ns as f64 / cpu.capacity_ns.max(1) as f64),
+        },
+        trust: LoadTrust {
+            trusted: run.gate_failures.is_empty(),
+            doubts: run.gate_failures.into_iter().map(LoadDoubt::of).collect(),
+        },
+    }
+}
+
+/// A load that was stopped at once has no length, and no rate.
+fn per_second(count: u64, duration: Duration) -> f64 {
+    if duration.is_zero() { 0.0 } else { count as f64 / duration.as_secs_f64() }
+}
