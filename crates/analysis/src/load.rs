@@ -64,3 +64,65 @@ pub fn load_result(run: LoadRun) -> LoadResult {
 fn per_second(count: u64, duration: Duration) -> f64 {
     if duration.is_zero() { 0.0 } else { count as f64 / duration.as_secs_f64() }
 }
+
+#[cfg(test)]
+mod tests {
+    use loadline_model::gates::Gate;
+    use loadline_model::result::load::{Clock, Protocol};
+
+    use super::*;
+
+    fn run(record: Record) -> LoadRun {
+        let options = LoadOptions {
+            url: "http://127.0.0.1/".to_owned(),
+            target: "127.0.0.1:80".to_owned(),
+            protocol: Protocol::Http1,
+            tls: false,
+            load: "closed loop".to_owned(),
+            rate_per_second: None,
+            closed: true,
+            seed: 7,
+            connections: 64,
+            threads: 2,
+            cpus: Vec::new(),
+            streams: 1,
+            requests_per_connection: None,
+            timeout_ns: 1,
+            timestamps: Clock::User,
+        };
+        LoadRun {
+            version: "0.1.0".to_owned(),
+            command_line: vec!["loadline".to_owned()],
+            started: UNIX_EPOCH + Duration::from_millis(1500),
+            options,
+            record,
+            cpu_use: Some(CpuUse { capacity_ns: 1_000, steal_ns: 30, foreign_ns: None }),
+            waited_for_cpu_ns: Some(400_000_000),
+            gate_failures: vec![GateFailure::Stolen { share: 0.03, most: 0.02 }],
+        }
+    }
+
+    #[test]
+    fn a_result_holds_rates_and_shares_of_what_was_gathered() {
+        let mut record = Record { duration: Duration::from_secs(2), workers: 2, ..Record::empty() };
+        (record.answered, record.answered_in_time, record.received_bytes) = (10, 8, 400);
+        record.cpu_ns = 1_000_000_000;
+        let result = load_result(run(record));
+        assert_eq!((result.started_unix_s, result.duration_ns), (1.5, 2_000_000_000));
+        assert_eq!((result.answered_per_second, result.received_bytes_per_second), (4.0, 200.0));
+        assert_eq!(result.generator.cpu_ns_per_request, Some(1e8));
+        assert_eq!((result.generator.busy_share, result.generator.waiting_for_cpu_share), (0.25, Some(0.1)));
+        assert_eq!(result.generator.stolen_cpu_share, Some(0.03));
+        let gates: Vec<Gate> = result.trust.doubts.iter().map(|doubt| doubt.gate).collect();
+        assert_eq!((result.trust.trusted, gates), (false, vec![Gate::Steal]));
+    }
+
+    #[test]
+    fn a_load_that_was_stopped_at_once_has_rates_of_zero() {
+        let nothing = LoadRun { gate_failures: Vec::new(), ..run(Record::empty()) };
+        let result = load_result(nothing);
+        assert_eq!((result.answered_per_second, result.received_bytes_per_second), (0.0, 0.0));
+        assert_eq!((result.generator.cpu_ns_per_request, result.generator.busy_share), (None, 0.0));
+        assert!(result.times.response.is_none() && result.trust.trusted);
+    }
+}

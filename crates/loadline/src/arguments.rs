@@ -53,7 +53,7 @@ pub enum Command {
     Agent(AgentArguments),
     /// Remove what killed runs left on this machine
     Clean,
-    /// Print a JSON Schema: of experiment files, of results, or of the results of `loadline load`
+    /// Print a JSON Schema: of experiment files, of their results, or of the result of a load
     Schema {
         #[arg(value_enum)]
         which: SchemaOf,

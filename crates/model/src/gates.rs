@@ -61,7 +61,7 @@ impl Gate {
         matches!(self, Gate::SendLag | Gate::Steal | Gate::ForeignCpu)
     }
 
-    /// Whom a slice that fails it speaks against.
+    /// The likely cause when it fails; `None` where the figure says it.
     pub fn suspect(self) -> Option<Suspect> {
         match self {
             Gate::SendLag | Gate::Generator | Gate::Steal | Gate::ForeignCpu => Some(Suspect::Generator),
@@ -84,7 +84,7 @@ impl Gate {
     }
 }
 
-/// Whom a failed gate speaks against.
+/// The likely cause of a failed gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Suspect {
     /// The generator sent another load than it was asked for, or not enough of it.
