@@ -1,5 +1,5 @@
 //! From the rows of a run to its result: figures, contrasts, verdicts, trust. Reads no clock, does no I/O, and words nothing: what it
-//! finds is typed, and `report` says it.
+//! finds is typed, and `report` says it. The result of a single load is made here, too.
 
 mod cells;
 mod claims;
@@ -7,19 +7,25 @@ mod contrasts;
 mod figures;
 mod joint;
 mod ladder;
+mod load;
 mod metrics;
 mod noise;
 mod sample;
+mod seconds;
 mod seen;
 mod settle;
 mod starts;
+mod thread_rates;
 mod trust;
 
 use loadline_model::notes::Note;
 
+pub use load::{LoadRun, load_result};
 pub use loadline_model::result;
 pub use loadline_model::rows::RunData;
+pub use seconds::Seconds;
 pub use settle::{is_settled, look_at};
+pub use thread_rates::ThreadRates;
 
 use result::{PlanInfo, RunInfo, RunResult, SCHEMA, Statement};
 

@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use loadline_model::Record;
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::CpuSet;
@@ -14,7 +15,6 @@ use crate::clock::{Nanos, nanos, now};
 use crate::endpoint::Target;
 use crate::options::Options;
 use crate::overflow::Overflow;
-use crate::record::Record;
 use crate::slice::SliceSpec;
 use crate::sys;
 use crate::worker::{Answer, Handing, Share, Worker};

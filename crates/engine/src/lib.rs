@@ -8,7 +8,6 @@ mod connection;
 mod dial;
 mod driver;
 mod endpoint;
-mod errors;
 mod expect;
 pub mod http1;
 pub mod http2;
@@ -17,7 +16,6 @@ mod options;
 mod overflow;
 mod poller;
 mod pool;
-mod record;
 mod replay;
 mod resolver;
 mod schedule;
@@ -30,16 +28,14 @@ mod worker;
 
 pub use driver::{Engine, EngineError, real_time_permitted};
 pub use endpoint::{Endpoint, Target};
-pub use errors::{ErrorKind, Errors};
 pub use expect::{Check, Expectation, ExpectationError, Failed};
 pub use loadline_model::load::{
     Arrivals, Intensity, Load, Profile, ProfileError, Rate, RateError, RateUnit, Replay, Reuse, Think,
     ThinkDistribution, TimeError,
 };
-pub use loadline_model::new_histogram;
+pub use loadline_model::{ErrorKind, Errors, Record, new_histogram};
 pub use mix::{Feed, FeedError, Mix, MixError, MixOptions, Request, Wire};
 pub use options::Options;
-pub use record::Record;
 pub use replay::{ReplayError, parse_replay, read_replay};
 pub use schedule::{Due, Schedule};
 pub use slice::SliceSpec;

@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::os::fd::BorrowedFd;
 
 use loadline_model::load::Reuse;
+use loadline_model::{Record, record_time};
 use rustix::event::epoll::EventFlags;
 
 use crate::clock::{Nanos, now};
@@ -14,7 +15,6 @@ use crate::dial::Dialer;
 use crate::http1::ResponseParser;
 use crate::http2::Http2;
 use crate::poller::{Patience, Poller};
-use crate::record::{Record, record_time};
 use crate::resolver::Resolver;
 use crate::thinking::Thinking;
 

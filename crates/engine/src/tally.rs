@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use loadline_model::{ErrorKind, Record, record_time};
+
 use crate::clock::Nanos;
 use crate::connection::Exchange;
-use crate::errors::ErrorKind;
 use crate::expect::{Expectation, Failed};
-use crate::record::{Record, record_time};
 use crate::schedule::Due;
 
 /// A request due at the very end of a slice may leave this much later and still be in time.

@@ -11,17 +11,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::Duration;
 
+use loadline_model::{ErrorKind, Record};
+
 use crate::clock::{Nanos, nanos, now, thread_cpu};
 use crate::connection::{Exchange, Protocol, State};
 use crate::dial::Dialer;
-use crate::errors::ErrorKind;
 use crate::http1::KnownHead;
 use crate::mix::Mix;
 use crate::options::Options;
 use crate::overflow::{Overflow, PATIENCE_NS};
 use crate::poller::Patience;
 use crate::pool::{Event, Pool};
-use crate::record::Record;
 use crate::schedule::Due;
 use crate::slice::SliceSpec;
 use crate::tally::Tally;

@@ -76,9 +76,14 @@ impl Cluster {
         let (mark, server, client) = perform(&handle, task)
             .unwrap_or_else(|| Err(ClusterError::Unfit("reading the kubeconfig failed".to_owned())))?;
         match client {
-            Ok(client) => {
-                Ok(Cluster { mark, server, client, has_answered: AtomicBool::new(false), handle, _runtime: runtime })
-            }
+            Ok(client) => Ok(Cluster {
+                mark,
+                server,
+                client,
+                has_answered: AtomicBool::new(false),
+                handle,
+                _runtime: runtime,
+            }),
             Err(error) => {
                 let asked = Asked { what: "use the kubeconfig", server: &server, context: &mark.context };
                 Err(match Failure::Request(error).explain(&asked) {
@@ -124,7 +129,8 @@ impl Cluster {
         F: Future<Output = kube::Result<T>> + Send + 'static,
     {
         let first = Instant::now();
-        let may_pass = |failure: &Failure| failure.may_pass() && first.elapsed() < self.retry_timeout(failure);
+        let may_pass =
+            |failure: &Failure| failure.may_pass() && first.elapsed() < self.retry_timeout(failure);
         wait::retry(RESTART_TIMEOUT, CLUSTER_INTERVAL, may_pass, || {
             let outcome = self.once(CALL_LIMIT, request(self.client.clone()));
             if outcome.as_ref().err().is_none_or(Failure::is_answer) {

@@ -57,7 +57,7 @@ pub enum Command {
     Agent(AgentArguments),
     /// Remove what killed runs left behind on this machine
     Clean,
-    /// Print a JSON Schema, of experiment files or of results
+    /// Print a JSON Schema: of experiment files, of their results, or of the result of a load
     Schema {
         #[arg(value_enum)]
         which: SchemaOf,
@@ -68,6 +68,7 @@ pub enum Command {
 pub enum SchemaOf {
     Experiment,
     Result,
+    Load,
 }
 
 /// The service and its requests.

@@ -57,12 +57,12 @@ pub fn is_stdout(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// Opens an output anew; `-` is standard output.
+/// Creates an output; `-` is standard output.
 pub fn create(path: &Path) -> Result<Box<dyn Write>> {
     if is_stdout(path) {
         return Ok(Box::new(std::io::stdout()));
     }
-    let file = File::create(path).with_context(|| format!("can't write {}", path.display()))?;
+    let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
     Ok(Box::new(BufWriter::new(file)))
 }
 
@@ -93,6 +93,13 @@ pub fn write(result: &RunResult, store: &Store, outputs: &OutputArguments) -> Re
     Ok(())
 }
 
+/// How to write on standard output.
+pub fn style() -> Style {
+    let stdout = std::io::stdout();
+    let width = if stdout.is_terminal() { terminal_width() } else { WIDTH };
+    Style { colour: colour(&stdout), width }
+}
+
 /// The exit code that a result deserves.
 pub fn exit_of(result: &RunResult) -> Exit {
     match result.run.state {
@@ -112,8 +119,9 @@ fn kept(result: &RunResult, store: &Path) -> String {
     format!("Kept in {} as run {id} · loadline report {id}{option} --json run-{id}.json", store.display())
 }
 
-fn to(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), ReportError>) -> Result<()> {
-    let failed = || format!("can't write {}", path.display());
+/// Writes an output to a file; `-` is standard output.
+pub fn to(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), ReportError>) -> Result<()> {
+    let failed = || format!("cannot write {}", path.display());
     let mut out = create(path)?;
     write(&mut out).with_context(failed)?;
     out.flush().with_context(failed)

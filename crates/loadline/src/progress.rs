@@ -5,10 +5,9 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use loadline_model::CellId;
 use loadline_model::experiment::Experiment;
+use loadline_model::{CellId, Event};
 use loadline_report::Words;
-use loadline_run::Event;
 
 /// Where nobody watches, a log: this far apart at least.
 const BETWEEN_LINES: Duration = Duration::from_secs(10);

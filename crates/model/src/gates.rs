@@ -21,6 +21,8 @@ pub const SEND_LAG_P99: Duration = Duration::from_micros(100);
 pub const SEND_LAG_PART: f64 = 0.25;
 /// Largest share of their time that the load threads of a closed loop may be busy: beyond it they are the bottleneck.
 pub const LOAD_BUSY_SHARE: f64 = 0.95;
+/// Largest share of their time for which the load threads may be ready to run without running, for other programs have their CPUs.
+pub const LOAD_WAIT_SHARE: f64 = 0.10;
 /// Largest share of failed requests.
 pub const ERROR_SHARE: f64 = 0.001;
 /// Largest share of the machine's CPU time that a hypervisor may have taken away.
@@ -59,6 +61,15 @@ impl Gate {
         matches!(self, Gate::SendLag | Gate::Steal | Gate::ForeignCpu)
     }
 
+    /// The likely cause when it fails; `None` where the figure says it.
+    pub fn suspect(self) -> Option<Suspect> {
+        match self {
+            Gate::SendLag | Gate::Generator | Gate::Steal | Gate::ForeignCpu => Some(Suspect::Generator),
+            Gate::Rate => Some(Suspect::Service),
+            Gate::Errors | Gate::Stationary => None,
+        }
+    }
+
     /// The name under which it is kept.
     pub fn name(self) -> &'static str {
         match self {
@@ -71,6 +82,15 @@ impl Gate {
             Gate::Stationary => "stationary",
         }
     }
+}
+
+/// The likely cause of a failed gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Suspect {
+    /// The generator sent another load than it was asked for, or not enough of it.
+    Generator,
+    /// The service did not carry the load.
+    Service,
 }
 
 /// How a slice failed a gate: the figure and its bound.
@@ -92,6 +112,22 @@ pub enum GateFailure {
     Late(Late),
     /// The load threads of a closed loop were busy almost all the time.
     LoadBusy {
+        /// Share of their time.
+        share: f64,
+        /// The most that may be.
+        most: f64,
+    },
+    /// The load threads of a closed loop were busy or ready to run almost all the time: with CPUs of their own they would have been busy.
+    LoadSaturated {
+        /// Share of their time for which they ran.
+        busy_share: f64,
+        /// Share of their time for which they were ready to run and did not.
+        waiting_share: f64,
+        /// The most that both together may be.
+        most: f64,
+    },
+    /// The load threads were ready to run and did not: others had their CPUs.
+    LoadWaited {
         /// Share of their time.
         share: f64,
         /// The most that may be.
@@ -135,10 +171,10 @@ impl GateFailure {
         match self {
             GateFailure::NotSent { gate, .. } | GateFailure::Text { gate, .. } => *gate,
             GateFailure::Late(_) => Gate::SendLag,
-            GateFailure::LoadBusy { .. } => Gate::Generator,
+            GateFailure::LoadBusy { .. } | GateFailure::LoadSaturated { .. } => Gate::Generator,
             GateFailure::Failed { .. } => Gate::Errors,
             GateFailure::Stolen { .. } => Gate::Steal,
-            GateFailure::Foreign { .. } => Gate::ForeignCpu,
+            GateFailure::Foreign { .. } | GateFailure::LoadWaited { .. } => Gate::ForeignCpu,
         }
     }
 }

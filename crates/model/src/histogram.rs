@@ -44,3 +44,24 @@ pub enum HistogramError {
     #[error("a histogram with other bounds than loadline's")]
     Bounds,
 }
+
+/// A histogram in a document: base64 of what [`encode_histogram`] makes of it.
+pub(crate) mod as_text {
+    use base64::Engine as _;
+    use base64::prelude::BASE64_STANDARD;
+    use hdrhistogram::Histogram;
+    use serde::de::Error as _;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::{decode_histogram, encode_histogram};
+
+    pub fn serialize<S: Serializer>(histogram: &Histogram<u64>, serializer: S) -> Result<S::Ok, S::Error> {
+        BASE64_STANDARD.encode(encode_histogram(histogram)).serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Histogram<u64>, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let bytes = BASE64_STANDARD.decode(text).map_err(D::Error::custom)?;
+        decode_histogram(&bytes).map_err(D::Error::custom)
+    }
+}

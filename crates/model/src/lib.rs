@@ -1,7 +1,9 @@
 //! The data of loadline, without I/O: what is to be measured ([`experiment`], [`load`], [`platform`]) and in which cells ([`plan`]), what
-//! was seen of it ([`rows`], [`Observations`], [`profile`], [`gates`], [`notes`]) and what follows ([`result`]). Every other crate takes it
-//! from here; this one depends on none of them.
+//! was seen of it ([`Record`], [`rows`], [`Observations`], [`profile`], [`gates`], [`notes`]) and what follows ([`result`]). Every other
+//! crate takes it from here; this one depends on none of them.
 
+mod errors;
+mod events;
 pub mod experiment;
 pub mod gates;
 mod histogram;
@@ -15,15 +17,19 @@ pub mod plan;
 pub mod platform;
 pub mod preview;
 pub mod profile;
+mod record;
 pub mod result;
 pub mod rows;
 mod run_state;
 
+pub use errors::{ErrorKind, Errors};
+pub use events::Event;
 pub use histogram::{HistogramError, decode_histogram, encode_histogram, new_histogram};
 pub use ids::{CellId, LoadId, PlatformId, ServiceId, SiteId};
 pub use machine::Machine;
 pub use machine_cpu::MachineCpu;
 pub use observations::Observations;
+pub use record::{Record, Second, record_time};
 pub use run_state::RunState;
 
 /// Version of the data as they are stored. A change of what is written raises it, and the store learns to read what was written before.

@@ -3,7 +3,9 @@
 //! Figures are in the unit that their field names: `_ns`, `_us`, `_s`, `_bytes`; `per_request` figures are divided by answered
 //! requests. The JSON Schema of this module is published as `docs/result.schema.json`.
 
+mod distribution;
 mod ladder;
+pub mod load;
 mod remark;
 mod seen;
 mod slice;
@@ -23,6 +25,7 @@ use crate::notes::Note;
 pub use crate::RunState;
 pub use crate::plan::Role;
 pub use crate::rows::Surroundings;
+pub use distribution::{Distribution, Spread};
 pub use ladder::{Estimate, Ladder, LadderSum, Rung, SumRow};
 pub use remark::{GateFigure, IntervalMethod, Remark};
 pub use seen::{Seen, SeenDifference, SeenLayer, SoftirqReason, UnknownFunction};

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::experiment::Experiment;
 use crate::gates::{CpuUse, GateFailure};
+use crate::histogram::as_text;
 use crate::ids::{CellId, SiteId};
 use crate::load::Load;
 use crate::notes::{Failure, Note};
@@ -173,7 +174,7 @@ pub struct ReasonsRow {
 }
 
 /// One slice of a cell.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SliceRow {
     /// Which cell.
     pub cell: CellId,
@@ -212,10 +213,13 @@ pub struct SliceRow {
     /// Failed requests by kind.
     pub errors: BTreeMap<String, u64>,
     /// Response time, ns.
+    #[serde(with = "as_text")]
     pub response: Histogram<u64>,
     /// Service time, ns.
+    #[serde(with = "as_text")]
     pub service: Histogram<u64>,
     /// Send lag, ns.
+    #[serde(with = "as_text")]
     pub send_lag: Histogram<u64>,
     /// What machine and service did.
     pub observations: Observations,

@@ -11,7 +11,7 @@ const EXTRA_DECIMALS: usize = 2;
 /// A figure below this share of the row's unit makes the row use the next smaller unit.
 const SMALLEST_IN_UNIT: f64 = 0.01;
 /// Stands for a figure that is not a number.
-const NO_FIGURE: &str = "–";
+pub(crate) const NO_FIGURE: &str = "–";
 
 /// The unit that a group of figures is shown in, and the digits after the point of their differences.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -147,6 +147,11 @@ pub(crate) fn confidence(share: f64) -> String {
 /// A p-value: `0.032`, `< 0.001`.
 pub(crate) fn probability(p: f64) -> String {
     if p < 0.001 { "< 0.001".to_owned() } else { plain(p, if p < 0.1 { 3 } else { 2 }) }
+}
+
+/// A time in the unit that suits it, to three digits: `71.2 µs`.
+pub(crate) fn time(ns: f64) -> String {
+    Scale::of(Unit::Nanoseconds, &[ns]).figure(ns)
 }
 
 /// A whole number: `200,000`.

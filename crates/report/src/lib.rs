@@ -1,5 +1,5 @@
-//! A result as terminal text, Markdown, CSV and JSON. Rendering computes nothing: it chooses, formats and words what the
-//! result model holds, so that every output of a run says the same.
+//! A result as terminal text, Markdown, CSV and JSON, and the result of a single load ([`load`]). Rendering computes nothing: it chooses,
+//! formats and words what the result model holds, so that every output of a run says the same.
 
 mod answer;
 mod claims;
@@ -7,6 +7,7 @@ mod figures;
 mod groups;
 mod json;
 mod ladder;
+pub mod load;
 mod markdown;
 mod preview;
 mod seen;
@@ -26,16 +27,6 @@ pub use slices_csv::csv_slices;
 pub use summary_csv::csv_summary;
 pub use terminal::{Style, terminal};
 pub use words::{Words, remedy};
-
-/// A time in the unit that suits it, to three digits: `71.2 µs`.
-pub fn time(ns: f64) -> String {
-    figures::Scale::of(loadline_model::result::Unit::Nanoseconds, &[ns]).figure(ns)
-}
-
-/// A whole number with thousands separators: `200,000`.
-pub fn count(number: u64) -> String {
-    figures::with_separators(&number.to_string())
-}
 
 /// Why an output could not be made.
 #[derive(Debug, thiserror::Error)]

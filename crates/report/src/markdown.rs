@@ -215,7 +215,7 @@ fn indented(label: &str) -> String {
 }
 
 /// Text that Markdown would read as markup, made plain.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for next in text.chars() {
         match next {

@@ -373,13 +373,7 @@ impl Page<'_> {
     }
 
     fn paint(&self, tone: Tone, text: &str) -> String {
-        let code = match tone {
-            Tone::Plain => return text.to_owned(),
-            Tone::Good => "32",
-            Tone::Unsure => "33",
-            Tone::Bad => "31",
-        };
-        if self.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+        tone.paint(text, self.colour)
     }
 }
 

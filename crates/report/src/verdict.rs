@@ -15,6 +15,19 @@ pub(crate) enum Tone {
     Bad,
 }
 
+impl Tone {
+    /// The text in its colour, where there are colours.
+    pub(crate) fn paint(self, text: &str, colour: bool) -> String {
+        let code = match self {
+            Tone::Plain => return text.to_owned(),
+            Tone::Good => "32",
+            Tone::Unsure => "33",
+            Tone::Bad => "31",
+        };
+        if colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+}
+
 /// The word as a table shows it: in brackets when the run can't be trusted.
 pub(crate) fn shown(verdict: Verdict, trusted: bool) -> String {
     if trusted { word(verdict).to_owned() } else { format!("({})", word(verdict)) }

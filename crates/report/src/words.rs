@@ -1,5 +1,6 @@
 //! The words for what is typed in the model: each enum of it in one place, so that every output says the same.
 
+mod errors;
 mod gates;
 mod notes;
 mod remarks;
@@ -45,6 +46,7 @@ pub(crate) fn worded(result: &RunResult) -> RunResult {
     result
 }
 
-fn word<T: Words>(statement: &mut Statement<T>) {
+/// Adds its words to a statement.
+pub(crate) fn word<T: Words>(statement: &mut Statement<T>) {
     statement.text = said(statement).into_owned();
 }

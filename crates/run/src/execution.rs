@@ -11,12 +11,11 @@ use loadline_model::notes::Failure;
 use loadline_model::notes::Note;
 use loadline_model::plan::Plan;
 use loadline_model::rows::{DeploymentRow, NewRun};
-use loadline_model::{CellId, PlatformId, SiteId};
+use loadline_model::{CellId, Event, PlatformId, SiteId};
 
 use crate::clock::Clock;
 use crate::deployer::{Deployer, MachineId, StartingSite};
 use crate::error::RunError;
-use crate::events::Event;
 use crate::fleet::{Fleet, Member};
 use crate::journal::Journal;
 use crate::order::Order;

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use loadline_engine::Record;
 use loadline_model::gates::{
-    CpuUse, ERROR_SHARE, FOREIGN_SHARE, Gate, GateFailure, LOAD_BUSY_SHARE, SENT_SHARE, STEAL_SHARE, late,
+    CpuUse, ERROR_SHARE, FOREIGN_SHARE, Gate, GateFailure, LOAD_BUSY_SHARE, LOAD_WAIT_SHARE, SENT_SHARE,
+    STEAL_SHARE, late,
 };
 use loadline_model::load::Load;
 
@@ -34,8 +35,7 @@ pub fn failures(load: &Load, record: &Record, cpu: Option<CpuUse>) -> Vec<GateFa
             failures.extend(late(&record.send_lag, &record.service).map(GateFailure::Late));
         }
         Load::Closed { .. } => {
-            let share =
-                record.cpu_ns as f64 / (record.duration.as_nanos() as f64 * f64::from(record.workers));
+            let share = record.share_of_workers(record.cpu_ns);
             if share > LOAD_BUSY_SHARE {
                 failures.push(GateFailure::LoadBusy { share, most: LOAD_BUSY_SHARE });
             }
@@ -47,6 +47,34 @@ pub fn failures(load: &Load, record: &Record, cpu: Option<CpuUse>) -> Vec<GateFa
     }
     failures.extend(cpu.into_iter().flat_map(|cpu| machine_failures(cpu, record.duration)));
     failures
+}
+
+/// The gates that a load fails whose threads were watched as well: for `waited_ns`, all of them together, they were ready to run and did
+/// not; `None` if the kernel does not say. What other programs used can't be told from a service that may run here as well, but what they
+/// took from the load threads can.
+pub fn failures_with_waiting(
+    load: &Load,
+    record: &Record,
+    cpu: Option<CpuUse>,
+    waited_ns: Option<u64>,
+) -> Vec<GateFailure> {
+    let mut failures = failures(load, record, cpu);
+    failures.extend(waited_ns.and_then(|ns| waiting_failure(load, record, ns)));
+    failures
+}
+
+fn waiting_failure(load: &Load, record: &Record, waited_ns: u64) -> Option<GateFailure> {
+    let busy_share = record.share_of_workers(record.cpu_ns);
+    let waiting_share = record.share_of_workers(waited_ns);
+    if load.is_closed() && busy_share > LOAD_BUSY_SHARE {
+        // It is saturated whatever it waited for.
+        None
+    } else if load.is_closed() && busy_share + waiting_share > LOAD_BUSY_SHARE {
+        Some(GateFailure::LoadSaturated { busy_share, waiting_share, most: LOAD_BUSY_SHARE })
+    } else {
+        let (share, most) = (waiting_share, LOAD_WAIT_SHARE);
+        (share > most).then_some(GateFailure::LoadWaited { share, most })
+    }
 }
 
 /// The gates of the machine that a time fails: how much of its CPUs the hypervisor and other programs took.

@@ -1,12 +1,11 @@
 //! Measuring one turn: counters before, the load, counters after, the gates, the journal.
 
-use loadline_model::CellId;
 use loadline_model::gates::GateFailure;
 use loadline_model::rows::SliceRow;
+use loadline_model::{CellId, Event};
 
 use crate::drive::{Driven, drive};
 use crate::error::RunError;
-use crate::events::Event;
 use crate::execution::Execution;
 use crate::fleet::Fleet;
 use crate::gates;

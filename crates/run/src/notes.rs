@@ -1,13 +1,12 @@
 //! What a reader of the figures must know, kept with the run.
 
-use loadline_model::PlatformId;
 use loadline_model::experiment::{Experiment, Nodes};
 use loadline_model::notes::{Note, Resources};
 use loadline_model::plan::{Plan, Site};
 use loadline_model::platform::{Capabilities, Starts};
+use loadline_model::{Event, PlatformId};
 
 use crate::error::RunError;
-use crate::events::Event;
 use crate::execution::Execution;
 use crate::placement::Cpus;
 

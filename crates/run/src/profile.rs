@@ -6,17 +6,16 @@ use std::fs;
 use std::time::Duration;
 
 use loadline_engine::{Record, SliceSpec};
-use loadline_model::CellId;
 use loadline_model::experiment::PlanSpec;
 use loadline_model::gates::CpuUse;
 use loadline_model::load::{Arrivals, Load, Think, ThinkDistribution};
 use loadline_model::notes::Note;
 use loadline_model::rows::{ProfileRow, ReasonsRow};
+use loadline_model::{CellId, Event};
 use loadline_profile::{Options, ProfileError, Profiler, Samples, SoftirqWatch, Who};
 
 use crate::deployer::ReadOut;
 use crate::error::RunError;
-use crate::events::Event;
 use crate::execution::Execution;
 use crate::fleet::{Fleet, Member};
 use crate::gates;

@@ -7,12 +7,11 @@ use loadline_model::experiment::{Experiment, LoadSpec, PlanSpec};
 use loadline_model::load::{Arrivals, Load, Rate};
 use loadline_model::preview::Range;
 use loadline_model::rows::WarmUpRow;
-use loadline_model::{CellId, LoadId, SiteId};
+use loadline_model::{CellId, Event, LoadId, SiteId};
 use loadline_stats::{STATIONARITY_WINDOW, Stationarity, stationary};
 
 use crate::deployer::ReadOut;
 use crate::error::RunError;
-use crate::events::Event;
 use crate::execution::Execution;
 use crate::fleet::{Fleet, Member};
 

@@ -2,11 +2,12 @@
 
 use std::io;
 
+use loadline_model::ErrorKind;
+
 use super::source::Source;
 use super::{CHECK_NS, Worker};
 use crate::clock::{Nanos, now};
 use crate::connection::{Protocol, State};
-use crate::errors::ErrorKind;
 
 /// A connection that goes within this time of being opened, unused, was never a good one.
 const AT_ONCE_NS: Nanos = 10_000_000;

@@ -2,10 +2,11 @@
 
 use std::io;
 
+use loadline_model::ErrorKind;
+
 use super::Worker;
 use crate::clock::{Nanos, now};
 use crate::connection::Protocol;
-use crate::errors::ErrorKind;
 use crate::http1::{Part, Progress};
 use crate::http2::{Event as Frame, StreamError};
 use crate::schedule::Due;

@@ -144,6 +144,9 @@ pub struct LoadArguments {
     /// Write everything as JSON; - is standard output, instead of the table
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub json: Option<PathBuf>,
+    /// Write the table as Markdown
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub markdown: Option<PathBuf>,
     /// Write the distribution of response times for HdrHistogram's plotter, in ms
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub hgrm: Option<PathBuf>,

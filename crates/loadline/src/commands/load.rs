@@ -1,39 +1,38 @@
 //! `loadline load`: the engine alone, against a URL.
 
-mod distribution;
-mod hlog;
-mod json;
 mod live;
+mod options;
+mod per_second;
 mod plan;
 mod quantities;
 mod reader;
 mod requests;
-mod seconds;
-mod seconds_csv;
 mod slice;
-mod table;
 mod target;
 mod watchdog;
-mod wrk;
 
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
 
-use anyhow::{Context, Result};
-use loadline_engine::{Engine, EngineError, Options, Record};
+use anyhow::Result;
+use loadline_analysis::{LoadRun, ThreadRates, load_result};
+use loadline_engine::{Engine, EngineError, Options};
+use loadline_model::gates::CpuUse;
+use loadline_model::result::Spread;
+use loadline_model::result::load::{LoadOptions, LoadResult};
+use loadline_report::load::{self as report, WrkOptions};
+use loadline_run::gates;
 use loadline_spec::Machine;
 
-use self::hlog::IntervalLog;
-use self::live::Live;
+use self::options::load_options;
+use self::per_second::PerSecond;
 use self::plan::Plan;
-use self::seconds::{Second, Seconds};
-use self::seconds_csv::SecondsCsv;
-use self::watchdog::{Verdict, Watchdog};
+use self::watchdog::Watchdog;
 use super::serve;
 use crate::arguments::{Format, LoadArguments};
-use crate::exit::{Exit, UsageError, colour};
+use crate::exit::{Exit, UsageError};
 use crate::{interrupt, outputs};
 
 /// How often wrk looks at its threads' rates.
@@ -41,8 +40,8 @@ const INTERVAL_OF_WRK: Duration = Duration::from_millis(100);
 
 pub fn load(arguments: &LoadArguments) -> Result<Exit> {
     let mut plan = Plan::read(arguments, &Machine::this(&serve::check).cpus)?;
-    let files: Vec<&PathBuf> =
-        [&arguments.json, &arguments.hgrm, &arguments.hlog, &arguments.csv].into_iter().flatten().collect();
+    let files = [&arguments.json, &arguments.markdown, &arguments.hgrm, &arguments.hlog, &arguments.csv];
+    let files: Vec<&PathBuf> = files.into_iter().flatten().collect();
     outputs::check_files(files.iter().copied())?;
     let takes_stdout = files.iter().any(|path| outputs::is_stdout(path));
     if let Some(netns) = &plan.netns {
@@ -50,112 +49,88 @@ pub fn load(arguments: &LoadArguments) -> Result<Exit> {
     }
     plan.options.stop = interrupt::stop_flag()?;
     target::settle(&mut plan)?;
-    let mut engine = Engine::start(&options(arguments, &plan)).map_err(too_much_is_wrong_usage)?;
+    let mut engine = Engine::start(&Options { interval: interval(arguments), ..plan.options.clone() })
+        .map_err(too_much_is_wrong_usage)?;
     engine.prepare()?;
     if plan.options.stop.load(Ordering::Relaxed) {
         return Ok(Exit::Interrupted);
     }
+    let options = load_options(arguments, &plan);
     if !takes_stdout {
-        show_head(arguments, &plan)?;
+        show_head(arguments, &plan, &options)?;
     }
-    let (record, samples, verdict, started) = drive(arguments, &plan, &mut engine)?;
+    let (result, rates) = drive(arguments, &plan, options, &mut engine)?;
     // Its threads end here: what is written from now on disturbs nothing, and nothing disturbs it.
     drop(engine);
-    if let Some(path) = &arguments.json {
-        let mut out = outputs::create(path)?;
-        json::write(arguments, &plan, started, &record, &verdict, &mut out)
-            .and_then(|()| Ok(out.flush()?))
-            .with_context(|| format!("can't write {}", path.display()))?;
-    }
-    if let Some(path) = &arguments.hgrm {
-        let mut out = outputs::create(path)?;
-        distribution::write_hgrm(&record.response, &mut out)
-            .and_then(|()| out.flush())
-            .with_context(|| format!("can't write {}", path.display()))?;
-    }
+    write(arguments, &result)?;
     if !takes_stdout {
-        show(arguments, &plan, &record, &samples, &verdict);
+        show(arguments, &result, &rates);
     }
     // Where the table does not say it, it must be said elsewhere.
     if takes_stdout || arguments.format == Format::Wrk {
-        for doubt in &verdict.doubts {
-            eprintln!("loadline: not to be trusted: {}", doubt.sentence());
+        for sentence in report::distrust(&result) {
+            eprintln!("loadline: not to be trusted: {sentence}");
         }
     }
-    Ok(exit(arguments, &record, &verdict))
+    Ok(exit(arguments, &result))
 }
 
-/// Drives the load and tells of each second; returns the record, wrk's samples, what the watchdog saw, and when it began.
+/// Drives the load, puts out its seconds meanwhile, and judges it. Returns the result and, if they are wanted, the load threads' rates.
 fn drive(
     arguments: &LoadArguments,
     plan: &Plan,
+    options: LoadOptions,
     engine: &mut Engine,
-) -> Result<(Record, wrk::Samples, Verdict, SystemTime)> {
+) -> Result<(LoadResult, Spread)> {
     let started = SystemTime::now();
-    let mut tellers = Tellers::new(arguments, plan, started)?;
+    let interval = interval(arguments);
+    let whole = plan.slice.duration;
+    let per_second = interval.map(|interval| PerSecond::new(arguments, whole, interval, started));
+    let mut per_second = per_second.transpose()?;
     let watchdog = Watchdog::start();
     engine.begin(plan.slice.clone(), Engine::next_start())?;
-    let mut samples = wrk::Samples::default();
-    let mut told = Ok(());
-    let mut seconds = tellers.interval.map(|interval| Seconds::new(interval, plan.slice.duration));
-    let record = engine.finish_with(|interval| {
-        let Some(seconds) = &mut seconds else { return };
-        samples.take(interval, tellers.interval.unwrap_or_default());
+    let mut rates = ThreadRates::default();
+    let mut written = Ok(());
+    let record = engine.finish_with(|record| {
+        let (Some(per_second), Some(interval)) = (&mut per_second, interval) else { return };
+        rates.take(record, interval);
         // The load goes on when a disk is full; it is said when it has ended.
-        if told.is_ok() {
-            told = seconds.take(interval, |second| tellers.tell(second));
+        if written.is_ok() {
+            written = per_second.take(record);
         }
     });
-    tellers.live.finish();
+    let observed = watchdog.finish();
+    if let Some(per_second) = &per_second {
+        per_second.wipe();
+    }
     let record = record?;
-    told?;
-    if let Some(seconds) = &mut seconds {
-        seconds.finish(record.duration, |second| tellers.tell(second))?;
+    written?;
+    if let Some(per_second) = &mut per_second {
+        per_second.finish(record.duration)?;
     }
-    tellers.live.finish();
-    let verdict = watchdog.judge(&plan.slice.load, &record);
-    Ok((record, samples, verdict, started))
+    // What other programs used can't be told from the service, which may run here as well.
+    let cpu_use = CpuUse::of(&observed, None);
+    let waited_for_cpu_ns = observed.run_queue_wait_ns;
+    let gate_failures = gates::failures_with_waiting(&plan.slice.load, &record, cpu_use, waited_for_cpu_ns);
+    let result = load_result(LoadRun {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        command_line: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
+        started,
+        options,
+        record,
+        cpu_use,
+        waited_for_cpu_ns,
+        gate_failures,
+    });
+    Ok((result, rates.spread()))
 }
 
-/// Those who are told of the seconds while they pass.
-struct Tellers {
-    live: Live,
-    csv: Option<SecondsCsv>,
-    log: Option<IntervalLog>,
-    /// How often the engine hands its records over; `None` when nobody wants them.
-    interval: Option<Duration>,
-}
-
-impl Tellers {
-    fn new(arguments: &LoadArguments, plan: &Plan, started: SystemTime) -> Result<Tellers> {
-        let live = Live::new(plan.slice.duration, arguments.quiet);
-        let csv = arguments.csv.as_deref().map(SecondsCsv::create).transpose()?;
-        let log = arguments.hlog.as_deref().map(|path| IntervalLog::create(path, started)).transpose()?;
-        Ok(Tellers { live, csv, log, interval: interval(arguments) })
-    }
-
-    fn tell(&mut self, second: &Second<'_>) -> Result<()> {
-        self.live.show(second);
-        if let Some(csv) = &mut self.csv {
-            csv.second(second)?;
-        }
-        match &mut self.log {
-            Some(log) => log.second(second),
-            None => Ok(()),
-        }
-    }
-}
-
+/// How often the engine hands its records over; `None` when nobody wants them.
 fn interval(arguments: &LoadArguments) -> Option<Duration> {
-    let tells = arguments.csv.is_some() || arguments.hlog.is_some() || Live::would_show(arguments.quiet);
     match arguments.format {
         Format::Wrk => Some(INTERVAL_OF_WRK),
-        Format::Table => tells.then_some(Duration::from_secs(1)),
+        Format::Table => PerSecond::is_wanted(arguments).then_some(Duration::from_secs(1)),
     }
-}
-
-fn options(arguments: &LoadArguments, plan: &Plan) -> Options {
-    Options { interval: interval(arguments), ..plan.options.clone() }
 }
 
 /// Nothing has been measured when there can't be so many connections.
@@ -166,48 +141,46 @@ fn too_much_is_wrong_usage(error: EngineError) -> anyhow::Error {
     }
 }
 
-fn show_head(arguments: &LoadArguments, plan: &Plan) -> Result<()> {
-    let options = &plan.options;
+/// Writes the files that hold the result as a whole.
+fn write(arguments: &LoadArguments, result: &LoadResult) -> Result<()> {
+    if let Some(path) = &arguments.json {
+        outputs::to(path, |out| report::json(result, out))?;
+    }
+    if let Some(path) = &arguments.markdown {
+        outputs::to(path, |out| Ok(out.write_all(report::markdown(result).as_bytes())?))?;
+    }
+    if let Some(path) = &arguments.hgrm {
+        outputs::to(path, |out| report::hgrm(result, out))?;
+    }
+    Ok(())
+}
+
+fn show_head(arguments: &LoadArguments, plan: &Plan, options: &LoadOptions) -> Result<()> {
     match arguments.format {
-        Format::Table => println!("{}", table::head(&plan.slice.load, options)),
-        Format::Wrk => {
-            print!(
-                "{}",
-                wrk::head(&arguments.url, plan.slice.duration, options.threads, options.connections)
-            );
-        }
+        Format::Table => println!("{}", report::head(options)),
+        Format::Wrk => print!("{}", report::wrk_head(options, plan.slice.duration)),
     }
     // It is read while the load goes on, also through a pipe.
     Ok(std::io::stdout().flush()?)
 }
 
-fn show(arguments: &LoadArguments, plan: &Plan, record: &Record, samples: &wrk::Samples, verdict: &Verdict) {
+fn show(arguments: &LoadArguments, result: &LoadResult, rates: &Spread) {
     match arguments.format {
-        Format::Table => {
-            let coloured = colour(&std::io::stdout());
-            let red =
-                |text: &str| if coloured { format!("\u{1b}[31m{text}\u{1b}[0m") } else { text.to_owned() };
-            print!("{}", table::result(&plan.slice.load, record, verdict, red));
-        }
+        Format::Table => print!("{}", report::table(result, &outputs::style())),
         Format::Wrk => {
-            let summary = wrk::Summary {
-                record,
-                samples,
-                has_rate: !plan.slice.load.is_closed(),
-                latency: arguments.latency,
-                uncorrected: arguments.uncorrected_latency,
-            };
-            print!("{}", summary.text());
+            let options =
+                WrkOptions { latency: arguments.latency, uncorrected: arguments.uncorrected_latency };
+            print!("{}", report::wrk(result, rates, options));
         }
     }
 }
 
-fn exit(arguments: &LoadArguments, record: &Record, verdict: &Verdict) -> Exit {
+fn exit(arguments: &LoadArguments, result: &LoadResult) -> Exit {
     // Scripts for wrk saturate on purpose and take another exit code than 0 for a failure to run; the sentence is on stderr.
     let as_wrk_would = arguments.format == Format::Wrk;
-    match record.stopped {
+    match result.interrupted {
         true => Exit::Interrupted,
-        false if verdict.is_trusted() || as_wrk_would => Exit::Done,
+        false if result.trust.trusted || as_wrk_would => Exit::Done,
         false => Exit::Untrusted,
     }
 }

@@ -9,6 +9,7 @@ pub fn schema(which: SchemaOf) -> Result<Exit> {
     let schema = match which {
         SchemaOf::Experiment => loadline_spec::experiment_schema(),
         SchemaOf::Result => loadline_report::result_schema(),
+        SchemaOf::Load => loadline_report::load::schema(),
     };
     println!("{schema:#}");
     Ok(Exit::Done)

@@ -147,7 +147,7 @@ fn connections_are_kept_or_opened_anew_as_asked() {
     let anew = Loaded::run(&place, &with(&[&url, "--new-connections"]));
     anew.assert_all_answered();
     assert_eq!(anew.number("times.connect.count"), SENT as u64);
-    assert!(anew.ended.stdout.contains("opened anew for each request"), "{}", anew.ended.stdout);
+    assert!(anew.ended.stdout.contains("a new one for each request"), "{}", anew.ended.stdout);
     let noted = nginx.noted(2 * SENT);
     assert!(of_connections(&noted[SENT..]).values().all(|count| *count == 1));
 

@@ -7,6 +7,7 @@ use crate::support;
 use crate::support::loaded::{Loaded, read};
 use crate::support::nginx::Nginx;
 use crate::support::place::Place;
+use loadline_model::result::load::LoadResult;
 use serde_json::Value;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -91,6 +92,9 @@ fn a_histogram_in_the_json_is_whole() {
         Deserializer::new().deserialize(&mut bytes.as_slice()).expect("a histogram");
     assert_eq!(times.len(), 200);
     assert_eq!(times.value_at_quantile(0.99), loaded.number("times.response.p99_ns"));
+    let result: LoadResult = serde_json::from_value(loaded.json).expect("a result of the model");
+    assert_eq!(result.schema, "loadline.load/1");
+    assert_eq!(result.times.response.as_deref(), Some(&times));
 }
 
 #[test]
@@ -109,6 +113,19 @@ fn standard_output_can_be_taken_by_any_one_of_them() {
         assert!(ended.stdout.starts_with(beginning), "{flag}: {}", ended.stdout);
         assert!(!ended.stdout.contains("100/s uniform,"), "{flag} leaves the table out");
     }
+}
+
+#[test]
+fn a_load_is_written_as_markdown_instead_of_the_table() {
+    let place = Place::new();
+    let nginx = Nginx::start(&place);
+    let url = nginx.url("/");
+    let ended = place.run(["load", &url, "-R100", "-d1", "--markdown", "-"]);
+    ended.assert_measured();
+    assert!(ended.stdout.starts_with(&format!("## {url}\n")), "{}", ended.stdout);
+    assert!(ended.stdout.contains("\n| response | "), "{}", ended.stdout);
+    assert!(ended.stdout.contains("100 sent · 100 answered · 0 errors"), "{}", ended.stdout);
+    assert!(!ended.stdout.contains("\n  response "), "{}", ended.stdout);
 }
 
 #[test]

@@ -51,11 +51,15 @@ fn a_run_is_written_in_every_form_and_again_from_the_store() {
 #[test]
 fn the_published_schemas_are_those_of_the_program() {
     let place = Place::new();
-    for (which, published) in [("experiment", "experiment.schema.json"), ("result", "result.schema.json")] {
+    for (which, published) in [
+        ("experiment", "experiment.schema.json"),
+        ("result", "result.schema.json"),
+        ("load", "load.schema.json"),
+    ] {
         let path = format!("{}/../../docs/{published}", env!("CARGO_MANIFEST_DIR"));
         let published = fs::read_to_string(&path).expect("a published schema");
         let printed = place.run(["schema", which]).stdout;
-        assert!(printed == published, "{path} is out of date: loadline schema {which} writes it anew");
+        assert!(printed == published, "{path} is out of date: loadline schema {which} writes it");
     }
 }
 

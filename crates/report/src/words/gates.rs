@@ -1,7 +1,8 @@
 //! Gates: how one failed, what to do about it, and its figure over a run.
 
-use loadline_model::gates::{Gate, GateFailure, Late};
+use loadline_model::gates::{Gate, GateFailure, Late, Suspect};
 use loadline_model::result::GateFigure;
+use loadline_model::result::load::LoadRemedy;
 
 use super::Words;
 
@@ -33,6 +34,38 @@ impl Words for Gate {
     }
 }
 
+impl Words for LoadRemedy {
+    fn words(&self) -> String {
+        let remedy = match self.0 {
+            Gate::Rate => "ask for less, or open more connections (--connections)",
+            Gate::Generator => {
+                "give it more threads and CPUs (--threads 2 --cpus 0-1), or ask for a fixed rate (--rate)"
+            }
+            Gate::SendLag => {
+                "give the load a CPU of its own (--cpus) or more threads (--threads), or ask for a lower rate"
+            }
+            Gate::Steal => {
+                "the hypervisor took CPU time away: drive the load from a quieter or dedicated machine"
+            }
+            Gate::ForeignCpu => {
+                "other programs, or the service itself, used its CPUs: pin the load to others (--cpus), or stop them"
+            }
+            Gate::Errors | Gate::Stationary => "look at the service's output and at the requests",
+        };
+        remedy.to_owned()
+    }
+}
+
+impl Words for Suspect {
+    fn words(&self) -> String {
+        let accusation = match self {
+            Suspect::Generator => "the generator was the bottleneck",
+            Suspect::Service => "the service did not carry this load",
+        };
+        accusation.to_owned()
+    }
+}
+
 impl Words for GateFailure {
     fn words(&self) -> String {
         let beyond = |what: &str, share: f64, most: f64| {
@@ -49,6 +82,17 @@ impl Words for GateFailure {
             }
             GateFailure::LoadBusy { share, most } => {
                 format!("load threads {:.0} % busy, more than {:.0} %", share * 100.0, most * 100.0)
+            }
+            GateFailure::LoadSaturated { busy_share, waiting_share, most } => {
+                let percent = |share: &f64| share * 100.0;
+                let (busy, waiting, most) = (percent(busy_share), percent(waiting_share), percent(most));
+                format!(
+                    "load threads {busy:.0} % busy and {waiting:.0} % waiting for a CPU, together more than {most:.0} %"
+                )
+            }
+            GateFailure::LoadWaited { share, most } => {
+                let (share, most) = (share * 100.0, most * 100.0);
+                format!("load threads waited for a CPU {share:.0} % of the time, more than {most:.0} %")
             }
             GateFailure::Failed { failed, due, kinds } => {
                 let kinds: Vec<String> =
@@ -103,6 +147,14 @@ mod tests {
                 "send lag p99 240 µs, more than 100 µs",
             ),
             (GateFailure::LoadBusy { share: 0.98, most: 0.95 }, "load threads 98 % busy, more than 95 %"),
+            (
+                GateFailure::LoadSaturated { busy_share: 0.6, waiting_share: 0.38, most: 0.95 },
+                "load threads 60 % busy and 38 % waiting for a CPU, together more than 95 %",
+            ),
+            (
+                GateFailure::LoadWaited { share: 0.114, most: 0.1 },
+                "load threads waited for a CPU 11 % of the time, more than 10 %",
+            ),
             (
                 GateFailure::Failed { failed: 7, due: 20, kinds },
                 "7 of 20 requests failed: 2 status, 5 timeout",

@@ -4,12 +4,19 @@ use std::path::Path;
 
 use crate::support;
 use loadline_model::result::RunResult;
-use loadline_report::{json, result_schema};
+use loadline_model::result::load::LoadResult;
+use loadline_report::{json, load, result_schema};
 use serde_json::Value;
 
 fn written(result: &RunResult) -> String {
     let mut out = Vec::new();
     json(result, &mut out).expect("a vector takes everything");
+    String::from_utf8(out).expect("JSON is UTF-8")
+}
+
+fn load_written(result: &LoadResult) -> String {
+    let mut out = Vec::new();
+    load::json(result, &mut out).expect("a vector takes everything");
     String::from_utf8(out).expect("JSON is UTF-8")
 }
 
@@ -26,13 +33,48 @@ fn a_result_read_back_is_written_the_same() {
 }
 
 #[test]
+fn a_load_read_back_is_written_the_same() {
+    for result in support::load::all() {
+        let once = load_written(&result);
+        let read: LoadResult = serde_json::from_str(&once).expect("what was written can be read");
+        assert_eq!(read.times, result.times);
+        assert_eq!(load_written(&read), once);
+    }
+}
+
+#[test]
 fn every_document_keeps_to_the_schema() {
-    let schema = result_schema();
-    for result in support::all() {
-        let document: Value = serde_json::from_str(&written(&result)).expect("JSON");
+    let runs = support::all().iter().map(written).map(|text| (result_schema(), text)).collect::<Vec<_>>();
+    let loads = support::load::all().iter().map(load_written).map(|text| (load::schema(), text)).collect();
+    for (schema, text) in [runs, loads].into_iter().flatten() {
+        let document: Value = serde_json::from_str(&text).expect("JSON");
         let mut faults = Vec::new();
         check(&schema, &schema, &document, "result", &mut faults);
         assert_eq!(faults, Vec::<String>::new());
+    }
+}
+
+/// Readers of loads rely on these names, `loadline.load/1`.
+#[test]
+fn a_load_has_the_fields_that_its_version_has() {
+    let document: Value = serde_json::from_str(&load_written(&support::load::untrusted())).expect("JSON");
+    let mut names = Vec::new();
+    leaves(&document, "", &mut names);
+    insta::assert_snapshot!(names.join("\n"));
+    assert_eq!(document["trust"]["doubts"][0]["accusation"], "the service did not carry this load");
+    assert_eq!(document["trust"]["doubts"][3]["accusation"], Value::Null);
+}
+
+/// The path of every value that is neither object nor list of objects; of a list, those of its first element.
+fn leaves(value: &Value, path: &str, names: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            fields.iter().for_each(|(key, value)| leaves(value, &format!("{path}.{key}"), names));
+        }
+        Value::Array(values) if values.first().is_some_and(Value::is_object) => {
+            leaves(&values[0], &format!("{path}[]"), names);
+        }
+        _ => names.push(path.trim_start_matches('.').to_owned()),
     }
 }
 
@@ -58,17 +100,16 @@ fn the_schema_refuses_a_document_without_a_required_key() {
 
 /// `UPDATE_SCHEMA=1 cargo test -p loadline-report` rewrites the file.
 #[test]
-fn the_published_schema_is_the_one_in_the_code() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/result.schema.json");
-    let text = serde_json::to_string_pretty(&result_schema()).expect("a schema is JSON") + "\n";
-    if std::env::var_os("UPDATE_SCHEMA").is_some_and(|value| value == "1") {
-        std::fs::write(&path, &text).expect("docs/ can be written");
+fn the_published_schemas_are_those_in_the_code() {
+    for (name, schema) in [("result.schema.json", result_schema()), ("load.schema.json", load::schema())] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
+        let text = serde_json::to_string_pretty(&schema).expect("a schema is JSON") + "\n";
+        if std::env::var_os("UPDATE_SCHEMA").is_some_and(|value| value == "1") {
+            std::fs::write(&path, &text).expect("docs/ can be written");
+        }
+        let published = std::fs::read_to_string(&path).expect("the schema is published");
+        assert!(published == text, "docs/{name} is out of date: run the tests once with UPDATE_SCHEMA=1");
     }
-    let published = std::fs::read_to_string(&path).expect("docs/result.schema.json exists");
-    assert!(
-        published == text,
-        "docs/result.schema.json is out of date: run the tests once with UPDATE_SCHEMA=1"
-    );
 }
 
 /// What the schemas of plain structs use: types, required keys, properties, items, references, alternatives, constants.

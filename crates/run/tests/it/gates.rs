@@ -5,7 +5,7 @@ use std::time::Duration;
 use loadline_engine::{Arrivals, Endpoint, Engine, Load, Mix, Options, Record, Request, SliceSpec};
 use loadline_model::gates::{CpuUse, Gate, GateFailure};
 use loadline_model::{MachineCpu, Observations};
-use loadline_run::gates::{deserve_repeat, failures};
+use loadline_run::gates::{deserve_repeat, failures, failures_with_waiting};
 
 const OPEN: fn() -> Load = || Load::Open { rate: "100/s".parse().unwrap(), arrivals: Arrivals::Uniform };
 
@@ -78,6 +78,36 @@ fn a_closed_loop_whose_generator_is_always_busy_fails() {
     assert_eq!(failed(&Load::Closed { think: None }, &record, None), [Gate::Generator]);
     record.workers = 2;
     assert_eq!(failed(&Load::Closed { think: None }, &record, None), []);
+}
+
+/// The gates that fail when the one load thread ran and waited for a CPU for these shares of 100 ms.
+fn of_threads(load: &Load, busy_ms: u64, waited_ms: u64) -> Vec<Gate> {
+    let record = Record { cpu_ns: busy_ms * 1_000_000, ..record() };
+    let failures = failures_with_waiting(load, &record, None, Some(waited_ms * 1_000_000));
+    failures.into_iter().map(|failure| failure.gate()).collect()
+}
+
+#[test]
+fn a_closed_loop_that_always_wants_a_cpu_is_saturated() {
+    let closed = Load::Closed { think: None };
+    assert_eq!(of_threads(&closed, 60, 38), [Gate::Generator]);
+    assert_eq!(of_threads(&closed, 60, 20), [Gate::ForeignCpu]);
+    assert_eq!(of_threads(&closed, 60, 5), []);
+    assert_eq!(of_threads(&closed, 99, 1), [Gate::Generator], "said once");
+    assert_eq!(of_threads(&closed, 96, 30), [Gate::Generator], "said once");
+}
+
+#[test]
+fn an_open_loop_must_get_its_cpu_when_it_wants_it() {
+    assert_eq!(of_threads(&OPEN(), 90, 8), []);
+    assert_eq!(of_threads(&OPEN(), 10, 11), [Gate::ForeignCpu]);
+    assert_eq!(of_threads(&OPEN(), 90, 38), [Gate::ForeignCpu]);
+}
+
+#[test]
+fn what_the_kernel_does_not_say_of_waiting_fails_nothing() {
+    let closed = Load::Closed { think: None };
+    assert_eq!(failures_with_waiting(&closed, &record(), None, None), []);
 }
 
 #[test]

@@ -1,12 +1,10 @@
-//! The living line of a load under way, on a terminal alone and gone when it ends.
+//! The line that shows a load under way, on a terminal alone and gone when it ends.
 
 use std::io::IsTerminal;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use loadline_report::{count, time};
-
-use super::seconds::Second;
+use loadline_model::Second;
 
 /// The line.
 pub struct Live {
@@ -41,9 +39,8 @@ impl Live {
     pub fn show(&mut self, second: &Second<'_>) {
         self.errors += second.record.errors.total();
         let Some(bar) = &self.bar else { return };
-        let passed = second.began + second.length;
-        bar.set_position(passed.as_secs());
-        bar.set_message(self.text(second, passed));
+        bar.set_position((second.began + second.length).as_secs());
+        bar.set_message(loadline_report::load::progress(second, self.whole, self.errors));
     }
 
     /// Wipes the line.
@@ -51,18 +48,5 @@ impl Live {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
-    }
-
-    fn text(&self, second: &Second<'_>, passed: Duration) -> String {
-        let (passed, left) = (passed.as_secs(), self.whole.saturating_sub(passed).as_secs());
-        let response = &second.record.response;
-        let at = |quantile| time(response.value_at_quantile(quantile) as f64);
-        format!(
-            "{passed} s, {left} s left · {}/s · p50 {} · p99 {} · {} errors",
-            count(second.rate().round() as u64),
-            at(0.5),
-            at(0.99),
-            count(self.errors)
-        )
     }
 }

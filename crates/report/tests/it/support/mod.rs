@@ -1,6 +1,7 @@
 //! Invented results, one per situation that a reader can meet. Each starts from `slower` and changes what sets it apart.
 
 mod ladder;
+pub mod load;
 mod parts;
 mod preview;
 mod starts;

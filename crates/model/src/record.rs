@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
-use loadline_model::new_histogram;
 
-use crate::clock::Nanos;
 use crate::errors::Errors;
+use crate::histogram::new_histogram;
+use crate::load::Nanos;
 
 /// The record of one slice.
 #[derive(Clone, Debug)]
@@ -87,7 +87,7 @@ impl Record {
     }
 
     /// Begins a slice: what was counted before it goes, the times of the handshakes that made its connections stay.
-    pub(crate) fn begin(&mut self, started_ns: Nanos, duration: Duration) {
+    pub fn begin(&mut self, started_ns: Nanos, duration: Duration) {
         self.errors = Errors::default();
         (self.unsolicited, self.reconnects, self.received_bytes) = (0, 0, 0);
         (self.started_ns, self.duration) = (started_ns, duration);
@@ -178,9 +178,20 @@ impl Record {
         self.stopped |= other.stopped;
     }
 
+    /// Requests that were written: each has its send lag.
+    pub fn sent(&self) -> u64 {
+        self.send_lag.len()
+    }
+
     /// Share of the due requests that were written before the slice was over; 1 when none was due.
     pub fn sent_share(&self) -> f64 {
         if self.due == 0 { 1.0 } else { self.sent_in_time as f64 / self.due as f64 }
+    }
+
+    /// Share that so much time is of the workers' time, all of them together; 0 of a slice without length.
+    pub fn share_of_workers(&self, ns: u64) -> f64 {
+        let whole = self.duration.as_nanos() as f64 * f64::from(self.workers.max(1));
+        if whole > 0.0 { ns as f64 / whole } else { 0.0 }
     }
 
     /// Responses a second of the slice.
@@ -191,6 +202,24 @@ impl Record {
 
 /// Records a time. Zero can't be told from the smallest value of the histogram, and what is above its largest is recorded as that.
 #[inline]
-pub(crate) fn record_time(histogram: &mut Histogram<u64>, time: Nanos) {
+pub fn record_time(histogram: &mut Histogram<u64>, time: Nanos) {
     histogram.saturating_record(time.max(1));
+}
+
+/// One second of a load while it goes on; the last one may be shorter.
+#[derive(Clone, Copy, Debug)]
+pub struct Second<'a> {
+    /// When it began, from the start of the load.
+    pub began: Duration,
+    /// How long it was.
+    pub length: Duration,
+    /// What was gathered in it.
+    pub record: &'a Record,
+}
+
+impl Second<'_> {
+    /// Responses a second.
+    pub fn rate(&self) -> f64 {
+        self.record.answered_in_time as f64 / self.length.as_secs_f64()
+    }
 }

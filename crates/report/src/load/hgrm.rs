@@ -3,6 +3,10 @@
 use std::io::{self, Write};
 
 use hdrhistogram::Histogram;
+use loadline_model::new_histogram;
+use loadline_model::result::load::LoadResult;
+
+use crate::ReportError;
 
 /// Lines for each halving of the distance to 100 %: what HdrHistogram's own tools ask for.
 const TICKS_PER_HALF_DISTANCE: u32 = 5;
@@ -10,8 +14,19 @@ const TICKS_PER_HALF_DISTANCE: u32 = 5;
 /// Nanoseconds in the unit of the values.
 const MILLISECOND: f64 = 1e6;
 
-/// Writes a histogram of ns as a `.hgrm` file: values in ms, to the ns.
-pub fn write_hgrm(times: &Histogram<u64>, out: &mut dyn Write) -> io::Result<()> {
+/// The response times of a load as a `.hgrm` file: values in ms, to the ns.
+///
+/// # Errors
+/// When `out` does not take it.
+pub fn hgrm(result: &LoadResult, out: &mut dyn Write) -> Result<(), ReportError> {
+    match &result.times.response {
+        Some(times) => write_hgrm(times, out)?,
+        None => write_hgrm(&new_histogram(), out)?,
+    }
+    Ok(out.flush()?)
+}
+
+fn write_hgrm(times: &Histogram<u64>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{:>12} {:>14} {:>10} {:>14}\n", "Value", "Percentile", "TotalCount", "1/(1-Percentile)")?;
     for line in lines(times) {
         write!(out, "{:12.6} {:.12} {:10}", line.value_ms, line.quantile, line.count)?;
@@ -25,8 +40,8 @@ pub fn write_hgrm(times: &Histogram<u64>, out: &mut dyn Write) -> io::Result<()>
     write_footer(times, out)
 }
 
-/// Writes it as wrk2 does: values in ms, to the µs.
-pub fn write_wrk2(times: &Histogram<u64>, out: &mut dyn Write) -> io::Result<()> {
+/// The same as wrk2 prints it: values in ms, to the µs.
+pub(super) fn write_wrk2(times: &Histogram<u64>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{:>12} {:>12} {:>12} {:>12}\n", "Value", "Percentile", "TotalCount", "1/(1-Percentile)")?;
     for line in lines(times) {
         let inverse = 1.0 / (1.0 - line.quantile);
@@ -74,7 +89,7 @@ mod tests {
 
     #[test]
     fn the_table_counts_up_to_all_and_ends_at_the_maximum() {
-        let mut times = loadline_engine::new_histogram();
+        let mut times = new_histogram();
         (1..=1000).for_each(|us| times.record(us * 1000).unwrap());
         let hgrm = text(write_hgrm, &times);
         let rows: Vec<Vec<f64>> = hgrm
@@ -94,7 +109,7 @@ mod tests {
 
     #[test]
     fn wrk2_s_table_ends_with_an_infinite_distance() {
-        let mut times = loadline_engine::new_histogram();
+        let mut times = new_histogram();
         times.record(1_500_000).unwrap();
         let table = text(write_wrk2, &times);
         let first = table.lines().nth(2).unwrap();
@@ -104,7 +119,7 @@ mod tests {
 
     #[test]
     fn an_empty_histogram_is_a_table_without_rows() {
-        let table = text(write_hgrm, &loadline_engine::new_histogram());
+        let table = text(write_hgrm, &new_histogram());
         assert!(table.contains("Total count    =            0]"), "{table}");
     }
 }

@@ -2,26 +2,10 @@
 
 use std::time::Duration;
 
-use loadline_engine::Record;
+use loadline_model::{Record, Second};
 
-/// What is told of the time: the last second may be shorter.
+/// Length of all but the last.
 const SECOND: Duration = Duration::from_secs(1);
-
-/// One second of the load.
-pub struct Second<'a> {
-    /// When it began, from the start of the load.
-    pub began: Duration,
-    /// How long it was.
-    pub length: Duration,
-    pub record: &'a Record,
-}
-
-impl Second<'_> {
-    /// Responses a second.
-    pub fn rate(&self) -> f64 {
-        self.record.answered_in_time as f64 / self.length.as_secs_f64()
-    }
-}
 
 /// Gathers intervals.
 pub struct Seconds {
@@ -33,7 +17,7 @@ pub struct Seconds {
 }
 
 impl Seconds {
-    /// For a load of length `whole` that is told of every `interval`, which is a part of a second.
+    /// For a load of length `whole` whose records come every `interval`, which is a part of a second.
     pub fn new(interval: Duration, whole: Duration) -> Seconds {
         let (began, gathered) = (Duration::ZERO, Duration::ZERO);
         Seconds { interval, whole, began, gathered, record: Record::empty() }

@@ -1,0 +1,127 @@
+//! What a run says of itself while it goes on. Events can be written and read, so that a page shows a run of another process.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::CellId;
+use crate::notes::Note;
+use crate::rows::SliceRow;
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// A service is being started.
+    Deploying {
+        /// Round of deployments, from 0.
+        round: u32,
+        /// Service and platform.
+        site: String,
+    },
+    /// What takes long about a start, in half a sentence.
+    Progress {
+        /// Service and platform.
+        site: String,
+        /// `pulling nginx:1.27, 34 of 67 MB`
+        text: String,
+    },
+    /// A service answered for the first time.
+    Ready {
+        /// Service and platform.
+        site: String,
+        /// Since its start.
+        after: Duration,
+    },
+    /// A cell is warm, or its time for warming up is over.
+    Warm {
+        /// The cell.
+        cell: CellId,
+        /// How long it was loaded.
+        after: Duration,
+        /// Whether it is stationary.
+        stationary: bool,
+    },
+    /// A slice was measured and kept.
+    Measured(Box<SliceRow>),
+    /// Every cell was measured once more.
+    BlockDone {
+        /// Round of deployments, from 0.
+        round: u32,
+        /// Block of the round, from 0.
+        block: u32,
+    },
+    /// Slices failed a gate and will be measured again.
+    Repeating {
+        /// The cells.
+        cells: Vec<CellId>,
+    },
+    /// The run goes on without a service.
+    GivenUp {
+        /// Why.
+        failure: String,
+    },
+    /// What a reader of the figures must know.
+    Note(Note),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gates::{Gate, GateFailure};
+    use crate::load::{Arrivals, Load};
+    use crate::{CellId, Observations, new_histogram};
+
+    fn slice() -> SliceRow {
+        let mut times = new_histogram();
+        (1..=1000).for_each(|us| times.record(us * 1000).unwrap());
+        SliceRow {
+            cell: CellId(3),
+            load: Load::Open { rate: "100/min".parse().unwrap(), arrivals: Arrivals::Poisson },
+            round: 1,
+            block: 2,
+            attempt: 0,
+            position: 4,
+            at_s: 12.25,
+            duration_s: 0.5,
+            due: 1000,
+            sent_in_time: 999,
+            answered: 1000,
+            answered_in_time: 998,
+            waited: 3,
+            reconnects: 1,
+            received_bytes: u64::MAX,
+            load_cpu_ns: 7,
+            load_spun_ns: None,
+            errors: [("timeout".to_owned(), 2)].into(),
+            service: times.clone(),
+            send_lag: new_histogram(),
+            response: times,
+            observations: Observations { wall_ns: Some(5), ..Observations::default() },
+            cpu_use: None,
+            gate_failures: vec![GateFailure::Stolen { share: 0.25, most: 0.02 }],
+        }
+    }
+
+    #[test]
+    fn an_event_that_was_written_is_read_the_same() {
+        let site = || "orders on pod".to_owned();
+        for (name, event) in [
+            ("deploying", Event::Deploying { round: 0, site: site() }),
+            ("progress", Event::Progress { site: site(), text: "pulling".to_owned() }),
+            ("ready", Event::Ready { site: site(), after: Duration::from_millis(1500) }),
+            ("warm", Event::Warm { cell: CellId(1), after: Duration::from_secs(3), stationary: true }),
+            ("measured", Event::Measured(Box::new(slice()))),
+            ("block_done", Event::BlockDone { round: 1, block: 2 }),
+            ("repeating", Event::Repeating { cells: vec![CellId(0), CellId(2)] }),
+            ("given_up", Event::GivenUp { failure: "died".to_owned() }),
+            ("note", Event::Note(Note::NoWire)),
+            ("note", Event::Note(Note::ProfileDisturbed { gate: Gate::Steal })),
+        ] {
+            let written = serde_json::to_value(&event).unwrap();
+            assert_eq!(written["event"], name);
+            let text = serde_json::to_string(&written).unwrap();
+            assert_eq!(serde_json::from_str::<Event>(&text).unwrap(), event, "{text}");
+        }
+    }
+}
