@@ -15,6 +15,8 @@ mod settle;
 mod starts;
 mod trust;
 
+use loadline_model::has_own_key;
+use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::Note;
 
 pub use loadline_model::result;
@@ -64,9 +66,15 @@ pub fn analyse(data: &RunData) -> RunResult {
         starts: starts::starts(data),
         surroundings: data.run.surroundings.clone(),
         trust,
+        metrics: declared(data),
         slices,
         notes: notes(data, rounds),
     }
+}
+
+/// The metrics whose unit a reader of the slices would not know otherwise.
+fn declared(data: &RunData) -> Vec<MetricDeclaration> {
+    data.run.metrics.iter().filter(|metric| !has_own_key(&metric.name)).cloned().collect()
 }
 
 fn run_info(data: &RunData) -> RunInfo {

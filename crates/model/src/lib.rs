@@ -1,5 +1,5 @@
 //! The data of loadline, without I/O: what is to be measured ([`experiment`], [`load`], [`platform`]) and in which cells ([`plan`]), what
-//! was seen of it ([`rows`], [`Observations`], [`profile`], [`gates`], [`notes`]) and what follows ([`result`]). Every other crate takes it
+//! was seen of it ([`rows`], [`Observations`], [`metrics`], [`profile`], [`gates`], [`notes`]) and what follows ([`result`]). Every other crate takes it
 //! from here; this one depends on none of them.
 
 pub mod experiment;
@@ -9,6 +9,7 @@ mod ids;
 pub mod load;
 mod machine;
 mod machine_cpu;
+pub mod metrics;
 pub mod notes;
 mod observations;
 pub mod plan;
@@ -22,8 +23,8 @@ pub use histogram::{HistogramError, decode_histogram, encode_histogram, new_hist
 pub use ids::{CellId, LoadId, PlatformId, ServiceId, SiteId};
 pub use machine::Machine;
 pub use machine_cpu::MachineCpu;
-pub use observations::Observations;
+pub use observations::{Observations, has_own_key};
 pub use run_state::RunState;
 
 /// Version of the data as they are stored. A change of what is written raises it, and the store learns to read what was written before.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;

@@ -10,6 +10,7 @@ use crate::experiment::Experiment;
 use crate::gates::{CpuUse, GateFailure};
 use crate::ids::{CellId, SiteId};
 use crate::load::Load;
+use crate::metrics::MetricDeclaration;
 use crate::notes::{Failure, Note};
 use crate::plan::Plan;
 use crate::profile::{Profile, SoftirqReasons};
@@ -47,6 +48,8 @@ pub struct NewRun<'a> {
     pub service_cpus: &'a [usize],
     /// CPUs of the load.
     pub load_cpus: &'a [usize],
+    /// The metrics of loadline's own probes.
+    pub metrics: &'a [MetricDeclaration],
 }
 
 /// A run.
@@ -76,6 +79,8 @@ pub struct RunRow {
     pub service_cpus: Vec<usize>,
     /// CPUs of the load.
     pub load_cpus: Vec<usize>,
+    /// The metrics of its probes, in the order in which tables show them.
+    pub metrics: Vec<MetricDeclaration>,
     /// Cells measured request by request.
     pub side_by_side: Vec<CellId>,
     /// What a reader must know.

@@ -23,6 +23,8 @@ const STEPS: [&str; VERSION as usize - 1] = [
     UPDATE run SET
         notes = (SELECT json_group_array(json_object('kind', 'text', 'text', value)) FROM json_each(run.notes)),
         failures = (SELECT json_group_array(json_object('site', NULL, 'text', value)) FROM json_each(run.failures));",
+    // Until then every run had the same metrics, and nobody had to say which.
+    include_str!("migrate/version_5.sql"),
 ];
 
 /// Whether a store of this version can be brought up to the present one.

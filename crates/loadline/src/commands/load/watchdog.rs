@@ -6,13 +6,14 @@
 use loadline_engine::{Load, Record};
 use loadline_model::Observations;
 use loadline_model::gates::{CpuUse, FOREIGN_SHARE, Gate, LOAD_BUSY_SHARE};
-use loadline_observe::{Snapshot, Subject, between};
+use loadline_model::metrics::RUN_QUEUE_WAIT;
+use loadline_observe::{Observer, Snapshot, Subject, Wanted};
 use loadline_report::Words;
 use loadline_run::gates;
 
 /// Watches from the moment it is made until it is asked.
 pub struct Watchdog {
-    subject: Subject,
+    observer: Observer,
     before: Snapshot,
 }
 
@@ -40,12 +41,14 @@ impl Watchdog {
     /// Begins to watch. Best while no load runs: it reads a dozen small files.
     pub fn start() -> Watchdog {
         let subject = Subject { root_pids: vec![std::process::id()], cgroup: None };
-        Watchdog { before: Snapshot::take(&subject), subject }
+        let mut observer = Observer::new(subject);
+        Watchdog { before: observer.read(&Wanted::Everything), observer }
     }
 
     /// What is to be said of the load that has ended.
-    pub fn judge(self, load: &Load, record: &Record) -> Verdict {
-        let observed = between(&self.before, &Snapshot::take(&self.subject));
+    pub fn judge(mut self, load: &Load, record: &Record) -> Verdict {
+        let after = self.observer.read(&Wanted::Everything);
+        let observed = self.observer.between(&self.before, &after);
         let cpu = CpuUse::of(&observed, None);
         let failures = gates::failures(load, record, cpu);
         let mut verdict = Verdict {
@@ -134,7 +137,7 @@ fn busy_share(record: &Record) -> f64 {
 }
 
 fn waiting_share(observed: &Observations, record: &Record) -> Option<f64> {
-    observed.run_queue_wait_ns.map(|ns| share_of_threads(record, ns))
+    observed.count(RUN_QUEUE_WAIT).map(|ns| share_of_threads(record, ns))
 }
 
 fn share_of_threads(record: &Record, ns: u64) -> f64 {
