@@ -89,12 +89,12 @@ mod tests {
         let (ours, theirs) = UnixStream::pair().unwrap();
         let mut conversation = Conversation { stream: Some(Box::new(ours)) };
         let patience = Duration::from_millis(30);
-        let error = conversation.ask::<()>(&ObserverAsk::Snapshot, patience, None).unwrap_err();
+        let error = conversation.ask::<()>(&ObserverAsk::Metrics, patience, None).unwrap_err();
         assert!(error.to_string().starts_with("the agent did not answer within 30ms: "), "{error}");
-        let error = conversation.ask::<()>(&ObserverAsk::Snapshot, patience, None).unwrap_err();
+        let error = conversation.ask::<()>(&ObserverAsk::Metrics, patience, None).unwrap_err();
         assert!(matches!(error, AgentError::Over), "a late answer must not be taken for the next one's");
         let asked: ObserverAsk = frame::read(&theirs).unwrap();
-        assert_eq!(asked, ObserverAsk::Snapshot);
+        assert_eq!(asked, ObserverAsk::Metrics);
         assert!(matches!(frame::read::<ObserverAsk>(&theirs), Err(FrameError::Ended)), "the agent is let go");
     }
 }

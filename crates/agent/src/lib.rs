@@ -23,5 +23,7 @@ pub use frame::{FrameError, LONGEST_BYTES};
 pub use protocol::EngineSetup;
 pub use remote_engine::RemoteEngine;
 pub use remote_observer::RemoteObserver;
-pub use server::{MOST_CONVERSATIONS, ServeError, serve};
+pub use server::{
+    Containers, MOST_CONVERSATIONS, Observed, ServeError, ThisMachine, serve, serve_containers,
+};
 pub use stream::Stream;

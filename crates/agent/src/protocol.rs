@@ -13,10 +13,11 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use loadline_engine::{Request, Reuse, SliceSpec};
+use loadline_observe::Wanted;
 use serde::{Deserialize, Serialize};
 
 /// Grows with every change to these messages or to what they carry.
-pub const PROTOCOL: u32 = 3;
+pub const PROTOCOL: u32 = 4;
 
 /// The version of the program.
 pub const PROGRAM: &str = env!("CARGO_PKG_VERSION");
@@ -94,11 +95,13 @@ pub enum EngineVerb {
 }
 
 /// What is asked of an observer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ObserverAsk {
-    /// Answered with a [`loadline_observe::Snapshot`] of the container and its machine.
-    Snapshot,
+    /// Answered with the [`loadline_model::metrics::MetricDeclaration`]s of its probes.
+    Metrics,
+    /// Answered with a [`loadline_observe::Snapshot`] of the container and its machine: what each probe read.
+    Read(Wanted),
 }
 
 /// What an ask is answered with.

@@ -1,6 +1,7 @@
 //! The observers on the machine of an agent.
 
-use loadline_observe::{Machine, Snapshot};
+use loadline_model::metrics::MetricDeclaration;
+use loadline_observe::{Machine, Snapshot, Wanted};
 
 use crate::conversation::Conversation;
 use crate::error::AgentError;
@@ -24,9 +25,20 @@ impl RemoteObserver {
         Ok(RemoteObserver { conversation, machine })
     }
 
-    /// All counters of this moment. Two of them make observations on this side: [`loadline_observe::between`].
-    pub fn snapshot(&mut self) -> Result<Snapshot, AgentError> {
-        self.conversation.ask(&ObserverAsk::Snapshot, PATIENCE, None)
+    /// The metrics that the agent's probes declare.
+    ///
+    /// # Errors
+    /// When the conversation has ended.
+    pub fn metrics(&mut self) -> Result<Vec<MetricDeclaration>, AgentError> {
+        self.conversation.ask(&ObserverAsk::Metrics, PATIENCE, None)
+    }
+
+    /// What the agent's probes read now. Two readings make observations on this side: [`loadline_observe::between_remote`].
+    ///
+    /// # Errors
+    /// When the conversation has ended.
+    pub fn read(&mut self, wanted: &Wanted) -> Result<Snapshot, AgentError> {
+        self.conversation.ask(&ObserverAsk::Read(wanted.clone()), PATIENCE, None)
     }
 
     /// What kind of machine the container is on.

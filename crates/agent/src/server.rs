@@ -12,6 +12,7 @@ use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+pub use observer::{Containers, Observed, ThisMachine};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
@@ -39,9 +40,21 @@ pub enum ServeError {
 /// # Errors
 /// Only when the listener breaks. What is wrong with a conversation ends that conversation.
 pub fn serve(listener: &TcpListener, end: impl AsFd) -> Result<(), ServeError> {
+    serve_containers(listener, end, Arc::new(ThisMachine))
+}
+
+/// As [`serve`], for containers that need not be on this machine.
+///
+/// # Errors
+/// As [`serve`].
+pub fn serve_containers(
+    listener: &TcpListener,
+    end: impl AsFd,
+    containers: Arc<dyn Containers>,
+) -> Result<(), ServeError> {
     // A connection may be gone again between being told of and being taken.
     listener.set_nonblocking(true).map_err(ServeError::Wait)?;
-    let mut conversations = Conversations::default();
+    let mut conversations = Conversations { containers, under_way: Vec::new() };
     while !wait(listener.as_fd(), end.as_fd()).map_err(ServeError::Wait)? {
         match listener.accept() {
             Ok((stream, _)) => conversations.begin(stream),
@@ -79,23 +92,26 @@ fn pause_or_fail(error: io::Error) -> Result<(), ServeError> {
 }
 
 /// The conversations under way. Dropping it ends them.
-#[derive(Default)]
-struct Conversations(Vec<(JoinHandle<()>, Weak<TcpStream>)>);
+struct Conversations {
+    containers: Arc<dyn Containers>,
+    under_way: Vec<(JoinHandle<()>, Weak<TcpStream>)>,
+}
 
 impl Conversations {
     fn begin(&mut self, stream: TcpStream) {
-        self.0.retain(|(thread, _)| !thread.is_finished());
-        if self.0.len() >= MOST_CONVERSATIONS {
+        self.under_way.retain(|(thread, _)| !thread.is_finished());
+        if self.under_way.len() >= MOST_CONVERSATIONS {
             conversation::refuse(&stream, &format!("it has {MOST_CONVERSATIONS} conversations already"));
             return;
         }
         let stream = Arc::new(stream);
         let shared = Arc::downgrade(&stream);
+        let containers = self.containers.clone();
         let thread = std::thread::Builder::new()
             .name("conversation".to_owned())
-            .spawn(move || conversation::hold(&stream));
+            .spawn(move || conversation::hold(&stream, containers.as_ref()));
         match thread {
-            Ok(thread) => self.0.push((thread, shared)),
+            Ok(thread) => self.under_way.push((thread, shared)),
             Err(error) => tracing::warn!("can't start a thread for a conversation: {error}"),
         }
     }
@@ -103,13 +119,13 @@ impl Conversations {
 
 impl Drop for Conversations {
     fn drop(&mut self) {
-        for (_, stream) in &self.0 {
+        for (_, stream) in &self.under_way {
             if let Some(stream) = stream.upgrade() {
                 // One that is not connected any more ends by itself.
                 let _ = stream.shutdown(Shutdown::Both);
             }
         }
-        for (thread, _) in self.0.drain(..) {
+        for (thread, _) in self.under_way.drain(..) {
             // A conversation that panicked has said so.
             let _ = thread.join();
         }

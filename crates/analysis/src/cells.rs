@@ -12,7 +12,7 @@ use loadline_model::{CellId, encode_histogram};
 use loadline_stats::t_interval;
 
 use crate::figures::{Prepared, merged};
-use crate::metrics::{METRICS, Times};
+use crate::metrics::{self, Times};
 use crate::result::{Cell, Deployment, Figure, Histograms, Percentiles, Slice, Statement};
 use crate::sample::{Counted, Paired};
 use crate::{ALPHA, RunData, seen};
@@ -47,7 +47,7 @@ fn cell(data: &RunData, counted: &Counted<'_>, id: CellId) -> Cell {
         deployments: deployments(data, counted, id),
         answered: slices.iter().map(|slice| slice.answered).sum(),
         errors,
-        figures: figures(counted, id),
+        figures: figures(data, counted, id),
         histograms: histograms(&slices),
         seen: seen::seen(data, id),
     }
@@ -96,14 +96,14 @@ fn deployments(data: &RunData, counted: &Counted<'_>, id: CellId) -> Vec<Deploym
         .collect()
 }
 
-fn figures(counted: &Counted<'_>, id: CellId) -> Vec<Figure> {
+fn figures(data: &RunData, counted: &Counted<'_>, id: CellId) -> Vec<Figure> {
     // A cell paired with itself is the cell by units.
     let units: Vec<Vec<&SliceRow>> = Paired::new(counted, id, id)
         .units
         .into_iter()
         .map(|unit| unit.into_iter().map(|pair| pair.0).collect())
         .collect();
-    METRICS
+    metrics::of_run(&data.run)
         .iter()
         .filter_map(|metric| {
             let value = Prepared::new(metric, units.iter().cloned())?.whole();
@@ -113,8 +113,8 @@ fn figures(counted: &Counted<'_>, id: CellId) -> Vec<Figure> {
                 .collect();
             let t_interval = t_interval(&each?, 1.0 - ALPHA).map(|interval| [interval.low, interval.high]);
             value.is_finite().then(|| Figure {
-                metric: metric.id.to_owned(),
-                label: metric.label.to_owned(),
+                metric: metric.id.to_string(),
+                label: metric.label.to_string(),
                 unit: metric.unit,
                 value,
                 t_interval: t_interval.filter(|bounds| bounds.iter().all(|bound| bound.is_finite())),

@@ -1,11 +1,12 @@
 //! Each candidate against its baseline: difference, interval, Holm's correction, verdict.
 
 use loadline_model::CellId;
+use loadline_model::metrics::HigherIs;
 use loadline_model::plan::ContrastPlan;
 use loadline_stats::{Bootstrap, Interval, Judgement, MIN_BLOCKS, bootstrap, holm, judge};
 
 use crate::figures::Prepared;
-use crate::metrics::{METRICS, Metric, Sense};
+use crate::metrics::{self, Metric};
 use crate::result::{Contrast, Remark, Row, Statement, Verdict};
 use crate::sample::{Counted, Paired};
 use crate::{ALPHA, RunData, seen};
@@ -43,7 +44,7 @@ pub fn contrasts(
     if data.run.experiment.is_ladder() {
         resolve_by_width(&mut contrasts);
     }
-    correct(&mut contrasts, confidence);
+    correct(&metrics::of_run(&data.run), &mut contrasts, confidence);
     contrasts
 }
 
@@ -65,10 +66,10 @@ pub fn contrast(
 ) -> Contrast {
     let paired = Paired::new(counted, baseline, candidate);
     let margin = data.run.experiment.plan.margin;
-    let rows = METRICS
+    let rows = metrics::of_run(&data.run)
         .iter()
         .filter_map(|metric| {
-            row(metric, &paired, data.run.experiment.plan.seed, confidence, margin, resolution(metric.id))
+            row(metric, &paired, data.run.experiment.plan.seed, confidence, margin, resolution(&metric.id))
         })
         .collect::<Vec<Row>>();
     let seen = seen::difference(data, candidate, baseline, &rows, confidence);
@@ -105,9 +106,9 @@ fn row(
     let alone =
         |slice| Prepared::new(metric, std::iter::once(vec![slice])).map_or(f64::NAN, |data| data.whole());
     let mut row = Row {
-        metric: metric.id.to_owned(),
-        label: metric.label.to_owned(),
-        primary: metric.is_primary(),
+        metric: metric.id.to_string(),
+        label: metric.label.to_string(),
+        primary: metric.is_primary,
         unit: metric.unit,
         baseline: was,
         candidate: is,
@@ -151,7 +152,7 @@ fn no_claim(
     }
     let events = baseline.events().zip(candidate.events()).map(|(was, is)| was.max(is));
     if let Some(events) =
-        events.filter(|events| metric.sense == Sense::Count && (0.5..LEAST_EVENTS).contains(events))
+        events.filter(|events| metric.higher_is == HigherIs::More && (0.5..LEAST_EVENTS).contains(events))
     {
         return Some(Remark::FewEvents { events, least: LEAST_EVENTS });
     }
@@ -180,14 +181,14 @@ fn verdict(metric: &Metric, row: &Row, blocks: usize, confidence: f64) -> Verdic
         _ if row.resolution.is_some_and(|resolution| row.difference.abs() < resolution) => {
             Verdict::Unresolved
         }
-        Judgement::Higher => metric.sense.verdict(true),
-        Judgement::Lower => metric.sense.verdict(false),
+        Judgement::Higher => metrics::verdict(metric.higher_is, true),
+        Judgement::Lower => metrics::verdict(metric.higher_is, false),
     }
 }
 
 /// Holm's correction over the contrasts of each metric, and the verdicts that follow.
-fn correct(contrasts: &mut [Contrast], confidence: f64) {
-    for metric in METRICS {
+fn correct(metrics: &[Metric], contrasts: &mut [Contrast], confidence: f64) {
+    for metric in metrics {
         let mut rows: Vec<&mut Row> = contrasts
             .iter_mut()
             .flat_map(|contrast| contrast.rows.iter_mut())

@@ -42,25 +42,26 @@ impl Prepared {
                     units.map(|slices| merge(times, &slices)).collect();
                 Some(Prepared::Buckets(Buckets::new(quantile, &merged)))
             }
-            Kind::Ratio(ratio) => {
+            Kind::Ratio(_) | Kind::PerRequest | Kind::Level => {
                 let sum = |slices: Vec<&SliceRow>| {
-                    let seen = slices.into_iter().filter_map(ratio);
+                    let seen = slices.into_iter().filter_map(|slice| metric.ratio(slice));
                     seen.fold((0.0, 0.0), |sum, slice| (sum.0 + slice.0, sum.1 + slice.1))
                 };
                 Some(Prepared::Ratios(units.map(sum).collect())).filter(|ratios| ratios.whole().is_finite())
             }
-            Kind::Undisturbed(of) => Prepared::undisturbed(of, units),
+            Kind::LowerHalfMean(_) => Prepared::slice_by_slice(metric, units),
         }
     }
 
-    fn undisturbed<'a>(
-        of: fn(&SliceRow) -> Option<(f64, f64)>,
+    fn slice_by_slice<'a>(
+        metric: &Metric,
         units: impl Iterator<Item = Vec<&'a SliceRow>>,
     ) -> Option<Prepared> {
         let mut slices = Slices { figures: Vec::new(), units: 0 };
         for (unit, rows) in units.enumerate() {
             slices.units = unit + 1;
-            let seen = rows.into_iter().filter_map(of).map(|(top, bottom)| (top / bottom, unit));
+            let ratios = rows.into_iter().filter_map(|slice| metric.ratio(slice));
+            let seen = ratios.map(|(top, bottom)| (top / bottom, unit));
             slices.figures.extend(seen.filter(|(figure, _)| figure.is_finite()));
         }
         slices.figures.sort_by(|left, right| left.0.total_cmp(&right.0));

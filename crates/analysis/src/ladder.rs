@@ -5,7 +5,7 @@ use loadline_model::plan::Role;
 
 use crate::RunData;
 use crate::joint::joint;
-use crate::metrics::METRICS;
+use crate::metrics;
 use crate::result::{Contrast, Estimate, Ladder, LadderSum, Rung, SumRow};
 use crate::sample::Counted;
 
@@ -64,7 +64,9 @@ fn sum(
         data.run.plan.noise_contrasts().find(|noise| noise.baseline == of).map(|noise| noise.candidate)
     };
     let twins = twin(bottom).zip(twin(top));
-    let rows = METRICS.iter().filter(|metric| SUMMED.contains(&metric.id)).filter_map(|metric| {
+    let metrics = metrics::of_run(&data.run);
+    let summed = metrics.iter().filter(|metric| SUMMED.contains(&metric.id.as_ref()));
+    let rows = summed.filter_map(|metric| {
         let of = |cells: &[CellId], figure: &dyn Fn(&[f64]) -> f64| {
             let joint = joint(counted, metric, cells, data.run.experiment.plan.seed, confidence, figure);
             joint.found.map(|value| Estimate { value, interval: joint.interval })
@@ -78,7 +80,7 @@ fn sum(
         let (end_to_end, residual) = again.unzip();
         let closes =
             residual.and_then(|residual| residual.interval).map(|[low, high]| low <= 0.0 && high >= 0.0);
-        Some(SumRow { metric: metric.id.to_owned(), unit: metric.unit, sum, end_to_end, residual, closes })
+        Some(SumRow { metric: metric.id.to_string(), unit: metric.unit, sum, end_to_end, residual, closes })
     });
     LadderSum { top, path, rows: rows.collect() }
 }

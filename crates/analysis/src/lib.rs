@@ -18,6 +18,8 @@ mod starts;
 mod thread_rates;
 mod trust;
 
+use loadline_model::has_own_key;
+use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::Note;
 
 pub use load::{LoadRun, load_result};
@@ -70,9 +72,15 @@ pub fn analyse(data: &RunData) -> RunResult {
         starts: starts::starts(data),
         surroundings: data.run.surroundings.clone(),
         trust,
+        metrics: declared(data),
         slices,
         notes: notes(data, rounds),
     }
+}
+
+/// The metrics whose unit a reader of the slices would not know otherwise.
+fn declared(data: &RunData) -> Vec<MetricDeclaration> {
+    data.run.metrics.iter().filter(|metric| !has_own_key(&metric.name)).cloned().collect()
 }
 
 fn run_info(data: &RunData) -> RunInfo {

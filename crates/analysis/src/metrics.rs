@@ -1,68 +1,30 @@
-//! The metrics: what is computed from slices, in the order in which tables show them.
+//! The metrics: what is computed from slices, in the order in which tables show them. Times, rates and errors are the load's own; what
+//! probes read comes from their declarations, which the run stores; [`COMBINED`] holds what is made of several.
+
+use std::borrow::Cow;
 
 use hdrhistogram::Histogram;
-use loadline_model::rows::SliceRow;
+use loadline_model::metrics::{
+    FigureDeclaration, HigherIs, MetricDeclaration, MetricKind, MetricName, SERVICE_CPU,
+};
+use loadline_model::rows::{RunRow, SliceRow};
 
 use crate::result::{Unit, Verdict};
 
 /// One metric.
 pub struct Metric {
     /// Id, `response.p50`.
-    pub id: &'static str,
+    pub id: MetricName,
     /// Label, `response p50`.
-    pub label: &'static str,
+    pub label: Cow<'static, str>,
     /// Unit of its figures.
     pub unit: Unit,
     /// Words of its verdicts.
-    pub sense: Sense,
+    pub higher_is: HigherIs,
+    /// Whether a short table shows it: what a reader looks at first.
+    pub is_primary: bool,
     /// How it is computed.
     pub kind: Kind,
-}
-
-/// What a reader looks at first; a short table shows these alone.
-const PRIMARY: [&str; 10] = [
-    "response.p50",
-    "response.p99",
-    "response.p99.9",
-    "response.mean",
-    "service.p50",
-    "cpu.service",
-    "softirqs",
-    "switches",
-    "rate.achieved",
-    "errors",
-];
-
-impl Metric {
-    /// Whether a short table shows it.
-    pub fn is_primary(&self) -> bool {
-        PRIMARY.contains(&self.id)
-    }
-}
-
-/// What "higher" means.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Sense {
-    /// A time: slower or faster.
-    Time,
-    /// CPU or memory: costlier or cheaper.
-    Cost,
-    /// A count: more or fewer.
-    Count,
-}
-
-impl Sense {
-    /// The verdict for a figure that is higher (or lower) than the baseline's.
-    pub fn verdict(self, higher: bool) -> Verdict {
-        match (self, higher) {
-            (Sense::Time, true) => Verdict::Slower,
-            (Sense::Time, false) => Verdict::Faster,
-            (Sense::Cost, true) => Verdict::Costlier,
-            (Sense::Cost, false) => Verdict::Cheaper,
-            (Sense::Count, true) => Verdict::More,
-            (Sense::Count, false) => Verdict::Fewer,
-        }
-    }
 }
 
 /// How a metric is computed from any number of slices.
@@ -70,12 +32,19 @@ pub enum Kind {
     /// A quantile of the merged histograms.
     Quantile(Times, f64),
     /// A sum over the slices divided by another: a mean time, a cost per request, a rate.
-    Ratio(fn(&SliceRow) -> Option<(f64, f64)>),
+    Ratio(fn(&SliceRow) -> Option<Ratio>),
+    /// What a probe counted, per answered request.
+    PerRequest,
+    /// What a probe found at the end of each slice: the mean.
+    Level,
     /// The mean of the slices' own ratios up to their median. Whatever disturbs a slice of a closed loop only adds to it, so this differs
     /// between deployments by a quarter less than the mean of all or of the middle half (ten rungs, 8 deployments × 14 slices of 100 ms on
     /// a shared virtual machine: standard deviation 0.44 µs against 0.64 and 0.60).
-    Undisturbed(fn(&SliceRow) -> Option<(f64, f64)>),
+    LowerHalfMean(fn(&SliceRow) -> Option<Ratio>),
 }
+
+/// A numerator and a denominator.
+pub type Ratio = (f64, f64);
 
 /// Which histogram.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -99,89 +68,267 @@ impl Times {
     }
 }
 
-/// All metrics.
-pub const METRICS: &[Metric] = &[
-    quantile("response.p50", "response p50", Times::Response, 0.5),
-    quantile("response.p90", "response p90", Times::Response, 0.9),
-    quantile("response.p99", "response p99", Times::Response, 0.99),
-    quantile("response.p99.9", "response p99.9", Times::Response, 0.999),
-    time("response.mean", "response mean", |s| mean(&s.response)),
-    quantile("service.p50", "service p50", Times::Service, 0.5),
-    quantile("service.p99", "service p99", Times::Service, 0.99),
-    time("service.mean", "service mean", |s| mean(&s.service)),
-    quantile("send_lag.p99", "send lag p99", Times::SendLag, 0.99),
-    cost("cpu.service", "CPU per request", |s| per_request(s, s.observations.service_cpu_ns)),
-    cost("cpu.service.user", "  user", |s| per_request(s, s.observations.service_user_ns)),
-    cost("cpu.service.system", "  system", |s| per_request(s, s.observations.service_system_ns)),
-    cost("cpu.machine", "machine's CPU per request", |s| per_request(s, s.observations.machine_busy_ns)),
-    cost("cpu.load", "load's CPU per request", |s| per_request(s, Some(s.load_cpu_ns))),
-    Metric {
-        id: "cpu.path",
-        label: "CPU per request, both ends",
-        unit: Unit::Nanoseconds,
-        sense: Sense::Cost,
-        // Packets to the service are carried by whoever sends them, packets from it by the service; waiting awake is neither. A kernel with
-        // CONFIG_IRQ_TIME_ACCOUNTING charges soft interrupts to nobody: there it is less than the whole, which a note says.
-        kind: Kind::Undisturbed(|s| {
-            per_request(
-                s,
-                Some(s.observations.service_cpu_ns? + s.load_cpu_ns.saturating_sub(s.load_spun_ns?)),
+impl Metric {
+    /// The ratio of a slice; `None` for a quantile, and where nothing was seen.
+    pub fn ratio(&self, slice: &SliceRow) -> Option<Ratio> {
+        match self.kind {
+            Kind::Quantile(..) => None,
+            Kind::Ratio(of) | Kind::LowerHalfMean(of) => of(slice),
+            Kind::PerRequest => per_request(slice, slice.observations.get(&self.id)),
+            Kind::Level => Some((slice.observations.get(&self.id)?, 1.0)),
+        }
+    }
+
+    fn primary(self) -> Metric {
+        Metric { is_primary: true, ..self }
+    }
+}
+
+/// The verdict for a figure that is higher (or lower) than the baseline's.
+pub fn verdict(higher_is: HigherIs, higher: bool) -> Verdict {
+    match (higher_is, higher) {
+        (HigherIs::Slower, true) => Verdict::Slower,
+        (HigherIs::Slower, false) => Verdict::Faster,
+        (HigherIs::Costlier, true) => Verdict::Costlier,
+        (HigherIs::Costlier, false) => Verdict::Cheaper,
+        (HigherIs::More, true) => Verdict::More,
+        (HigherIs::More, false) => Verdict::Fewer,
+    }
+}
+
+/// All metrics of a run.
+pub fn of_run(run: &RunRow) -> Vec<Metric> {
+    all(&run.metrics)
+}
+
+fn all(declared: &[MetricDeclaration]) -> Vec<Metric> {
+    let mut metrics = times();
+    let mut of_probes = by_namespace(declared);
+    for combined in COMBINED {
+        let at = combined.place.among(&of_probes);
+        of_probes.insert(at, (combined.metric)());
+    }
+    metrics.extend(of_probes);
+    metrics.extend([
+        Metric {
+            unit: Unit::PerSecond,
+            ..count("rate.achieved", "achieved rate", |s| Some((s.answered_in_time as f64, s.duration_s)))
+        }
+        .primary(),
+        count("errors", "errors per request", |s| {
+            Some((s.errors.values().sum::<u64>() as f64, s.due as f64))
+        })
+        .primary(),
+    ]);
+    metrics
+}
+
+/// The load's own times.
+fn times() -> Vec<Metric> {
+    vec![
+        quantile("response.p50", "response p50", Times::Response, 0.5).primary(),
+        quantile("response.p90", "response p90", Times::Response, 0.9),
+        quantile("response.p99", "response p99", Times::Response, 0.99).primary(),
+        quantile("response.p99.9", "response p99.9", Times::Response, 0.999).primary(),
+        time("response.mean", "response mean", |s| mean(&s.response)).primary(),
+        quantile("service.p50", "service p50", Times::Service, 0.5).primary(),
+        quantile("service.p99", "service p99", Times::Service, 0.99),
+        time("service.mean", "service mean", |s| mean(&s.service)),
+        quantile("send_lag.p99", "send lag p99", Times::SendLag, 0.99),
+    ]
+}
+
+/// What is made of several values of a slice, in an order in which each place is there already.
+const COMBINED: [Combined; 4] = [
+    Combined {
+        place: Place::After("cpu.machine"),
+        metric: || {
+            cost(
+                "cpu.load",
+                "load's CPU per request",
+                Kind::Ratio(|s| per_request(s, Some(s.load_cpu_ns as f64))),
             )
-        }),
+        },
     },
-    time("cpu.run_queue_wait", "run-queue wait per request", |s| {
-        per_request(s, s.observations.run_queue_wait_ns)
-    }),
-    time("cpu.throttled", "throttled per request", |s| per_request(s, s.observations.throttled_ns)),
-    count("softirqs", "softirqs per request", |s| {
-        per_request(s, Some(s.observations.net_rx_softirqs? + s.observations.net_tx_softirqs?))
-    }),
-    count("softirqs.net_rx", "  NET_RX", |s| per_request(s, s.observations.net_rx_softirqs)),
-    count("softirqs.net_tx", "  NET_TX", |s| per_request(s, s.observations.net_tx_softirqs)),
-    count("switches", "context switches", |s| {
-        per_request(s, Some(s.observations.voluntary_switches? + s.observations.involuntary_switches?))
-    }),
-    count("switches.voluntary", "  voluntary", |s| per_request(s, s.observations.voluntary_switches)),
-    count("switches.involuntary", "  involuntary", |s| per_request(s, s.observations.involuntary_switches)),
-    count("tcp.retransmits", "TCP retransmits", |s| per_request(s, s.observations.tcp_retransmits)),
-    memory("memory.resident", "resident memory", |s| Some((s.observations.memory_bytes? as f64, 1.0))),
-    memory("memory.peak", "resident memory, peak", |s| Some((s.observations.memory_peak_bytes? as f64, 1.0))),
-    Metric {
-        id: "rate.achieved",
-        label: "achieved rate",
-        unit: Unit::PerSecond,
-        sense: Sense::Count,
-        kind: Kind::Ratio(|s| Some((s.answered_in_time as f64, s.duration_s))),
+    Combined {
+        place: Place::After("cpu.load"),
+        metric: || {
+            // Packets to the service are carried by whoever sends them, packets from it by the service; waiting awake is neither. A kernel
+            // with CONFIG_IRQ_TIME_ACCOUNTING charges soft interrupts to nobody: there it is less than the whole, which a note says.
+            let path = |s: &SliceRow| {
+                let load_ns = s.load_cpu_ns.saturating_sub(s.load_spun_ns?);
+                per_request(s, Some(s.observations.get(SERVICE_CPU)? + load_ns as f64))
+            };
+            cost("cpu.path", "CPU per request, both ends", Kind::LowerHalfMean(path))
+        },
     },
-    count("errors", "errors per request", |s| Some((s.errors.values().sum::<u64>() as f64, s.due as f64))),
+    Combined {
+        place: Place::Before("softirqs.net_rx"),
+        metric: || {
+            count("softirqs", "softirqs per request", |s| {
+                per_request(s, sum(s, ["softirqs.net_rx", "softirqs.net_tx"]))
+            })
+            .primary()
+        },
+    },
+    Combined {
+        place: Place::Before("switches.voluntary"),
+        metric: || {
+            count("switches", "context switches", |s| {
+                per_request(s, sum(s, ["switches.voluntary", "switches.involuntary"]))
+            })
+            .primary()
+        },
+    },
 ];
 
-const fn quantile(id: &'static str, label: &'static str, times: Times, quantile: f64) -> Metric {
-    Metric { id, label, unit: Unit::Nanoseconds, sense: Sense::Time, kind: Kind::Quantile(times, quantile) }
+struct Combined {
+    place: Place,
+    metric: fn() -> Metric,
 }
 
-const fn time(id: &'static str, label: &'static str, ratio: fn(&SliceRow) -> Option<(f64, f64)>) -> Metric {
-    Metric { id, label, unit: Unit::Nanoseconds, sense: Sense::Time, kind: Kind::Ratio(ratio) }
+/// Where a table shows it: beside a metric, or at the end if no probe of the run has that one.
+enum Place {
+    Before(&'static str),
+    After(&'static str),
 }
 
-const fn cost(id: &'static str, label: &'static str, ratio: fn(&SliceRow) -> Option<(f64, f64)>) -> Metric {
-    Metric { id, label, unit: Unit::Nanoseconds, sense: Sense::Cost, kind: Kind::Ratio(ratio) }
+impl Place {
+    fn among(&self, metrics: &[Metric]) -> usize {
+        let of = |id: &str| metrics.iter().position(|metric| metric.id == id);
+        match self {
+            Place::Before(id) => of(id),
+            Place::After(id) => of(id).map(|at| at + 1),
+        }
+        .unwrap_or(metrics.len())
+    }
 }
 
-const fn count(id: &'static str, label: &'static str, ratio: fn(&SliceRow) -> Option<(f64, f64)>) -> Metric {
-    Metric { id, label, unit: Unit::Count, sense: Sense::Count, kind: Kind::Ratio(ratio) }
+/// The declared metrics that tables show: those of a namespace together, else in the order of their declarations.
+fn by_namespace(declared: &[MetricDeclaration]) -> Vec<Metric> {
+    let namespace = |name: &str| name.split('.').next().map(str::to_owned);
+    let mut namespaces = Vec::new();
+    for metric in declared {
+        let space = namespace(&metric.name);
+        if !namespaces.contains(&space) {
+            namespaces.push(space);
+        }
+    }
+    let in_order = namespaces
+        .iter()
+        .flat_map(|space| declared.iter().filter(move |metric| namespace(&metric.name) == *space));
+    in_order.filter_map(|metric| Some(of_probe(metric, metric.figure.as_ref()?))).collect()
 }
 
-const fn memory(id: &'static str, label: &'static str, ratio: fn(&SliceRow) -> Option<(f64, f64)>) -> Metric {
-    Metric { id, label, unit: Unit::Bytes, sense: Sense::Cost, kind: Kind::Ratio(ratio) }
+fn of_probe(metric: &MetricDeclaration, figure: &FigureDeclaration) -> Metric {
+    Metric {
+        id: metric.name.clone(),
+        label: figure.label.clone(),
+        unit: metric.unit,
+        higher_is: figure.higher_is,
+        is_primary: figure.primary,
+        kind: match metric.kind {
+            MetricKind::Counter => Kind::PerRequest,
+            MetricKind::Level => Kind::Level,
+        },
+    }
 }
 
-fn per_request(slice: &SliceRow, total: Option<u64>) -> Option<(f64, f64)> {
-    (slice.answered > 0).then_some((total? as f64, slice.answered as f64))
+fn metric(id: &'static str, label: &'static str, unit: Unit, higher_is: HigherIs, kind: Kind) -> Metric {
+    Metric { id: id.into(), label: label.into(), unit, higher_is, is_primary: false, kind }
+}
+
+fn quantile(id: &'static str, label: &'static str, times: Times, quantile: f64) -> Metric {
+    metric(id, label, Unit::Nanoseconds, HigherIs::Slower, Kind::Quantile(times, quantile))
+}
+
+fn time(id: &'static str, label: &'static str, ratio: fn(&SliceRow) -> Option<Ratio>) -> Metric {
+    metric(id, label, Unit::Nanoseconds, HigherIs::Slower, Kind::Ratio(ratio))
+}
+
+fn cost(id: &'static str, label: &'static str, kind: Kind) -> Metric {
+    metric(id, label, Unit::Nanoseconds, HigherIs::Costlier, kind)
+}
+
+fn count(id: &'static str, label: &'static str, ratio: fn(&SliceRow) -> Option<Ratio>) -> Metric {
+    metric(id, label, Unit::Count, HigherIs::More, Kind::Ratio(ratio))
+}
+
+/// The sum of values of which none is missing.
+fn sum(slice: &SliceRow, names: [&str; 2]) -> Option<f64> {
+    names.into_iter().map(|name| slice.observations.get(name)).sum()
+}
+
+fn per_request(slice: &SliceRow, total: Option<f64>) -> Option<Ratio> {
+    (slice.answered > 0).then_some((total?, slice.answered as f64))
 }
 
 /// Sum and number of the recorded times; each at the middle of its bucket, 0.05 % off at most.
-fn mean(histogram: &Histogram<u64>) -> Option<(f64, f64)> {
+fn mean(histogram: &Histogram<u64>) -> Option<Ratio> {
     let count = histogram.len() as f64;
     (count > 0.0).then(|| (histogram.mean() * count, count))
+}
+
+#[cfg(test)]
+mod tests {
+    use loadline_model::experiment::CLAIM_METRICS;
+
+    use super::*;
+
+    fn ids(declared: &[MetricDeclaration]) -> Vec<String> {
+        let own = times().len();
+        all(declared).into_iter().skip(own).map(|metric| metric.id.into_owned()).collect()
+    }
+
+    fn declared(name: &'static str) -> MetricDeclaration {
+        MetricDeclaration::counter(name, Unit::Count).shown_as("a label", HigherIs::More)
+    }
+
+    #[test]
+    fn what_is_made_of_several_stands_beside_them() {
+        let names = [
+            "cpu.service",
+            "cpu.machine",
+            "softirqs.net_rx",
+            "switches.voluntary",
+            "cpu.throttled",
+            "jvm.gc",
+        ];
+        let expected = [
+            "cpu.service",
+            "cpu.machine",
+            "cpu.load",
+            "cpu.path",
+            "cpu.throttled",
+            "softirqs",
+            "softirqs.net_rx",
+            "switches",
+            "switches.voluntary",
+            "jvm.gc",
+            "rate.achieved",
+            "errors",
+        ];
+        assert_eq!(ids(&names.map(declared)), expected);
+    }
+
+    #[test]
+    fn what_claims_name_is_there() {
+        let ids: Vec<String> =
+            all(&[declared(SERVICE_CPU)]).into_iter().map(|metric| metric.id.into_owned()).collect();
+        for id in CLAIM_METRICS {
+            assert!(ids.iter().any(|other| other == id), "{id}");
+        }
+    }
+
+    #[test]
+    fn without_any_probe_it_stands_at_the_end() {
+        let expected = ["cpu.load", "cpu.path", "softirqs", "switches", "rate.achieved", "errors"];
+        assert_eq!(ids(&[]), expected);
+    }
+
+    #[test]
+    fn what_has_no_label_is_in_no_table() {
+        let silent = MetricDeclaration::counter("machine.cpus", Unit::Count);
+        assert_eq!(ids(&[silent]), ids(&[]));
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::{Failure, Note};
 use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surroundings, WarmUpRow};
 use loadline_model::{CellId, RunState};
@@ -39,6 +40,10 @@ impl Journal for StoreJournal<'_> {
     fn begin(&self, run: &NewRun<'_>) -> Result<(), BoxError> {
         self.run.set(Some(self.store.begin_run(run)?));
         Ok(())
+    }
+
+    fn metrics(&self, metrics: &[MetricDeclaration]) -> Result<(), BoxError> {
+        Ok(self.store.set_metrics(self.id()?, metrics)?)
     }
 
     fn side_by_side(&self, cells: &[CellId]) -> Result<(), BoxError> {

@@ -217,10 +217,10 @@ impl CpuUse {
     /// Idle time is measured by the kernel; busy time is sampled at its ticks and would miss whatever begins with one
     /// (Documentation/admin-guide/cpu-load.rst). So what others used is what is left over, interrupts included.
     pub fn of(machine: &Observations, ours: Option<(u64, u64)>) -> Option<CpuUse> {
-        let capacity_ns = machine.wall_ns? * u64::from(machine.cpus?);
-        let modes = machine.machine?;
+        let capacity_ns = machine.wall_ns()? * u64::from(machine.machine_cpus()?);
+        let modes = machine.machine_cpu()?;
         let not_foreign = ours.map(|(services_ns, load_ns)| {
-            let own_ns = load_ns.max(machine.observer_cpu_ns.unwrap_or(0));
+            let own_ns = load_ns.max(machine.observer_cpu_ns().unwrap_or(0));
             services_ns + own_ns + modes.idle_ns + modes.iowait_ns + modes.steal_ns
         });
         Some(CpuUse {

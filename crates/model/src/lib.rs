@@ -1,6 +1,6 @@
 //! The data of loadline, without I/O: what is to be measured ([`experiment`], [`load`], [`platform`]) and in which cells ([`plan`]), what
-//! was seen of it ([`Record`], [`rows`], [`Observations`], [`profile`], [`gates`], [`notes`]) and what follows ([`result`]). Every other
-//! crate takes it from here; this one depends on none of them.
+//! was seen of it ([`Record`], [`rows`], [`Observations`], [`metrics`], [`profile`], [`gates`], [`notes`]) and what follows ([`result`]).
+//! Every other crate takes it from here; this one depends on none of them.
 
 mod errors;
 mod events;
@@ -11,6 +11,7 @@ mod ids;
 pub mod load;
 mod machine;
 mod machine_cpu;
+pub mod metrics;
 pub mod notes;
 mod observations;
 pub mod plan;
@@ -28,7 +29,7 @@ pub use histogram::{HistogramError, decode_histogram, encode_histogram, new_hist
 pub use ids::{CellId, LoadId, PlatformId, ServiceId, SiteId};
 pub use machine::Machine;
 pub use machine_cpu::MachineCpu;
-pub use observations::Observations;
+pub use observations::{Observations, has_own_key};
 pub use record::{Record, Second, record_time};
 pub use run_state::RunState;
 

@@ -34,6 +34,39 @@ impl MachineCpu {
             .fold(0, u64::saturating_add)
     }
 
+    /// The modes by the names of their metrics.
+    pub fn by_name(&self) -> [(&'static str, u64); 8] {
+        [
+            ("cpu.machine.user", self.user_ns),
+            ("cpu.machine.nice", self.nice_ns),
+            ("cpu.machine.system", self.system_ns),
+            ("cpu.machine.idle", self.idle_ns),
+            ("cpu.machine.iowait", self.iowait_ns),
+            ("cpu.machine.irq", self.irq_ns),
+            ("cpu.machine.softirq", self.softirq_ns),
+            ("cpu.machine.steal", self.steal_ns),
+        ]
+    }
+
+    /// The same from the values of its metrics; `None` if one is missing.
+    pub fn from_names(value_ns: impl Fn(&str) -> Option<u64>) -> Option<MachineCpu> {
+        Some(MachineCpu {
+            user_ns: value_ns("cpu.machine.user")?,
+            nice_ns: value_ns("cpu.machine.nice")?,
+            system_ns: value_ns("cpu.machine.system")?,
+            idle_ns: value_ns("cpu.machine.idle")?,
+            iowait_ns: value_ns("cpu.machine.iowait")?,
+            irq_ns: value_ns("cpu.machine.irq")?,
+            softirq_ns: value_ns("cpu.machine.softirq")?,
+            steal_ns: value_ns("cpu.machine.steal")?,
+        })
+    }
+
+    /// Whether a metric is one of the modes.
+    pub(crate) fn is_mode(metric: &str) -> bool {
+        MachineCpu::default().by_name().iter().any(|(name, _)| *name == metric)
+    }
+
     /// What was added since `before`. A mode that ran backwards, as idle and iowait may, counts as zero.
     pub fn since(&self, before: &Self) -> Self {
         Self {

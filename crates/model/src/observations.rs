@@ -1,74 +1,134 @@
-//! What the machine and a service did during a slice. A figure that could not be seen is `None`, never zero.
+//! What the machine and a service did during a slice: the values of the metrics that probes declare. A value that could not be seen is
+//! absent, never zero.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+mod document;
+
+use std::collections::BTreeMap;
 
 use crate::MachineCpu;
+use crate::metrics::{MACHINE_CPUS, MetricDeclaration, MetricName, OBSERVER_CPU, SERVICE_CPU, Scope, WALL};
 
-/// What the machine and one service did during a slice. `None` is what could not be seen, as for an external service.
-///
-/// The service's processes are those in its cgroup, or without one the tree below its first process. Where figures
-/// come from processes or threads, one that began during the slice counts from zero and one that ended is lost. (One
-/// that was moved into the cgroup during the slice brings its past along.)
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Observations {
-    /// The length of the slice as the snapshots saw it (`CLOCK_MONOTONIC`).
-    pub wall_ns: Option<u64>,
-    /// CPU time of the service. From its cgroup: `cpuacct.usage` (v1) or `usage_usec` in `cpu.stat` (v2). Without one: the
-    /// sum of its processes' CPU clocks (clock_getcpuclockid(3)).
-    pub service_cpu_ns: Option<u64>,
-    /// The part of `service_cpu_ns` in user mode, in the proportion of `cpuacct.usage_user` to `usage_sys` (v1), `user_usec`
-    /// to `system_usec` (v2), or `utime` to `stime` in `/proc/PID/stat`. These are sampled at ticks, so the proportion is
-    /// rougher than the sum; `None` if no tick fell into the slice.
-    pub service_user_ns: Option<u64>,
-    /// The rest of `service_cpu_ns`: in the kernel.
-    pub service_system_ns: Option<u64>,
-    /// CPU time of the whole machine by mode (`/proc/stat`).
-    pub machine: Option<MachineCpu>,
-    /// CPUs online on that machine, which need not be that of the load; not known of older runs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cpus: Option<u32>,
-    /// The part of `machine` in which CPUs worked ([`MachineCpu::busy_ns`]); less the service's and the load's, it is what
-    /// other programs used.
-    pub machine_busy_ns: Option<u64>,
-    /// CPU time of the process that took the snapshots, which may be that of the load as well.
-    pub observer_cpu_ns: Option<u64>,
-    /// Periods in which the service had something to run: `nr_periods` in the cgroup's `cpu.stat`. Zero without a quota.
-    pub periods: Option<u64>,
-    /// Periods in which it used up its quota: `nr_throttled` in `cpu.stat`.
-    pub throttled_periods: Option<u64>,
-    /// Time that it was held back, summed over CPUs: `throttled_time` (v1) or `throttled_usec` (v2) in `cpu.stat`.
-    pub throttled_ns: Option<u64>,
-    /// How often its threads waited for something: `voluntary_ctxt_switches` in `/proc/PID/task/TID/status`.
-    pub voluntary_switches: Option<u64>,
-    /// How often its threads had to make way: `nonvoluntary_ctxt_switches` in `/proc/PID/task/TID/status`.
-    pub involuntary_switches: Option<u64>,
-    /// How long its threads were ready to run and did not: the second figure of `/proc/PID/task/TID/schedstat`.
-    pub run_queue_wait_ns: Option<u64>,
-    /// Receive soft interrupts of the whole machine: `NET_RX` in `/proc/softirqs`.
-    pub net_rx_softirqs: Option<u64>,
-    /// Transmit soft interrupts of the whole machine: `NET_TX` in `/proc/softirqs`.
-    pub net_tx_softirqs: Option<u64>,
-    /// Resident memory of its processes after the slice: the sum of `VmRSS` in `/proc/PID/status`. Memory that they share
-    /// is counted for each.
-    pub memory_bytes: Option<u64>,
-    /// The most that its processes ever had resident: the sum of `VmHWM` in `/proc/PID/status`, since each began.
-    pub memory_peak_bytes: Option<u64>,
-    /// Memory charged to its cgroup after the slice, with page cache: `memory.usage_in_bytes` (v1) or `memory.current` (v2).
-    /// Not comparable with platforms that have no cgroup.
-    pub cgroup_memory_bytes: Option<u64>,
-    /// The most ever charged to its cgroup: `memory.max_usage_in_bytes` (v1) or `memory.peak` (v2).
-    pub cgroup_memory_peak_bytes: Option<u64>,
-    /// TCP segments sent again in the service's network namespace: `RetransSegs` in `/proc/PID/net/snmp`.
-    pub tcp_retransmits: Option<u64>,
-}
+pub use document::has_own_key;
+
+/// The values of a slice's metrics by their names, each in the unit that its declaration says.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Observations(BTreeMap<MetricName, f64>);
 
 impl Observations {
-    /// Forgets what the whole machine did, where it can't be told which of several cells it did it for.
-    pub fn forget_machine(&mut self) {
-        self.machine = None;
-        self.machine_busy_ns = None;
-        self.net_rx_softirqs = None;
-        self.net_tx_softirqs = None;
+    /// The value of a metric; `None` if it was not seen.
+    pub fn get(&self, name: &str) -> Option<f64> {
+        self.0.get(name).copied()
+    }
+
+    /// The value of a metric that is a whole number.
+    pub fn count(&self, name: &str) -> Option<u64> {
+        self.get(name).map(|value| value as u64)
+    }
+
+    /// Enters a value, if there is one.
+    pub fn set(&mut self, name: impl Into<MetricName>, value: impl Into<Option<u64>>) {
+        if let Some(value) = value.into() {
+            self.insert(name, value as f64);
+        }
+    }
+
+    /// Enters a value; one that is not finite counts as not seen.
+    pub fn insert(&mut self, name: impl Into<MetricName>, value: f64) {
+        if value.is_finite() {
+            self.0.insert(name.into(), value);
+        }
+    }
+
+    /// The same with another value.
+    #[must_use]
+    pub fn with(mut self, name: impl Into<MetricName>, value: u64) -> Observations {
+        self.set(name, value);
+        self
+    }
+
+    /// The same with the CPU time of the machine by mode.
+    #[must_use]
+    pub fn with_machine_cpu(mut self, cpu: &MachineCpu) -> Observations {
+        self.set_machine_cpu(cpu);
+        self
+    }
+
+    /// Enters the CPU time of the machine by mode.
+    pub fn set_machine_cpu(&mut self, cpu: &MachineCpu) {
+        for (name, ns) in cpu.by_name() {
+            self.set(name, ns);
+        }
+    }
+
+    /// The metrics that were seen, in the order of the alphabet.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.0.iter().map(|(name, value)| (name.as_ref(), *value))
+    }
+
+    /// Forgets what the whole machine did, where nobody can say for which of several cells it was.
+    pub fn forget_machine(&mut self, declared: &[MetricDeclaration]) {
+        for metric in declared.iter().filter(|metric| metric.scope == Scope::Machine) {
+            self.0.remove(&metric.name);
+        }
+    }
+
+    /// The length of the slice as its counters saw it.
+    pub fn wall_ns(&self) -> Option<u64> {
+        self.count(WALL)
+    }
+
+    /// CPU time of the service.
+    pub fn service_cpu_ns(&self) -> Option<u64> {
+        self.count(SERVICE_CPU)
+    }
+
+    /// CPU time of the process that read the counters.
+    pub fn observer_cpu_ns(&self) -> Option<u64> {
+        self.count(OBSERVER_CPU)
+    }
+
+    /// CPUs online on the service's machine, which need not be that of the load.
+    pub fn machine_cpus(&self) -> Option<u32> {
+        self.count(MACHINE_CPUS).and_then(|cpus| u32::try_from(cpus).ok())
+    }
+
+    /// CPU time of the service's machine by mode.
+    pub fn machine_cpu(&self) -> Option<MachineCpu> {
+        MachineCpu::from_names(|name| self.count(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metrics::Unit;
+
+    #[test]
+    fn the_machines_values_are_forgotten_and_the_others_kept() {
+        let declared = [
+            MetricDeclaration::counter("a.service", Unit::Count),
+            MetricDeclaration::counter("a.machine", Unit::Count).of_the_machine(),
+            MetricDeclaration::counter("a.measurement", Unit::Count).of_the_measurement(),
+        ];
+        let mut seen =
+            Observations::default().with("a.service", 1).with("a.machine", 2).with("a.measurement", 3);
+        seen.forget_machine(&declared);
+        assert_eq!(seen, Observations::default().with("a.service", 1).with("a.measurement", 3));
+    }
+
+    #[test]
+    fn the_modes_of_the_machine_are_there_all_or_not_at_all() {
+        let cpu = MachineCpu { user_ns: 1, steal_ns: 2, ..MachineCpu::default() };
+        let seen = Observations::default().with_machine_cpu(&cpu);
+        assert_eq!(seen.machine_cpu(), Some(cpu));
+        assert_eq!(Observations::default().with("cpu.machine.user", 1).machine_cpu(), None);
+    }
+
+    #[test]
+    fn what_is_no_number_was_not_seen() {
+        let mut seen = Observations::default();
+        seen.insert("a.ratio", f64::NAN);
+        seen.set("a.count", None);
+        assert_eq!(seen, Observations::default());
     }
 }

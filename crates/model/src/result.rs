@@ -20,9 +20,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::Machine;
 use crate::ids::CellId;
+use crate::metrics::MetricDeclaration;
 use crate::notes::Note;
 
 pub use crate::RunState;
+pub use crate::metrics::Unit;
 pub use crate::plan::Role;
 pub use crate::rows::Surroundings;
 pub use distribution::{Distribution, Spread};
@@ -63,6 +65,9 @@ pub struct RunResult {
     pub surroundings: BTreeMap<String, Surroundings>,
     /// Whether the figures can be trusted, gate by gate.
     pub trust: Trust,
+    /// The metrics that stand under their names in the slices' observations; the others say their unit in their key.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub metrics: Vec<MetricDeclaration>,
     /// Every slice in the order of measurement, repeats and failures included.
     pub slices: Vec<Slice>,
     /// Sentences that a reader must know: what was left out, what was chosen automatically.
@@ -223,23 +228,6 @@ pub struct Figure {
     pub value: f64,
     /// Student's t interval over the deployments' figures (over blocks with one deployment), because people publish that.
     pub t_interval: Option<[f64; 2]>,
-}
-
-/// Unit of a figure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum Unit {
-    /// Nanoseconds.
-    #[serde(rename = "ns")]
-    Nanoseconds,
-    /// A plain number.
-    #[serde(rename = "1")]
-    Count,
-    /// Requests per second.
-    #[serde(rename = "/s")]
-    PerSecond,
-    /// Bytes.
-    #[serde(rename = "bytes")]
-    Bytes,
 }
 
 /// A cell against another one.

@@ -11,6 +11,7 @@ use crate::gates::{CpuUse, GateFailure};
 use crate::histogram::as_text;
 use crate::ids::{CellId, SiteId};
 use crate::load::Load;
+use crate::metrics::MetricDeclaration;
 use crate::notes::{Failure, Note};
 use crate::plan::Plan;
 use crate::profile::{Profile, SoftirqReasons};
@@ -48,6 +49,8 @@ pub struct NewRun<'a> {
     pub service_cpus: &'a [usize],
     /// CPUs of the load.
     pub load_cpus: &'a [usize],
+    /// The metrics of loadline's own probes.
+    pub metrics: &'a [MetricDeclaration],
 }
 
 /// A run.
@@ -77,6 +80,8 @@ pub struct RunRow {
     pub service_cpus: Vec<usize>,
     /// CPUs of the load.
     pub load_cpus: Vec<usize>,
+    /// The metrics of its probes, in the order in which tables show them.
+    pub metrics: Vec<MetricDeclaration>,
     /// Cells measured request by request.
     pub side_by_side: Vec<CellId>,
     /// What a reader must know.

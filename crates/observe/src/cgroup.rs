@@ -1,4 +1,4 @@
-//! The cgroup of a service: CPU time, throttling and memory as the kernel charges them to it, in either version.
+//! The cgroup of a service: CPU time, throttling and memory as the kernel charges them to it, in either version. Probes read one each.
 //! The figures include processes that have ended, so they are the best there is where a cgroup exists.
 
 use std::path::{Path, PathBuf};
@@ -56,40 +56,33 @@ pub(crate) struct CgroupMemory {
     pub(crate) peak_bytes: Option<u64>,
 }
 
-/// All that is read of a cgroup at one moment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct Reading {
-    pub(crate) cpu: Option<CpuUsage>,
-    pub(crate) throttling: Option<Throttling>,
-    pub(crate) memory: CgroupMemory,
-}
-
 impl Cgroup {
-    pub(crate) fn read(&self) -> Reading {
+    /// The CPU time charged to it.
+    pub(crate) fn cpu(&self) -> Option<CpuUsage> {
         match self {
-            Self::V1 { cpu, cpuacct, memory } => Reading {
-                cpu: read_v1_cpu(cpuacct),
-                throttling: procfs::read(cpu.join("cpu.stat")).and_then(|text| parse_v1_throttling(&text)),
-                memory: CgroupMemory {
-                    now_bytes: memory
-                        .as_ref()
-                        .and_then(|dir| procfs::read_number(dir.join("memory.usage_in_bytes"))),
-                    peak_bytes: memory
-                        .as_ref()
-                        .and_then(|dir| procfs::read_number(dir.join("memory.max_usage_in_bytes"))),
-                },
-            },
-            Self::V2 { dir } => {
-                let stat = procfs::read(dir.join("cpu.stat")).unwrap_or_default();
-                Reading {
-                    cpu: parse_v2_cpu(&stat),
-                    throttling: parse_v2_throttling(&stat),
-                    memory: CgroupMemory {
-                        now_bytes: procfs::read_number(dir.join("memory.current")),
-                        peak_bytes: procfs::read_number(dir.join("memory.peak")),
-                    },
-                }
-            }
+            Self::V1 { cpuacct, .. } => read_v1_cpu(cpuacct),
+            Self::V2 { dir } => parse_v2_cpu(&procfs::read(dir.join("cpu.stat"))?),
+        }
+    }
+
+    /// What its quota did; `None` in version 2 where the `cpu` controller is not enabled.
+    pub(crate) fn throttling(&self) -> Option<Throttling> {
+        match self {
+            Self::V1 { cpu, .. } => parse_v1_throttling(&procfs::read(cpu.join("cpu.stat"))?),
+            Self::V2 { dir } => parse_v2_throttling(&procfs::read(dir.join("cpu.stat"))?),
+        }
+    }
+
+    /// The memory charged to it.
+    pub(crate) fn memory(&self) -> CgroupMemory {
+        let (dir, now, peak) = match self {
+            Self::V1 { memory: None, .. } => return CgroupMemory::default(),
+            Self::V1 { memory: Some(dir), .. } => (dir, "memory.usage_in_bytes", "memory.max_usage_in_bytes"),
+            Self::V2 { dir } => (dir, "memory.current", "memory.peak"),
+        };
+        CgroupMemory {
+            now_bytes: procfs::read_number(dir.join(now)),
+            peak_bytes: procfs::read_number(dir.join(peak)),
         }
     }
 
@@ -162,12 +155,12 @@ burst_usec 0
         fs::write(tree.path().join("memory.peak"), "20971520\n")?;
         fs::write(tree.path().join("cgroup.procs"), "4711\n4712\n")?;
         let cgroup = Cgroup::V2 { dir: tree.path().to_owned() };
-        let expected = Reading {
-            cpu: Some(CpuUsage { total_ns: 5_713_482_000, user_ns: 4_412_007_000, system_ns: 1_301_475_000 }),
-            throttling: Some(Throttling { periods: 213, throttled_periods: 42, throttled_ns: 1_803_311_000 }),
-            memory: CgroupMemory { now_bytes: Some(12_587_008), peak_bytes: Some(20_971_520) },
-        };
-        assert_eq!(cgroup.read(), expected);
+        let cpu = CpuUsage { total_ns: 5_713_482_000, user_ns: 4_412_007_000, system_ns: 1_301_475_000 };
+        assert_eq!(cgroup.cpu(), Some(cpu));
+        let throttling = Throttling { periods: 213, throttled_periods: 42, throttled_ns: 1_803_311_000 };
+        assert_eq!(cgroup.throttling(), Some(throttling));
+        let memory = CgroupMemory { now_bytes: Some(12_587_008), peak_bytes: Some(20_971_520) };
+        assert_eq!(cgroup.memory(), memory);
         assert_eq!(cgroup.processes().len(), 2);
         Ok(())
     }
@@ -191,7 +184,8 @@ burst_usec 0
         let gone = PathBuf::from("/sys/fs/cgroup/no-such-cgroup");
         let v1 = Cgroup::V1 { cpu: gone.clone(), cpuacct: gone.clone(), memory: Some(gone.clone()) };
         for cgroup in [v1, Cgroup::V2 { dir: gone }] {
-            assert_eq!(cgroup.read(), Reading::default());
+            assert_eq!((cgroup.cpu(), cgroup.throttling()), (None, None));
+            assert_eq!(cgroup.memory(), CgroupMemory::default());
             assert!(cgroup.processes().is_empty());
         }
     }

@@ -1,24 +1,31 @@
-//! What the kernel says the machine and a service did during a slice, one module per thing read.
-//! Counters are read before and after; the difference is the observation. See [`Snapshot`] and [`between`].
+//! What the kernel says the machine and a service did during a slice. A [`Probe`] reads one thing and declares the metrics that it gives;
+//! [`probes`] lists them all. They are read before and after by an [`Observer`]; the differences are the observations.
 //!
 //! Reading shares the machine with what is measured, so it is a handful of small files: about 50 µs for each thread of the
-//! service and 100 µs for the rest (measured on a virtual machine with an AMD EPYC). Whatever cannot be read is `None`; no reading ever ends a run.
+//! service and 100 µs for the rest (measured on a virtual machine with an AMD EPYC). Whatever cannot be read is absent; no reading ever ends a run.
 
 mod cgroup;
+mod cgroup_memory;
+mod clocks;
 mod machine;
 mod machine_cpu;
 mod memory;
-mod observations;
+mod observer;
+mod probe;
+pub mod probes;
 mod process;
 mod procfs;
-mod snapshot;
+mod service_cpu;
 mod softirqs;
+mod subject;
 mod sys;
 mod tcp;
 mod threads;
+mod throttling;
 
 pub use cgroup::Cgroup;
 pub use loadline_model::{Machine, MachineCpu, Observations};
 pub use machine::describe_machine;
-pub use observations::between;
-pub use snapshot::{Snapshot, Subject};
+pub use observer::{Observer, Snapshot, Wanted, between_remote};
+pub use probe::{AnyProbe, Probe, Target};
+pub use subject::Subject;

@@ -1,16 +1,51 @@
 //! `/proc/stat`: where the time of all CPUs together went, and how many there are.
 //! The kernel counts it in ticks of 1/USER_HZ s (10 ms), so over a slice each mode is known to about a percent.
 
-use loadline_model::MachineCpu;
+use loadline_model::metrics::{HigherIs, MACHINE_CPU, MACHINE_CPUS, MetricDeclaration, Unit};
+use loadline_model::{MachineCpu, Observations};
+use serde::{Deserialize, Serialize};
 
-use crate::procfs;
+use crate::probe::{Probe, Target};
 
-/// The totals since boot, and the number of CPUs online.
-pub(crate) fn read() -> Option<(MachineCpu, u32)> {
-    let ticks_per_second = rustix::param::clock_ticks_per_second();
-    let text = procfs::read("/proc/stat")?;
-    let totals = parse(&text, 1_000_000_000_u64.checked_div(ticks_per_second)?)?;
-    Some((totals, count_cpus(&text)))
+/// Reads the CPU time of the whole machine.
+pub(crate) struct MachineCpuProbe;
+
+/// Totals since boot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Totals {
+    cpu: MachineCpu,
+    /// CPUs online.
+    cpus: u32,
+}
+
+impl Probe for MachineCpuProbe {
+    type Reading = Totals;
+
+    fn name(&self) -> &'static str {
+        "machine_cpu"
+    }
+
+    fn metrics(&self) -> Vec<MetricDeclaration> {
+        let time = |name| MetricDeclaration::counter(name, Unit::Nanoseconds).of_the_machine();
+        let busy = time(MACHINE_CPU).shown_as("machine's CPU per request", HigherIs::Costlier);
+        let modes = MachineCpu::default().by_name().map(|(name, _)| time(name));
+        let cpus = MetricDeclaration::level(MACHINE_CPUS, Unit::Count).of_the_measurement();
+        [busy, cpus].into_iter().chain(modes).collect()
+    }
+
+    fn read(&mut self, target: &Target<'_>) -> Option<Totals> {
+        let ticks_per_second = rustix::param::clock_ticks_per_second();
+        let text = target.proc_file("stat")?;
+        let cpu = parse(&text, 1_000_000_000_u64.checked_div(ticks_per_second)?)?;
+        Some(Totals { cpu, cpus: count_cpus(&text) })
+    }
+
+    fn between(&self, before: &Totals, after: &Totals, seen: &mut Observations) {
+        let cpu = after.cpu.since(&before.cpu);
+        seen.set_machine_cpu(&cpu);
+        seen.set(MACHINE_CPU, cpu.busy_ns());
+        seen.set(MACHINE_CPUS, u64::from(after.cpus));
+    }
 }
 
 /// CPUs that are online have a line of their own (proc_stat(5)).
@@ -81,7 +116,9 @@ intr 457051 0 0
 
     #[test]
     fn this_machine_has_been_busy() {
-        assert!(read().is_some_and(|(cpu, cpus)| cpu.busy_ns() > 0 && cpus > 0));
+        let (subject, proc) = (crate::Subject::default(), crate::procfs::Proc::default());
+        let totals = Probe::read(&mut MachineCpuProbe, &Target::new(&subject, &proc));
+        assert!(totals.is_some_and(|totals| totals.cpu.busy_ns() > 0 && totals.cpus > 0));
     }
 
     proptest! {

@@ -1,13 +1,12 @@
 //! The processes of a service, and the CPU time of each.
-//! A process's CPU clock counts nanoseconds; how they divide into user and system time the kernel tells in ticks.
+//! A process's CPU clock counts nanoseconds; their division into user and system time the kernel counts in ticks.
 
 use std::collections::BTreeMap;
-use std::fs;
 
 use rustix::process::Pid;
 use serde::{Deserialize, Serialize};
 
-use crate::procfs;
+use crate::procfs::Proc;
 use crate::sys::process_cpu_ns;
 
 /// What one process has used since it began.
@@ -24,13 +23,13 @@ pub(crate) struct ProcessCpu {
 ///
 /// A process whose parent has ended belongs to init and is not found any more. Needs CONFIG_PROC_CHILDREN, which
 /// distributions' kernels have; without it there is `root` alone.
-pub(crate) fn tree(root: Pid) -> Vec<Pid> {
+pub(crate) fn tree(proc: &Proc, root: Pid) -> Vec<Pid> {
     let mut found = vec![root];
     let mut next = 0;
     while let Some(&pid) = found.get(next) {
         next += 1;
-        for task in ids_in(&format!("/proc/{pid}/task")) {
-            let children = procfs::read(format!("/proc/{pid}/task/{task}/children")).unwrap_or_default();
+        for task in proc.ids_in(&format!("{pid}/task")) {
+            let children = proc.read(&format!("{pid}/task/{task}/children")).unwrap_or_default();
             // A child of a thread is never the child of another, but the list is read while it changes.
             let new: Vec<Pid> = parse_pids(&children).filter(|child| !found.contains(child)).collect();
             found.extend(new);
@@ -39,22 +38,16 @@ pub(crate) fn tree(root: Pid) -> Vec<Pid> {
     found
 }
 
-/// The numeric entries of a directory of proc.
-pub(crate) fn ids_in(directory: &str) -> Vec<u32> {
-    let entries = fs::read_dir(directory).into_iter().flatten();
-    entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect()
-}
-
 /// The process IDs in a text; 0, which stands for a process outside this PID namespace, is left out.
 pub(crate) fn parse_pids(text: &str) -> impl Iterator<Item = Pid> {
     text.split_ascii_whitespace().filter_map(|word| Pid::from_raw(word.parse().ok().filter(|pid| *pid > 0)?))
 }
 
 /// The CPU time of those of `pids` that still run; `None` if none does.
-pub(crate) fn cpu_of(pids: &[Pid]) -> Option<BTreeMap<u32, ProcessCpu>> {
+pub(crate) fn cpu_of(proc: &Proc, pids: &[Pid]) -> Option<BTreeMap<u32, ProcessCpu>> {
     let each = pids.iter().filter_map(|&pid| {
         let total_ns = process_cpu_ns(pid)?;
-        let (user_ticks, system_ticks) = parse_stat(&procfs::read(format!("/proc/{pid}/stat"))?)?;
+        let (user_ticks, system_ticks) = parse_stat(&proc.read(&format!("{pid}/stat"))?)?;
         Some((pid.as_raw_nonzero().get().unsigned_abs(), ProcessCpu { total_ns, user_ticks, system_ticks }))
     });
     let all: BTreeMap<_, _> = each.collect();

@@ -2,7 +2,36 @@
 //! The parsers take any text and never panic; a figure that is not there is `None`.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// Where proc(5) is mounted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Proc {
+    root: PathBuf,
+}
+
+impl Default for Proc {
+    fn default() -> Proc {
+        Proc::at("/proc")
+    }
+}
+
+impl Proc {
+    pub(crate) fn at(root: impl Into<PathBuf>) -> Proc {
+        Proc { root: root.into() }
+    }
+
+    /// As [`read`], a file below it.
+    pub(crate) fn read(&self, path: &str) -> Option<String> {
+        read(self.root.join(path))
+    }
+
+    /// The numeric entries of a directory below it.
+    pub(crate) fn ids_in(&self, directory: &str) -> Vec<u32> {
+        let entries = fs::read_dir(self.root.join(directory)).into_iter().flatten();
+        entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect()
+    }
+}
 
 /// The whole file. Bytes that are not UTF-8, which a program can put into its own name, are replaced.
 pub(crate) fn read(path: impl AsRef<Path>) -> Option<String> {

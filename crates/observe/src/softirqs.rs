@@ -1,19 +1,44 @@
 //! `/proc/softirqs`: how often the kernel ran its network soft interrupts, on the whole machine.
 //! Each hop that a platform adds, a veth pair first of all, hands packets over through one (net/core/dev.c).
 
+use loadline_model::Observations;
+use loadline_model::metrics::{HigherIs, MetricDeclaration, Unit};
 use serde::{Deserialize, Serialize};
 
-use crate::procfs;
+use crate::probe::{Probe, Target};
+
+/// Reads the network soft interrupts.
+pub(crate) struct SoftirqProbe;
+
+impl Probe for SoftirqProbe {
+    type Reading = Softirqs;
+
+    fn name(&self) -> &'static str {
+        "softirqs"
+    }
+
+    fn metrics(&self) -> Vec<MetricDeclaration> {
+        let count = |name, label| {
+            MetricDeclaration::counter(name, Unit::Count).of_the_machine().shown_as(label, HigherIs::More)
+        };
+        vec![count("softirqs.net_rx", "  NET_RX"), count("softirqs.net_tx", "  NET_TX")]
+    }
+
+    fn read(&mut self, target: &Target<'_>) -> Option<Softirqs> {
+        parse(&target.proc_file("softirqs")?)
+    }
+
+    fn between(&self, before: &Softirqs, after: &Softirqs, seen: &mut Observations) {
+        seen.set("softirqs.net_rx", after.net_rx.checked_sub(before.net_rx));
+        seen.set("softirqs.net_tx", after.net_tx.checked_sub(before.net_tx));
+    }
+}
 
 /// Counts since boot, summed over all CPUs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Softirqs {
     pub(crate) net_rx: u64,
     pub(crate) net_tx: u64,
-}
-
-pub(crate) fn read() -> Option<Softirqs> {
-    parse(&procfs::read("/proc/softirqs")?)
 }
 
 fn parse(text: &str) -> Option<Softirqs> {
@@ -51,7 +76,7 @@ mod tests {
 
     #[test]
     fn this_machine_has_the_file() {
-        assert!(read().is_some());
+        assert!(crate::procfs::Proc::default().read("softirqs").is_some_and(|text| parse(&text).is_some()));
     }
 
     proptest! {

@@ -1,13 +1,37 @@
 //! `/proc/PID/net/snmp`: TCP retransmissions in the network namespace that a process is in.
 //! A lost packet costs a request 200 ms or more, so even a few of them explain a tail (RFC 6298, TCP_RTO_MIN).
 
-use rustix::process::Pid;
+use loadline_model::Observations;
+use loadline_model::metrics::{HigherIs, MetricDeclaration, Unit};
 
-use crate::procfs;
+use crate::probe::{Probe, Target};
 
-/// Segments sent again since the namespace was made (`RetransSegs`, RFC 1213 tcpRetransSegs).
-pub(crate) fn retransmits(pid: Pid) -> Option<u64> {
-    parse(&procfs::read(format!("/proc/{pid}/net/snmp"))?)
+const RETRANSMITS: &str = "tcp.retransmits";
+
+/// Reads TCP's counters in the network namespace of a service.
+pub(crate) struct TcpProbe;
+
+impl Probe for TcpProbe {
+    /// Segments sent again since the namespace was made (`RetransSegs`, RFC 1213 tcpRetransSegs).
+    type Reading = u64;
+
+    fn name(&self) -> &'static str {
+        "tcp"
+    }
+
+    fn metrics(&self) -> Vec<MetricDeclaration> {
+        let retransmits = MetricDeclaration::counter(RETRANSMITS, Unit::Count);
+        vec![retransmits.shown_as("TCP retransmits", HigherIs::More)]
+    }
+
+    fn read(&mut self, target: &Target<'_>) -> Option<u64> {
+        let pid = target.subject().roots().next().or_else(|| target.processes().first().copied())?;
+        parse(&target.proc_file(&format!("{pid}/net/snmp"))?)
+    }
+
+    fn between(&self, before: &u64, after: &u64, seen: &mut Observations) {
+        seen.set(RETRANSMITS, after.checked_sub(*before));
+    }
 }
 
 /// The file has two lines for each protocol: names, then values.
@@ -47,7 +71,9 @@ Udp: 12 0
 
     #[test]
     fn this_process_is_in_a_namespace_that_counts() {
-        assert!(retransmits(rustix::process::getpid()).is_some());
+        let subject = crate::Subject { root_pids: vec![std::process::id()], cgroup: None };
+        let proc = crate::procfs::Proc::default();
+        assert!(Probe::read(&mut TcpProbe, &Target::new(&subject, &proc)).is_some());
     }
 
     proptest! {

@@ -3,11 +3,47 @@
 
 use std::collections::BTreeMap;
 
+use loadline_model::Observations;
+use loadline_model::metrics::{HigherIs, MetricDeclaration, RUN_QUEUE_WAIT, Unit};
 use rustix::process::Pid;
 use serde::{Deserialize, Serialize};
 
-use crate::process::ids_in;
-use crate::procfs;
+use crate::probe::{Probe, Target};
+use crate::procfs::{self, Proc};
+
+/// Reads what the scheduler did to a service's threads.
+pub(crate) struct ThreadProbe;
+
+impl Probe for ThreadProbe {
+    /// By thread ID.
+    type Reading = BTreeMap<u32, Scheduling>;
+
+    fn name(&self) -> &'static str {
+        "threads"
+    }
+
+    fn metrics(&self) -> Vec<MetricDeclaration> {
+        let count =
+            |name, label| MetricDeclaration::counter(name, Unit::Count).shown_as(label, HigherIs::More);
+        vec![
+            MetricDeclaration::counter(RUN_QUEUE_WAIT, Unit::Nanoseconds)
+                .shown_as("run-queue wait per request", HigherIs::Slower),
+            count("switches.voluntary", "  voluntary"),
+            count("switches.involuntary", "  involuntary"),
+        ]
+    }
+
+    fn read(&mut self, target: &Target<'_>) -> Option<Self::Reading> {
+        of_processes(target.proc(), target.processes())
+    }
+
+    fn between(&self, before: &Self::Reading, after: &Self::Reading, seen: &mut Observations) {
+        let scheduling = between(before, after);
+        seen.set(RUN_QUEUE_WAIT, scheduling.run_queue_wait_ns);
+        seen.set("switches.voluntary", scheduling.voluntary_switches);
+        seen.set("switches.involuntary", scheduling.involuntary_switches);
+    }
+}
 
 /// What the scheduler did to one thread, or to several together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -21,12 +57,12 @@ pub(crate) struct Scheduling {
 }
 
 /// The counts of every thread of `pids` since it began, by thread ID; `None` if there is none.
-pub(crate) fn of_processes(pids: &[Pid]) -> Option<BTreeMap<u32, Scheduling>> {
+fn of_processes(proc: &Proc, pids: &[Pid]) -> Option<BTreeMap<u32, Scheduling>> {
     let mut threads = BTreeMap::new();
     for pid in pids {
-        let tasks = format!("/proc/{pid}/task");
-        for tid in ids_in(&tasks) {
-            if let Some(counts) = read(&format!("{tasks}/{tid}")) {
+        let tasks = format!("{pid}/task");
+        for tid in proc.ids_in(&tasks) {
+            if let Some(counts) = read(proc, &format!("{tasks}/{tid}")) {
                 threads.insert(tid, counts);
             }
         }
@@ -34,15 +70,15 @@ pub(crate) fn of_processes(pids: &[Pid]) -> Option<BTreeMap<u32, Scheduling>> {
     (!threads.is_empty()).then_some(threads)
 }
 
-fn read(task: &str) -> Option<Scheduling> {
-    let (voluntary_switches, involuntary_switches) = parse_status(&procfs::read(format!("{task}/status"))?)?;
-    let run_queue_wait_ns = parse_schedstat(&procfs::read(format!("{task}/schedstat"))?)?;
+fn read(proc: &Proc, task: &str) -> Option<Scheduling> {
+    let (voluntary_switches, involuntary_switches) = parse_status(&proc.read(&format!("{task}/status"))?)?;
+    let run_queue_wait_ns = parse_schedstat(&proc.read(&format!("{task}/schedstat"))?)?;
     Some(Scheduling { voluntary_switches, involuntary_switches, run_queue_wait_ns })
 }
 
 /// The sum over the threads of `after` of what was added since `before`. A thread that began in between counts from
 /// zero; what one that ended did in between is lost.
-pub(crate) fn between(before: &BTreeMap<u32, Scheduling>, after: &BTreeMap<u32, Scheduling>) -> Scheduling {
+fn between(before: &BTreeMap<u32, Scheduling>, after: &BTreeMap<u32, Scheduling>) -> Scheduling {
     after.iter().fold(Scheduling::default(), |sum, (tid, now)| {
         // Counts that went backwards belong to a new thread with an old number.
         let same = |then: &&Scheduling| {

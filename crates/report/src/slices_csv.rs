@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
+use loadline_model::metrics::{MetricDeclaration, Unit};
 use loadline_model::result::{Cell, RunResult, Slice};
 use loadline_model::{MachineCpu, Observations};
 use serde_json::Value;
@@ -54,20 +55,22 @@ const COLUMNS: [Column; 35] = [
 
 /// One row per slice, repeats and failures included; `counted` tells whether its figures count.
 ///
-/// The columns are the same for every run. Observers' figures follow the others, in the order of the alphabet, under
-/// their names in the JSON with `_` between the levels; what was not seen is empty. `errors` is `reset 1; timeout 3`.
+/// Observers' figures follow the others, in the order of the alphabet, under their names in the JSON with `_` between the levels; what was
+/// not seen is empty. The columns are the same for every run whose probes declare the same metrics. `errors` is `reset 1; timeout 3`.
 /// A slice of a cell that the result doesn't hold has no row.
 ///
 /// # Errors
 /// When `out` does not take it.
 pub fn csv_slices(result: &RunResult, out: &mut dyn Write) -> Result<(), ReportError> {
-    let observers =
-        leaves(&Observations { machine: Some(MachineCpu::default()), ..Observations::default() })?;
+    let mut observers = leaves(&Observations::default().with_machine_cpu(&MachineCpu::default()), result)?;
+    for metric in &result.metrics {
+        observers.insert(column(metric), String::new());
+    }
     let mut csv = csv::Writer::from_writer(out);
     csv.write_record(COLUMNS.iter().map(|(name, _)| *name).chain(observers.keys().map(String::as_str)))?;
     for slice in &result.slices {
         let Some(cell) = result.cell(slice.cell) else { continue };
-        let seen = leaves(&slice.observations)?;
+        let seen = leaves(&slice.observations, result)?;
         let fixed = COLUMNS.iter().map(|(_, text)| text(cell, slice));
         let observed = observers.keys().map(|name| seen.get(name).cloned().unwrap_or_default());
         csv.write_record(fixed.chain(observed))?;
@@ -81,11 +84,27 @@ fn errors(slice: &Slice) -> String {
     slice.errors.iter().map(|(kind, count)| format!("{kind} {count}")).collect::<Vec<_>>().join("; ")
 }
 
-/// What was observed, each figure under the names on the way to it.
-fn leaves(observations: &Observations) -> Result<BTreeMap<String, String>, ReportError> {
+/// What was observed, each figure under the names on the way to it, or that of its metric with its unit.
+fn leaves(observations: &Observations, result: &RunResult) -> Result<BTreeMap<String, String>, ReportError> {
     let mut leaves = BTreeMap::new();
     flatten("", &serde_json::to_value(observations)?, &mut leaves);
+    for metric in &result.metrics {
+        if let Some(value) = leaves.remove(metric.name.as_ref()) {
+            leaves.insert(column(metric), value);
+        }
+    }
     Ok(leaves)
+}
+
+/// `jvm.gc.pause_ns`
+fn column(metric: &MetricDeclaration) -> String {
+    let unit = match metric.unit {
+        Unit::Nanoseconds => "_ns",
+        Unit::Bytes => "_bytes",
+        Unit::PerSecond => "_per_second",
+        Unit::Count => "",
+    };
+    format!("{}{unit}", metric.name)
 }
 
 fn flatten(name: &str, value: &Value, leaves: &mut BTreeMap<String, String>) {

@@ -4,6 +4,7 @@
 
 use loadline_agent::Driver;
 use loadline_model::experiment::LoadSpec;
+use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::Note;
 use loadline_model::rows::{StartupRow, Surroundings};
 use loadline_model::{Machine, Observations};
@@ -49,6 +50,9 @@ pub trait LiveSite {
 
     /// An engine for a load; no connection is open yet.
     fn connect(&self, load: &LoadSpec) -> Result<Box<dyn Driver>, RunError>;
+
+    /// The metrics that its probes declare; asked once the service is ready.
+    fn metrics(&mut self) -> Vec<MetricDeclaration>;
 
     /// Reads the counters; [`LiveSite::read_end`] follows.
     fn read_begin(&mut self, what: ReadOut);

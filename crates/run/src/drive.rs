@@ -100,7 +100,7 @@ fn cpu_use(
         let Some(member) = fleet.get(*site) else { continue };
         if member.site.machine().is_some_and(|other| other == machine) {
             // An external service may run here and can't be told from other programs.
-            let own = observations.service_cpu_ns.filter(|_| !member.site.is_external());
+            let own = observations.service_cpu_ns().filter(|_| !member.site.is_external());
             services_ns = services_ns.zip(own).map(|(sum, ns): (u64, u64)| sum + ns);
         }
     }

@@ -7,11 +7,13 @@ use std::time::Instant;
 use loadline_model::Machine;
 use loadline_model::RunState;
 use loadline_model::experiment::{Experiment, OnFailure};
+use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::Failure;
 use loadline_model::notes::Note;
 use loadline_model::plan::Plan;
 use loadline_model::rows::{DeploymentRow, NewRun};
 use loadline_model::{CellId, Event, PlatformId, SiteId};
+use loadline_observe::probes;
 
 use crate::clock::Clock;
 use crate::deployer::{Deployer, MachineId, StartingSite};
@@ -68,6 +70,7 @@ pub struct Outcome {
 /// When the journal could not even be begun or finished.
 pub fn execute(run: Run<'_>, strategy: &mut dyn Strategy) -> Result<Outcome, RunError> {
     let Run { experiment, plan, cpus, machine, journal, deployer, .. } = run;
+    let metrics = probes::metrics();
     let begin = NewRun {
         label: &run.label,
         version: &run.version,
@@ -77,6 +80,7 @@ pub fn execute(run: Run<'_>, strategy: &mut dyn Strategy) -> Result<Outcome, Run
         machine,
         service_cpus: &cpus.service,
         load_cpus: &cpus.load,
+        metrics: &metrics,
     };
     journal.begin(&begin).map_err(RunError::Journal)?;
     let mut execution = Execution {
@@ -93,6 +97,7 @@ pub fn execute(run: Run<'_>, strategy: &mut dyn Strategy) -> Result<Outcome, Run
         given_up: Vec::new(),
         side_by_side: None,
         noted: Vec::new(),
+        metrics,
         events: run.events,
         strategy,
     };
@@ -126,6 +131,8 @@ pub(crate) struct Execution<'a> {
     pub side_by_side: Option<Vec<CellId>>,
     /// Notes already in the journal.
     pub noted: Vec<Note>,
+    /// The metrics that its probes declare, as the journal has them.
+    pub metrics: Vec<MetricDeclaration>,
     pub events: &'a mut dyn FnMut(Event),
     pub strategy: &'a mut dyn Strategy,
     stop: Arc<AtomicBool>,
@@ -267,11 +274,26 @@ impl Execution<'_> {
             startup: member.site.startup(),
         };
         self.journal.deployment(&deployment).map_err(RunError::Journal)?;
+        self.keep_metrics(member.site.metrics())?;
         for (cell, load) in self.plan.cells_of(id) {
             let engine = member.site.connect(self.experiment.load(load))?;
             member.add_engine(cell, engine);
         }
         Ok(member)
+    }
+
+    /// Keeps the metrics of a site that no other had.
+    fn keep_metrics(&mut self, declared: Vec<MetricDeclaration>) -> Result<(), RunError> {
+        let known = self.metrics.len();
+        for metric in declared {
+            if self.metrics.iter().all(|other| other.name != metric.name) {
+                self.metrics.push(metric);
+            }
+        }
+        if self.metrics.len() == known {
+            return Ok(());
+        }
+        self.journal.metrics(&self.metrics).map_err(RunError::Journal)
     }
 
     fn measure_blocks(&mut self, round: u32, fleet: &mut Fleet) -> Result<(), RunError> {

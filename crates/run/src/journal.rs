@@ -2,6 +2,7 @@
 
 use loadline_model::CellId;
 use loadline_model::RunState;
+use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::Failure;
 use loadline_model::notes::Note;
 use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surroundings, WarmUpRow};
@@ -12,6 +13,8 @@ use crate::error::BoxError;
 pub trait Journal {
     /// Enters the run; comes before everything else.
     fn begin(&self, run: &NewRun<'_>) -> Result<(), BoxError>;
+    /// All metrics of the run, where its services turned out to have more than loadline's own probes declare.
+    fn metrics(&self, metrics: &[MetricDeclaration]) -> Result<(), BoxError>;
     /// Which cells are measured request by request.
     fn side_by_side(&self, cells: &[CellId]) -> Result<(), BoxError>;
     /// What a reader of the figures must know.

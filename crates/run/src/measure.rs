@@ -34,7 +34,7 @@ impl Execution<'_> {
                 disturbed.push(driven.visit.cell);
             }
             if side_by_side {
-                driven.observations.forget_machine();
+                driven.observations.forget_machine(&self.metrics);
             }
             let slice = slice(place, at_s, driven, gate_failures);
             self.journal.slice(&slice).map_err(RunError::Journal)?;

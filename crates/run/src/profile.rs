@@ -137,7 +137,7 @@ impl Execution<'_> {
                 Err(refused) => return Ok(Err(refused)),
             };
             let observed = member.site.read_end();
-            let ours = observed.service_cpu_ns.map(|ns| (ns, record.cpu_ns));
+            let ours = observed.service_cpu_ns().map(|ns| (ns, record.cpu_ns));
             let cpu_use = CpuUse::of(&observed, ours);
             let failures = cpu_use.map_or_else(Vec::new, |cpu| gates::machine_failures(cpu, record.duration));
             if failures.is_empty() || repeats == 0 {

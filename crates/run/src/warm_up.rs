@@ -91,7 +91,7 @@ impl Execution<'_> {
             let load_machine = member.load_machine(cell, self.here.as_ref());
             let is_beside_the_load = load_machine.is_some() && member.site.machine() == load_machine;
             let service_ns =
-                member.site.read_end().service_cpu_ns.filter(|_| is_beside_the_load).unwrap_or(0);
+                member.site.read_end().service_cpu_ns().filter(|_| is_beside_the_load).unwrap_or(0);
             member.cpu_s_per_request = (service_ns + record.cpu_ns) as f64 / 1e9 / record.answered as f64;
             progress.figures.push(record.service.value_at_quantile(0.5) as f64);
         }

@@ -23,13 +23,8 @@ const STEPS: [&str; VERSION as usize - 1] = [
     UPDATE run SET
         notes = (SELECT json_group_array(json_object('kind', 'text', 'text', value)) FROM json_each(run.notes)),
         failures = (SELECT json_group_array(json_object('site', NULL, 'text', value)) FROM json_each(run.failures));",
-    // Until then each cell said what it is compared with, one other cell at most.
-    "UPDATE run SET plan = json_set(plan, '$.contrasts', json((
-        SELECT json_group_array(json_object(
-            'candidate', cell.key, 'baseline', json_extract(cell.value, '$.against'),
-            'kind', iif(json_extract(cell.value, '$.role') = 'twin', 'noise', 'planned')))
-        FROM json_each(run.plan, '$.cells') AS cell
-        WHERE json_extract(cell.value, '$.against') IS NOT NULL)));",
+    // Until then every run had the same metrics, and each cell was compared with one other at most.
+    include_str!("migrate/version_5.sql"),
 ];
 
 /// Whether a store of this version can be brought up to the present one.

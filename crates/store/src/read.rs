@@ -120,6 +120,7 @@ fn run(row: &Row<'_>) -> rusqlite::Result<RunRow> {
         machine: from_json(row, "machine")?,
         service_cpus: from_json(row, "service_cpus")?,
         load_cpus: from_json(row, "load_cpus")?,
+        metrics: from_json(row, "metrics")?,
         side_by_side: from_json(row, "side_by_side")?,
         notes: from_json(row, "notes")?,
         failures: from_json(row, "failures")?,

@@ -17,7 +17,8 @@ CREATE TABLE run (
     side_by_side TEXT NOT NULL,       -- JSON list of cells measured request by request
     notes        TEXT NOT NULL,       -- JSON list: kind and figures of each
     failures     TEXT NOT NULL,       -- JSON list: site and text of each
-    surroundings TEXT NOT NULL DEFAULT '{}' -- JSON: by platform, what kind of daemon or cluster it is
+    surroundings TEXT NOT NULL DEFAULT '{}', -- JSON: by platform, what kind of daemon or cluster it is
+    metrics      TEXT NOT NULL        -- JSON list: what its probes declare of each metric
 ) STRICT;
 
 CREATE TABLE deployment (

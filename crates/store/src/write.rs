@@ -1,5 +1,6 @@
 //! Writing: a run's beginning, each thing measured as it ends, and the run's end.
 
+use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::{Failure, Note};
 use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surroundings, WarmUpRow};
 use loadline_model::{CellId, RunState, encode_histogram};
@@ -13,8 +14,8 @@ impl Store {
     pub fn begin_run(&self, run: &NewRun<'_>) -> Result<i64, StoreError> {
         let insert =
             "INSERT INTO run (label, name, started, state, version, command_line, experiment, plan, machine,
-                service_cpus, load_cpus, side_by_side, notes, failures)
-            VALUES (?1, ?2, ?3, ?11, ?4, ?5, ?6, ?7, ?8, ?9, ?10, '[]', '[]', '[]')";
+                service_cpus, load_cpus, metrics, side_by_side, notes, failures)
+            VALUES (?1, ?2, ?3, ?11, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?12, '[]', '[]', '[]')";
         let values = params![
             run.label,
             run.experiment.name,
@@ -27,9 +28,15 @@ impl Store {
             json(run.service_cpus),
             json(run.load_cpus),
             RunState::Unfinished.name(),
+            json(run.metrics),
         ];
         self.connection.execute(insert, values).map_err(|e| self.error(e))?;
         Ok(self.connection.last_insert_rowid())
+    }
+
+    /// Keeps what the run's probes declare, in place of what it had.
+    pub fn set_metrics(&self, run: i64, metrics: &[MetricDeclaration]) -> Result<(), StoreError> {
+        self.execute("UPDATE run SET metrics = ?2 WHERE id = ?1", params![run, json(metrics)])
     }
 
     /// Which cells are measured request by request.

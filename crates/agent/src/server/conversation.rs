@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use super::observer::Containers;
 use super::{engine, observer};
 use crate::frame::{self, FrameError};
 use crate::protocol::{Answer, Greeting, Opening, PATIENCE};
@@ -14,8 +15,8 @@ use crate::protocol::{Answer, Greeting, Opening, PATIENCE};
 const REFUSING: Duration = Duration::from_millis(500);
 
 /// Has a conversation until the other side ends it.
-pub fn hold(stream: &TcpStream) {
-    match converse(stream) {
+pub fn hold(stream: &TcpStream, containers: &dyn Containers) {
+    match converse(stream, containers) {
         Ok(()) | Err(FrameError::Ended) => {}
         Err(error) => tracing::warn!("a conversation was ended: {error}"),
     }
@@ -29,7 +30,7 @@ pub fn refuse(stream: &TcpStream, why: &str) {
     }
 }
 
-fn converse(stream: &TcpStream) -> Result<(), FrameError> {
+fn converse(stream: &TcpStream, containers: &dyn Containers) -> Result<(), FrameError> {
     // Somebody who connects and says nothing takes the place of another.
     limit(stream, PATIENCE)?;
     if !greet(stream, None)? {
@@ -40,7 +41,7 @@ fn converse(stream: &TcpStream) -> Result<(), FrameError> {
     stream.set_read_timeout(None)?;
     match opening {
         Opening::Engine(setup) => engine::converse(stream, setup),
-        Opening::Observer { container } => observer::converse(stream, &container),
+        Opening::Observer { container } => observer::converse(stream, containers, &container),
     }
 }
 

@@ -1,9 +1,9 @@
-//! A conversation about a container on this machine.
+//! A conversation about a container.
 
 use std::net::TcpStream;
 
 use loadline_machine::find_container;
-use loadline_observe::{Cgroup, Snapshot, Subject, describe_machine};
+use loadline_observe::{Cgroup, Machine, Observer, Subject, describe_machine};
 
 use super::conversation::answer;
 use crate::frame::{self, FrameError};
@@ -12,21 +12,49 @@ use crate::protocol::{Answer, ObserverAsk};
 /// How runtimes number containers, in hexadecimal digits.
 const ID_DIGITS: usize = 64;
 
+/// The containers that an agent observes.
+pub trait Containers: Send + Sync {
+    /// Finds one by the id that its runtime gave it.
+    ///
+    /// # Errors
+    /// Why it cannot be observed, a sentence.
+    fn find(&self, id: &str) -> Answer<Observed>;
+}
+
+/// A container and the machine that it is on.
+pub struct Observed {
+    /// What kind of machine it is.
+    pub machine: Machine,
+    /// Reads the container's probes.
+    pub observer: Observer,
+}
+
+/// The containers of this machine.
+pub struct ThisMachine;
+
+impl Containers for ThisMachine {
+    fn find(&self, id: &str) -> Answer<Observed> {
+        let subject = find(id)?;
+        Ok(Observed { machine: describe_machine(), observer: Observer::new(subject) })
+    }
+}
+
 /// Observes until the stream ends.
-pub fn converse(stream: &TcpStream, container: &str) -> Result<(), FrameError> {
-    let subject = match find(container) {
-        Ok(subject) => subject,
+pub fn converse(stream: &TcpStream, containers: &dyn Containers, container: &str) -> Result<(), FrameError> {
+    let Observed { machine, mut observer } = match containers.find(container) {
+        Ok(observed) => observed,
         Err(sentence) => return answer(stream, Err::<(), _>(sentence)),
     };
-    answer(stream, Ok(describe_machine()))?;
+    answer(stream, Ok(machine))?;
     loop {
         match frame::read(stream)? {
-            ObserverAsk::Snapshot => answer(stream, Ok(Snapshot::take(&subject)))?,
+            ObserverAsk::Metrics => answer(stream, Ok(observer.metrics()))?,
+            ObserverAsk::Read(wanted) => answer(stream, Ok(observer.read(&wanted)))?,
         }
     }
 }
 
-/// What to observe, or why it can't be.
+/// What to observe, or why it cannot be.
 fn find(id: &str) -> Answer<Subject> {
     if id.len() != ID_DIGITS || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Err(format!("`{id}` is no container id: those are {ID_DIGITS} hexadecimal digits"));

@@ -7,7 +7,8 @@ use std::process::{Child, Command};
 
 use crate::support::{Agent, wait_for};
 use loadline_agent::RemoteObserver;
-use loadline_observe::{Observations, between, describe_machine};
+use loadline_model::metrics::SERVICE_CPU;
+use loadline_observe::{Observations, Wanted, between_remote, describe_machine, probes};
 
 /// A cgroup with a busy process in it; both end with the value.
 struct Container {
@@ -54,23 +55,33 @@ impl Drop for Container {
 fn a_container_is_found_by_its_id_and_observed_from_here() {
     let (agent, container) = (Agent::start(), Container::start());
     let mut observer = RemoteObserver::start(agent.connect(), &container.id).unwrap();
-    let before = observer.snapshot().unwrap();
+    let before = observer.read(&Wanted::Everything).unwrap();
     let mut seen = Observations::default();
     wait_for("100 ms of CPU time", || {
-        seen = between(&before, &observer.snapshot().unwrap());
-        seen.service_cpu_ns.is_some_and(|used| used >= 100_000_000)
+        seen = between_remote(&before, &observer.read(&Wanted::Everything).unwrap());
+        seen.service_cpu_ns().is_some_and(|used| used >= 100_000_000)
     });
-    assert!(seen.wall_ns.is_some_and(|wall| wall >= 90_000_000), "it has one thread: {seen:?}");
-    assert!(seen.machine_busy_ns.is_some() && seen.net_rx_softirqs.is_some(), "{seen:?}");
-    assert!(seen.involuntary_switches.is_some() && seen.tcp_retransmits.is_some(), "{seen:?}");
-    assert!(seen.memory_bytes.is_some_and(|bytes| bytes > 0), "{seen:?}");
-    assert!(seen.cgroup_memory_bytes.is_some(), "read from the cgroup: {seen:?}");
+    assert!(seen.wall_ns().is_some_and(|wall| wall >= 90_000_000), "it has one thread: {seen:?}");
+    assert!(seen.get("cpu.machine").is_some() && seen.get("softirqs.net_rx").is_some(), "{seen:?}");
+    assert!(seen.get("switches.involuntary").is_some() && seen.get("tcp.retransmits").is_some(), "{seen:?}");
+    assert!(seen.count("memory.resident").is_some_and(|bytes| bytes > 0), "{seen:?}");
+    assert!(seen.get("memory.cgroup").is_some(), "read from the cgroup: {seen:?}");
     assert_eq!(*observer.machine(), describe_machine());
+    assert_eq!(observer.metrics().unwrap(), probes::metrics(), "each is declared");
+    let cpu_alone = Wanted::Metrics(vec![SERVICE_CPU.into()]);
+    let (first, second) = (observer.read(&cpu_alone).unwrap(), observer.read(&cpu_alone).unwrap());
+    let names: Vec<String> =
+        between_remote(&first, &second).iter().map(|(name, _)| name.to_owned()).collect();
+    assert!(names.iter().all(|name| name.starts_with(SERVICE_CPU)) && !names.is_empty(), "{names:?}");
 
     drop(container);
-    let after = observer.snapshot().unwrap();
-    let gone = between(&before, &after);
-    assert_eq!((gone.service_cpu_ns, gone.memory_bytes), (None, None), "no figures rather than zeros");
+    let after = observer.read(&Wanted::Everything).unwrap();
+    let gone = between_remote(&before, &after);
+    assert_eq!(
+        (gone.service_cpu_ns(), gone.get("memory.resident")),
+        (None, None),
+        "no figures rather than zeros"
+    );
 }
 
 #[test]

@@ -4,6 +4,7 @@ use crate::made_up::MadeUp;
 use loadline_analysis::analyse;
 use loadline_analysis::result::{RunResult, SumRow, Verdict};
 use loadline_model::CellId;
+use loadline_model::metrics::SERVICE_CPU;
 
 /// A pod 5 µs above the host, a static pod 3 µs above the pod.
 fn ladder() -> MadeUp {
@@ -53,8 +54,8 @@ fn a_top_that_is_slower_when_it_is_deployed_anew_leaves_the_sum_open() {
     let mut data = ladder().data();
     // The top's twin is cell 2.
     for slice in data.slices.iter_mut().filter(|slice| slice.cell == CellId(2)) {
-        slice.observations.service_cpu_ns =
-            slice.observations.service_cpu_ns.map(|ns| ns + 4_000 * slice.answered);
+        let used = slice.observations.service_cpu_ns().unwrap() + 4_000 * slice.answered;
+        slice.observations.set(SERVICE_CPU, used);
     }
     let result = analyse(&data);
     let cpu = row(&result, "cpu.path");

@@ -1,3 +1,4 @@
-//! What the observers read, against the real kernel.
+//! Probes against the kernel of this machine, and their declarations against what they give.
 
+mod declarations;
 mod real;

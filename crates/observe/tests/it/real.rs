@@ -9,7 +9,9 @@ use std::process::{Child, Command};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use loadline_observe::{Cgroup, Observations, Snapshot, Subject, between};
+use loadline_observe::{
+    Cgroup, MachineCpu, Observations, Observer, Snapshot, Subject, Wanted, between_remote,
+};
 
 type Outcome = Result<(), Box<dyn Error>>;
 
@@ -55,9 +57,30 @@ fn ticks_used(pid: u32) -> Option<u64> {
 }
 
 fn observe(subject: &Subject, meanwhile: impl FnOnce() -> Outcome) -> Result<Observations, Box<dyn Error>> {
-    let before = Snapshot::take(subject);
+    let mut observer = Observer::new(subject.clone());
+    let before = observer.read(&Wanted::Everything);
     meanwhile()?;
-    Ok(between(&before, &Snapshot::take(subject)))
+    let after = observer.read(&Wanted::Everything);
+    Ok(observer.between(&before, &after))
+}
+
+/// What happened since a moment.
+struct Since {
+    observer: Observer,
+    before: Snapshot,
+}
+
+impl Since {
+    fn now(subject: &Subject) -> Since {
+        let mut observer = Observer::new(subject.clone());
+        let before = observer.read(&Wanted::Everything);
+        Since { observer, before }
+    }
+
+    fn seen(&mut self) -> Observations {
+        let after = self.observer.read(&Wanted::Everything);
+        self.observer.between(&self.before, &after)
+    }
 }
 
 #[test]
@@ -69,15 +92,28 @@ fn the_cpu_time_of_a_busy_process_is_seen() -> Outcome {
         let ticks = rustix::param::clock_ticks_per_second() / 5;
         wait_until("200 ms of CPU are used", || ticks_used(pid).is_some_and(|now| now >= start + ticks))
     })?;
-    let used = seen.service_cpu_ns.ok_or("no CPU time")?;
+    let used = seen.service_cpu_ns().ok_or("no CPU time")?;
     // Ticks are rounded, so 20 of them may be a little less than 200 ms.
     assert!((180_000_000..2_000_000_000).contains(&used), "{used} ns");
-    assert_eq!(seen.service_user_ns.zip(seen.service_system_ns).map(|(u, s)| u + s), Some(used));
-    assert!(seen.service_user_ns > seen.service_system_ns, "a loop of a shell is all user time: {seen:?}");
-    assert!(seen.machine_busy_ns.is_some_and(|busy| busy >= 100_000_000), "{seen:?}");
-    assert!(seen.wall_ns.is_some_and(|wall| wall > 0));
-    assert!(seen.memory_bytes.is_some_and(|bytes| bytes > 0) && seen.memory_peak_bytes >= seen.memory_bytes);
-    assert_eq!((seen.throttled_ns, seen.cgroup_memory_bytes), (None, None), "there is no cgroup");
+    assert_eq!(
+        seen.count("cpu.service.user").zip(seen.count("cpu.service.system")).map(|(u, s)| u + s),
+        Some(used)
+    );
+    assert!(
+        seen.count("cpu.service.user") > seen.count("cpu.service.system"),
+        "a loop of a shell is all user time: {seen:?}"
+    );
+    assert!(seen.count("cpu.machine").is_some_and(|busy| busy >= 100_000_000), "{seen:?}");
+    assert!(seen.wall_ns().is_some_and(|wall| wall > 0));
+    assert!(
+        seen.count("memory.resident").is_some_and(|bytes| bytes > 0)
+            && seen.count("memory.peak") >= seen.count("memory.resident")
+    );
+    assert_eq!(
+        (seen.count("cpu.throttled"), seen.count("memory.cgroup")),
+        (None, None),
+        "there is no cgroup"
+    );
     Ok(())
 }
 
@@ -86,9 +122,9 @@ fn a_grandchild_belongs_to_the_service() -> Outcome {
     let burner = Burner::start("/bin/sh -c 'i=0; while [ $i -lt 3000000 ]; do i=$((i+1)); done' & wait")?;
     let subject = burner.subject();
     // The first shell only waits, so all of this is its child's.
-    let before = Snapshot::take(&subject);
+    let mut since = Since::now(&subject);
     wait_until("the grandchild has used 100 ms", || {
-        between(&before, &Snapshot::take(&subject)).service_cpu_ns.is_some_and(|used| used >= 100_000_000)
+        since.seen().service_cpu_ns().is_some_and(|used| used >= 100_000_000)
     })
 }
 
@@ -114,28 +150,26 @@ fn threads_that_sleep_switch_voluntarily() -> Outcome {
     })?;
     drop(leave);
     sleeper.join().map_err(|_| "the thread panicked")??;
-    assert!(seen.voluntary_switches.is_some_and(|n| n >= 50), "{:?}", seen.voluntary_switches);
-    assert!(seen.involuntary_switches.is_some() && seen.run_queue_wait_ns.is_some());
-    assert!(seen.net_rx_softirqs.is_some() && seen.net_tx_softirqs.is_some());
-    assert!(seen.tcp_retransmits.is_some());
+    assert!(
+        seen.count("switches.voluntary").is_some_and(|n| n >= 50),
+        "{:?}",
+        seen.count("switches.voluntary")
+    );
+    assert!(seen.count("switches.involuntary").is_some() && seen.count("cpu.run_queue_wait").is_some());
+    assert!(seen.count("softirqs.net_rx").is_some() && seen.count("softirqs.net_tx").is_some());
+    assert!(seen.count("tcp.retransmits").is_some());
     Ok(())
 }
 
 #[test]
 fn of_an_external_service_only_the_machine_is_seen() -> Outcome {
     let seen = observe(&Subject::default(), || Ok(()))?;
-    let machine_only = Observations {
-        wall_ns: seen.wall_ns,
-        machine: seen.machine,
-        cpus: seen.cpus,
-        machine_busy_ns: seen.machine_busy_ns,
-        observer_cpu_ns: seen.observer_cpu_ns,
-        net_rx_softirqs: seen.net_rx_softirqs,
-        net_tx_softirqs: seen.net_tx_softirqs,
-        ..Observations::default()
-    };
-    assert!(seen.machine.is_some() && seen.cpus.is_some());
-    assert_eq!(seen, machine_only);
+    let names: Vec<&str> = seen.iter().map(|(name, _)| name).collect();
+    let mut of_the_machine = vec!["cpu.machine", "cpu.observer", "machine.cpus", "time.wall"];
+    of_the_machine.extend(MachineCpu::default().by_name().map(|(name, _)| name));
+    of_the_machine.extend(["softirqs.net_rx", "softirqs.net_tx"]);
+    of_the_machine.sort_unstable();
+    assert_eq!(names, of_the_machine);
     Ok(())
 }
 
@@ -148,8 +182,11 @@ fn a_service_that_died_has_no_figures_rather_than_zeros() -> Outcome {
         child.wait()?;
         Ok(())
     })?;
-    assert_eq!((seen.service_cpu_ns, seen.voluntary_switches, seen.memory_bytes), (None, None, None));
-    assert!(seen.machine.is_some());
+    assert_eq!(
+        (seen.service_cpu_ns(), seen.count("switches.voluntary"), seen.count("memory.resident")),
+        (None, None, None)
+    );
+    assert!(seen.machine_cpu().is_some());
     Ok(())
 }
 
@@ -164,11 +201,14 @@ fn observations_survive_json() -> Outcome {
 #[test]
 fn snapshots_that_went_through_json_tell_the_same() -> Outcome {
     let subject = Subject { root_pids: vec![std::process::id()], cgroup: None };
-    let (before, after) = (Snapshot::take(&subject), Snapshot::take(&subject));
+    let mut observer = Observer::new(subject);
+    let (before, after) = (observer.read(&Wanted::Everything), observer.read(&Wanted::Everything));
     let through_json =
         |snapshot: &Snapshot| serde_json::from_str::<Snapshot>(&serde_json::to_string(snapshot)?);
-    assert_eq!(between(&through_json(&before)?, &through_json(&after)?), between(&before, &after));
-    assert!(between(&before, &after).service_cpu_ns.is_some());
+    let seen = observer.between(&before, &after);
+    assert_eq!(observer.between(&through_json(&before)?, &through_json(&after)?), seen);
+    assert_eq!(between_remote(&before, &after), seen, "on another machine, too");
+    assert!(seen.service_cpu_ns().is_some());
     Ok(())
 }
 
@@ -230,9 +270,9 @@ impl Drop for Quota {
 fn a_proxy_outside_the_services_tree_counts_as_the_deployments() -> Outcome {
     let (service, proxy) = (Burner::start("exec sleep 60")?, Burner::start("while :; do :; done")?);
     let subject = Subject { root_pids: vec![service.0.id(), proxy.0.id()], cgroup: None };
-    let before = Snapshot::take(&subject);
+    let mut since = Since::now(&subject);
     wait_until("the proxy's CPU time is seen", || {
-        between(&before, &Snapshot::take(&subject)).service_cpu_ns.is_some_and(|ns| ns >= 50_000_000)
+        since.seen().service_cpu_ns().is_some_and(|ns| ns >= 50_000_000)
     })
 }
 
@@ -243,17 +283,20 @@ fn a_real_cgroup_tells_cpu_time_throttling_and_memory() -> Outcome {
     let burner = Burner::start("while :; do :; done")?;
     quota.add(burner.0.id())?;
     let subject = Subject { root_pids: vec![burner.0.id()], cgroup: Some(quota.cgroup.clone()) };
-    let before = Snapshot::take(&subject);
+    let mut since = Since::now(&subject);
     let mut seen = Observations::default();
     wait_until("the quota has been used up twice", || {
-        seen = between(&before, &Snapshot::take(&subject));
-        seen.throttled_periods.is_some_and(|n| n >= 2)
+        seen = since.seen();
+        seen.count("throttling.throttled_periods").is_some_and(|n| n >= 2)
     })?;
     // Two full quotas of 20 ms, less what was used of the first period before the first snapshot.
-    assert!(seen.service_cpu_ns.is_some_and(|ns| (10_000_000..2_000_000_000).contains(&ns)), "{seen:?}");
-    assert!(seen.periods >= seen.throttled_periods, "{seen:?}");
-    assert!(seen.throttled_ns.is_some_and(|ns| ns > 0), "{seen:?}");
-    assert!(seen.cgroup_memory_bytes.is_some() && seen.cgroup_memory_peak_bytes >= seen.cgroup_memory_bytes);
-    assert!(seen.involuntary_switches.is_some() && seen.memory_bytes.is_some());
+    assert!(seen.service_cpu_ns().is_some_and(|ns| (10_000_000..2_000_000_000).contains(&ns)), "{seen:?}");
+    assert!(seen.count("throttling.periods") >= seen.count("throttling.throttled_periods"), "{seen:?}");
+    assert!(seen.count("cpu.throttled").is_some_and(|ns| ns > 0), "{seen:?}");
+    assert!(
+        seen.count("memory.cgroup").is_some()
+            && seen.count("memory.cgroup_peak") >= seen.count("memory.cgroup")
+    );
+    assert!(seen.count("switches.involuntary").is_some() && seen.count("memory.resident").is_some());
     Ok(())
 }

@@ -7,6 +7,7 @@ use loadline_engine::SliceSpec;
 use loadline_model::Observations;
 use loadline_model::experiment::{LoadSpec, Ready};
 use loadline_model::load::{Arrivals, Load, Rate};
+use loadline_model::metrics::{CGROUP_MEMORY, MetricDeclaration, RESIDENT_MEMORY};
 use loadline_model::rows::{PhaseRow, StartupRow};
 use loadline_platform::Deployment;
 
@@ -86,6 +87,10 @@ impl LiveSite for DeployedSite {
         self.generator.engine(load)
     }
 
+    fn metrics(&mut self) -> Vec<MetricDeclaration> {
+        self.watch.metrics()
+    }
+
     fn read_begin(&mut self, what: ReadOut) {
         self.watch.begin(what);
     }
@@ -120,7 +125,7 @@ impl LiveSite for DeployedSite {
         StartupRow {
             phases: startup.phases.into_iter().map(phase).collect(),
             image_bytes: startup.image_bytes,
-            idle_memory_bytes: idle.memory_bytes.or(idle.cgroup_memory_bytes),
+            idle_memory_bytes: idle.count(RESIDENT_MEMORY).or(idle.count(CGROUP_MEMORY)),
         }
     }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use loadline_engine::{Arrivals, Endpoint, Engine, Load, Mix, Options, Record, Request, SliceSpec};
 use loadline_model::gates::{CpuUse, Gate, GateFailure};
+use loadline_model::metrics::{MACHINE_CPUS, OBSERVER_CPU, WALL};
 use loadline_model::{MachineCpu, Observations};
 use loadline_run::gates::{deserve_repeat, failures, failures_with_waiting};
 
@@ -25,7 +26,8 @@ fn record() -> Record {
     let slice =
         SliceSpec { load: OPEN(), duration: Duration::from_millis(100), seed: 1, offset: Duration::ZERO };
     let mut record = Engine::start(&options).unwrap().drive(slice).unwrap();
-    (record.due, record.sent_in_time, record.waited) = (10, 10, 0);
+    // Whatever else the machine did meanwhile.
+    (record.due, record.sent_in_time, record.answered, record.waited) = (10, 10, 10, 0);
     record.send_lag.reset();
     record.service.reset();
     record.service.record_n(200_000, 10).unwrap();
@@ -149,16 +151,11 @@ fn stolen_and_foreign_cpu_fail_beyond_their_shares() {
 #[test]
 fn foreign_is_what_idling_the_load_and_the_services_leave() {
     let machine = MachineCpu { idle_ns: 900, iowait_ns: 50, steal_ns: 10, ..MachineCpu::default() };
-    let observed = Observations {
-        wall_ns: Some(1_000),
-        cpus: Some(2),
-        machine: Some(machine),
-        ..Observations::default()
-    };
+    let observed = Observations::default().with(WALL, 1_000).with(MACHINE_CPUS, 2).with_machine_cpu(&machine);
     let cpu = CpuUse::of(&observed, Some((600, 340))).unwrap();
     assert_eq!(cpu, CpuUse { capacity_ns: 2_000, steal_ns: 10, foreign_ns: Some(100) });
     assert_eq!(CpuUse::of(&Observations::default(), Some((0, 0))), None);
-    let with_reading = Observations { observer_cpu_ns: Some(390), ..observed.clone() };
+    let with_reading = observed.clone().with(OBSERVER_CPU, 390);
     assert_eq!(
         CpuUse::of(&with_reading, Some((600, 340))).unwrap().foreign_ns,
         Some(50),

@@ -1,4 +1,5 @@
 //! The run loop on a made-up platform, journal and clock: no process is started and no time passes.
+//! Agents of made-up nodes, in threads of this process, are the one thing that is real.
 
 mod cells;
 mod deaths;
@@ -9,5 +10,7 @@ mod journals;
 mod made_up;
 mod order;
 mod plans;
+mod probes;
+mod remote_nodes;
 mod side_by_side;
 mod whole_runs;

@@ -33,8 +33,8 @@ fn what_the_whole_machine_did_is_not_told_of_one_of_them() {
     let mut world = World::new(slow(|_| ()));
     world.run().unwrap();
     let slices = world.journal.slices.borrow();
-    assert!(slices.iter().all(|slice| slice.observations.machine.is_none()));
-    assert!(slices.iter().all(|slice| slice.observations.service_cpu_ns.is_some()));
+    assert!(slices.iter().all(|slice| slice.observations.machine_cpu().is_none()));
+    assert!(slices.iter().all(|slice| slice.observations.service_cpu_ns().is_some()));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::time::Duration;
 use loadline_model::experiment::Experiment;
 use loadline_model::gates::{CpuUse, Gate, GateFailure};
 use loadline_model::load::{Arrivals, Load};
+use loadline_model::metrics::{HigherIs, MetricDeclaration, SERVICE_CPU, Unit};
 use loadline_model::notes::{Failure, Note};
 use loadline_model::plan::Plan;
 use loadline_model::rows::{DeploymentRow, NewRun, SliceRow, StartupRow, WarmUpRow};
@@ -35,6 +36,7 @@ fn begin(store: &Store, experiment: &Experiment) -> i64 {
             machine: &loadline_model::Machine { cpus: Some(2), ..Default::default() },
             service_cpus: &[0],
             load_cpus: &[1],
+            metrics: &[MetricDeclaration::counter("cpu.service", Unit::Nanoseconds)],
         })
         .unwrap()
 }
@@ -66,7 +68,7 @@ fn slice(times_ns: &[u64]) -> SliceRow {
         service: histogram.clone(),
         send_lag: new_histogram(),
         response: histogram,
-        observations: Observations { service_cpu_ns: Some(123), ..Observations::default() },
+        observations: Observations::default().with(SERVICE_CPU, 123).with("jvm.gc.pause", 45),
         cpu_use: Some(CpuUse { capacity_ns: 9, steal_ns: 1, foreign_ns: Some(2) }),
         gate_failures: vec![
             GateFailure::Stolen { share: 0.25, most: 0.02 },
@@ -228,4 +230,18 @@ fn a_slice_may_be_long_after_the_start() {
     let at_s = Duration::from_secs(86_400 * 7).as_secs_f64();
     store.add_slice(run, &SliceRow { at_s, ..slice(&[1]) }).unwrap();
     assert_eq!(store.slices(run).unwrap()[0].at_s, at_s);
+}
+
+#[test]
+fn a_run_keeps_the_declarations_of_its_metrics() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create(&folder.path().join("loadline.db")).unwrap();
+    let run = begin(&store, &experiment());
+    let mut metrics = store.run(Some(run)).unwrap().metrics;
+    assert_eq!(metrics, [MetricDeclaration::counter("cpu.service", Unit::Nanoseconds)]);
+    let pause = MetricDeclaration::counter("jvm.gc.pause", Unit::Nanoseconds);
+    metrics.push(pause.shown_as("GC pauses", HigherIs::Slower).primary());
+    metrics.push(MetricDeclaration::level("jvm.heap", Unit::Bytes).of_the_machine());
+    store.set_metrics(run, &metrics).unwrap();
+    assert_eq!(store.run(Some(run)).unwrap().metrics, metrics);
 }

@@ -9,6 +9,7 @@ use loadline_model::experiment::{
 };
 use loadline_model::gates::CpuUse;
 use loadline_model::load::{Arrivals, Load, Reuse};
+use loadline_model::metrics::{HigherIs, MetricDeclaration, SERVICE_CPU, Unit};
 use loadline_model::plan::Plan;
 use loadline_model::platform::{Limits, preset};
 use loadline_model::rows::{DeploymentRow, RunRow, SliceRow, StartupRow, WarmUpRow};
@@ -187,11 +188,27 @@ fn run_row(experiment: Experiment, plan: Plan) -> RunRow {
         machine: Machine::default(),
         service_cpus: vec![0],
         load_cpus: vec![1],
+        metrics: declared(),
         side_by_side: Vec::new(),
         notes: Vec::new(),
         failures: Vec::new(),
         surroundings: Default::default(),
     }
+}
+
+/// What is seen in the slices, and a metric that is not.
+fn declared() -> Vec<MetricDeclaration> {
+    let cost =
+        |name, label| MetricDeclaration::counter(name, Unit::Nanoseconds).shown_as(label, HigherIs::Costlier);
+    let softirqs = |name, label| {
+        MetricDeclaration::counter(name, Unit::Count).of_the_machine().shown_as(label, HigherIs::More)
+    };
+    vec![
+        cost(SERVICE_CPU, "CPU per request").primary(),
+        cost("cpu.machine", "machine's CPU per request").of_the_machine(),
+        softirqs("softirqs.net_rx", "  NET_RX"),
+        softirqs("softirqs.net_tx", "  NET_TX"),
+    ]
 }
 
 fn slice(
@@ -210,12 +227,10 @@ fn slice(
     }
     let mut send_lag = new_histogram();
     send_lag.record_n(1_000, REQUESTS).unwrap();
-    let observations = Observations {
-        service_cpu_ns: Some(((40.0 + cost_us) * 1e3) as u64 * REQUESTS),
-        net_rx_softirqs: Some(if cost_us > 0.0 { 4 } else { 2 } * REQUESTS),
-        net_tx_softirqs: Some(0),
-        ..Observations::default()
-    };
+    let observations = Observations::default()
+        .with(SERVICE_CPU, ((40.0 + cost_us) * 1e3) as u64 * REQUESTS)
+        .with("softirqs.net_rx", if cost_us > 0.0 { 4 } else { 2 } * REQUESTS)
+        .with("softirqs.net_tx", 0);
     SliceRow {
         cell,
         load: Load::Closed { think: None },

@@ -46,11 +46,12 @@ fn assert_held_to_its_quota(result: &RunResult) {
     assert!(!result.slices.is_empty());
     for slice in &result.slices {
         let seen = &slice.observations;
-        let (used, wall) = (seen.service_cpu_ns.expect("CPU time"), seen.wall_ns.expect("a length"));
+        let (used, wall) = (seen.service_cpu_ns().expect("CPU time"), seen.wall_ns().expect("a length"));
         let cpus = used as f64 / wall as f64;
         assert!(cpus < MOST_CPUS, "{cpus:.2} CPUs used with a quota of {QUOTA}");
     }
-    let throttled = result.slices.iter().filter_map(|slice| slice.observations.throttled_periods);
+    let throttled =
+        result.slices.iter().filter_map(|slice| slice.observations.count("throttling.throttled_periods"));
     assert!(throttled.sum::<u64>() > 0, "it was never held back");
 }
 

@@ -134,6 +134,7 @@ pub fn slower() -> RunResult {
             slices_failed: 0,
             slices_repeated: 0,
         },
+        metrics: Vec::new(),
         slices,
         notes: vec![Statement::text(
             "The CPUs were chosen automatically: this machine has two, so that the service has one and the load the other.",

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use loadline_model::metrics::{RESIDENT_MEMORY, SERVICE_CPU, WALL};
 use loadline_model::result::*;
 use loadline_model::{CellId, Machine, MachineCpu, Observations};
 
@@ -25,14 +26,13 @@ pub fn machine() -> Machine {
 
 /// Of a kernel that tells everything but throttling.
 pub fn observations(cell: usize) -> Observations {
-    Observations {
-        wall_ns: Some(1_500_000_000),
-        service_cpu_ns: Some(114_300_000 + 8_700_000 * cell as u64),
-        machine: Some(MachineCpu { user_ns: 410_000_000, steal_ns: 1_500_000, ..MachineCpu::default() }),
-        voluntary_switches: Some(3_000),
-        memory_bytes: Some(8_400_000),
-        ..Observations::default()
-    }
+    let machine = MachineCpu { user_ns: 410_000_000, steal_ns: 1_500_000, ..MachineCpu::default() };
+    Observations::default()
+        .with(WALL, 1_500_000_000)
+        .with(SERVICE_CPU, 114_300_000 + 8_700_000 * cell as u64)
+        .with_machine_cpu(&machine)
+        .with("switches.voluntary", 3_000)
+        .with(RESIDENT_MEMORY, 8_400_000)
 }
 
 pub fn cell(id: usize, platform: &str, role: Role, load: &str, rate: f64, p50_us: f64) -> Cell {

@@ -2,22 +2,25 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use loadline_agent::{DriveError, Driver};
+use loadline_agent::{DriveError, Driver, RemoteObserver};
 use loadline_engine::{EngineError, Record, SliceSpec};
 use loadline_model::experiment::LoadSpec;
+use loadline_model::metrics::{MACHINE_CPUS, MetricDeclaration, SERVICE_CPU, WALL};
 use loadline_model::notes::Note;
 use loadline_model::plan::Plan;
 use loadline_model::rows::{StartupRow, Surroundings};
 use loadline_model::{MachineCpu, Observations};
 use loadline_model::{PlatformId, SiteId};
+use loadline_observe::{AnyProbe, Observer, Snapshot, Subject, Wanted, between_remote, probes};
 use loadline_run::{BoxError, Deployer, LiveSite, MachineId, ReadOut, Readiness, RunError, StartingSite};
 
 use super::clock::MadeUpClock;
+use super::recorded_node::RecordedNode;
 
 pub const LOCAL_MACHINE: &str = "this machine";
 
 /// How a site's services behave. Figures count from the first time: `Some(0)` is at once.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Behaviour {
     /// Why it can't be asked for.
     pub start_fails: Option<&'static str>,
@@ -51,6 +54,10 @@ pub struct Behaviour {
     pub machine: Option<&'static str>,
     /// Somebody else runs it.
     pub is_external: bool,
+    /// What is read of it besides.
+    pub probes: fn() -> Vec<Box<dyn AnyProbe>>,
+    /// The node that it is on, whose agent reads it; its figures then count in place of those above.
+    pub node: Option<Arc<RecordedNode>>,
 }
 
 /// What a drive suffers.
@@ -83,6 +90,8 @@ impl Default for Behaviour {
             cpus: 2,
             machine: Some(LOCAL_MACHINE),
             is_external: false,
+            probes: Vec::new,
+            node: None,
         }
     }
 }
@@ -200,7 +209,19 @@ impl StartingSite for Starting {
         }
         let Starting { behaviour, life } = *self;
         let state = Arc::new(State { drives: AtomicUsize::new(0), ended: AtomicBool::new(false) });
-        Ok(Box::new(Live { behaviour, life, state, asked: 0, read_at: Duration::ZERO, read_drives: 0 }))
+        let mut probes = Observer::with_probes(Subject::default(), (behaviour.probes)());
+        Ok(Box::new(Live {
+            life,
+            state,
+            asked: 0,
+            read_at: Duration::ZERO,
+            read_drives: 0,
+            probed: probes.read(&Wanted::Everything),
+            probes,
+            agent: behaviour.node.as_ref().map(|node| node.observe()),
+            read_there: None,
+            behaviour,
+        }))
     }
 }
 
@@ -217,6 +238,10 @@ struct Live {
     asked: usize,
     read_at: Duration,
     read_drives: usize,
+    probes: Observer,
+    probed: Snapshot,
+    agent: Option<RemoteObserver>,
+    read_there: Option<Snapshot>,
 }
 
 impl LiveSite for Live {
@@ -244,12 +269,26 @@ impl LiveSite for Live {
         }))
     }
 
+    fn metrics(&mut self) -> Vec<MetricDeclaration> {
+        let mut metrics = match &mut self.agent {
+            Some(agent) => agent.metrics().unwrap(),
+            None => probes::metrics(),
+        };
+        metrics.extend(self.probes.metrics());
+        metrics
+    }
+
     fn read_begin(&mut self, _: ReadOut) {
         self.read_at = self.life.shared.clock.elapsed();
         self.read_drives = self.state.drives.load(Ordering::Relaxed);
+        self.probed = self.probes.read(&Wanted::Everything);
+        self.read_there = self.agent.as_mut().map(|agent| agent.read(&Wanted::Everything).unwrap());
     }
 
     fn read_end(&mut self) -> Observations {
+        if let Some((agent, before)) = self.agent.as_mut().zip(self.read_there.as_ref()) {
+            return between_remote(before, &agent.read(&Wanted::Everything).unwrap());
+        }
         let wall = self.life.shared.clock.elapsed() - self.read_at;
         let drives = self.state.drives.load(Ordering::Relaxed) - self.read_drives;
         let service = self.behaviour.cpu * drives as u32;
@@ -262,22 +301,26 @@ impl LiveSite for Live {
         };
         let (steal_ns, foreign_ns) = ((stolen * capacity) as u64, (foreign * capacity) as u64);
         let busy_ns = service.as_nanos() as u64 + foreign_ns;
-        Observations {
-            wall_ns: Some(wall.as_nanos() as u64),
-            cpus: Some(self.behaviour.cpus),
-            service_cpu_ns: Some(service.as_nanos() as u64),
-            machine: Some(MachineCpu {
-                user_ns: busy_ns,
-                steal_ns,
-                idle_ns: (capacity as u64).saturating_sub(busy_ns + steal_ns),
-                ..MachineCpu::default()
-            }),
-            ..Observations::default()
-        }
+        let machine = MachineCpu {
+            user_ns: busy_ns,
+            steal_ns,
+            idle_ns: (capacity as u64).saturating_sub(busy_ns + steal_ns),
+            ..MachineCpu::default()
+        };
+        let after = self.probes.read(&Wanted::Everything);
+        self.probes
+            .between(&self.probed, &after)
+            .with(WALL, wall.as_nanos() as u64)
+            .with(MACHINE_CPUS, u64::from(self.behaviour.cpus))
+            .with(SERVICE_CPU, service.as_nanos() as u64)
+            .with_machine_cpu(&machine)
     }
 
     fn machine(&self) -> Option<MachineId> {
-        self.behaviour.machine.map(|name| MachineId(name.to_owned()))
+        match &self.agent {
+            Some(agent) => MachineId::of(agent.machine()),
+            None => self.behaviour.machine.map(|name| MachineId(name.to_owned())),
+        }
     }
 
     fn is_external(&self) -> bool {
@@ -338,6 +381,9 @@ impl Driver for MadeUpDriver {
         let drive = self.state.drives.fetch_add(1, Ordering::Relaxed);
         self.shared.log(format!("drive site {} for {:?} seed {}", self.site, slice.duration, slice.seed));
         self.shared.clock.advance(slice.duration);
+        if let Some(node) = &self.behaviour.node {
+            node.advance(slice.duration);
+        }
         if self.behaviour.ends_after.is_some_and(|after| drive + 1 >= after) {
             self.state.ended.store(true, Ordering::Relaxed);
             return Err(EngineError::Gone.into());

@@ -2,6 +2,7 @@ use std::cell::RefCell;
 
 use loadline_model::CellId;
 use loadline_model::RunState;
+use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::Failure;
 use loadline_model::notes::Note;
 use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surroundings, WarmUpRow};
@@ -11,6 +12,8 @@ use loadline_run::{BoxError, Journal};
 #[derive(Default)]
 pub struct MadeUpJournal {
     pub fails_at: Option<(&'static str, usize)>,
+    /// All of the run.
+    pub metrics: RefCell<Vec<MetricDeclaration>>,
     pub notes: RefCell<Vec<Note>>,
     pub failures: RefCell<Vec<String>>,
     pub deployments: RefCell<Vec<DeploymentRow>>,
@@ -38,8 +41,15 @@ impl MadeUpJournal {
 }
 
 impl Journal for MadeUpJournal {
-    fn begin(&self, _: &NewRun<'_>) -> Result<(), BoxError> {
+    fn begin(&self, run: &NewRun<'_>) -> Result<(), BoxError> {
+        *self.metrics.borrow_mut() = run.metrics.to_vec();
         self.step("begin")
+    }
+
+    fn metrics(&self, metrics: &[MetricDeclaration]) -> Result<(), BoxError> {
+        self.step("metrics")?;
+        *self.metrics.borrow_mut() = metrics.to_vec();
+        Ok(())
     }
 
     fn side_by_side(&self, cells: &[CellId]) -> Result<(), BoxError> {

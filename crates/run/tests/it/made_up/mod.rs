@@ -5,6 +5,7 @@ mod clock;
 mod deployer;
 mod experiment;
 mod journal;
+mod recorded_node;
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -21,6 +22,7 @@ pub use clock::MadeUpClock;
 pub use deployer::{Behaviour, Disturbance, LOCAL_MACHINE, MadeUpDeployer};
 pub use experiment::{experiment, with};
 pub use journal::MadeUpJournal;
+pub use recorded_node::{RecordedNode, Use};
 
 /// One run and all that it left behind.
 pub struct World {

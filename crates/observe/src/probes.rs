@@ -1,0 +1,34 @@
+//! The probes of loadline, in the order in which they read. To add one, add its line here.
+
+use loadline_model::metrics::MetricDeclaration;
+
+use crate::cgroup_memory::CgroupMemoryProbe;
+use crate::clocks::Clocks;
+use crate::machine_cpu::MachineCpuProbe;
+use crate::memory::MemoryProbe;
+use crate::probe::AnyProbe;
+use crate::service_cpu::ServiceCpuProbe;
+use crate::softirqs::SoftirqProbe;
+use crate::tcp::TcpProbe;
+use crate::threads::ThreadProbe;
+use crate::throttling::ThrottlingProbe;
+
+/// One of each. The clocks and the CPU times come first, near each other: the gates compare them.
+pub fn all() -> Vec<Box<dyn AnyProbe>> {
+    vec![
+        Box::new(Clocks),
+        Box::new(ServiceCpuProbe),
+        Box::new(MachineCpuProbe),
+        Box::new(SoftirqProbe),
+        Box::new(ThreadProbe),
+        Box::new(ThrottlingProbe),
+        Box::new(TcpProbe),
+        Box::new(MemoryProbe),
+        Box::new(CgroupMemoryProbe),
+    ]
+}
+
+/// The metrics that all of them declare.
+pub fn metrics() -> Vec<MetricDeclaration> {
+    all().iter().flat_map(|probe| probe.metrics()).collect()
+}

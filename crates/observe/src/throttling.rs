@@ -1,0 +1,40 @@
+//! What a CPU quota did to a service: `cpu.stat` of its cgroup.
+
+use loadline_model::Observations;
+use loadline_model::metrics::{HigherIs, MetricDeclaration, Unit};
+
+use crate::cgroup::{Cgroup, Throttling};
+use crate::probe::{Probe, Target};
+
+/// Reads the throttling of a service.
+pub(crate) struct ThrottlingProbe;
+
+impl Probe for ThrottlingProbe {
+    type Reading = Throttling;
+
+    fn name(&self) -> &'static str {
+        "throttling"
+    }
+
+    fn metrics(&self) -> Vec<MetricDeclaration> {
+        vec![
+            MetricDeclaration::counter("cpu.throttled", Unit::Nanoseconds)
+                .shown_as("throttled per request", HigherIs::Slower),
+            MetricDeclaration::counter("throttling.periods", Unit::Count),
+            MetricDeclaration::counter("throttling.throttled_periods", Unit::Count),
+        ]
+    }
+
+    fn read(&mut self, target: &Target<'_>) -> Option<Throttling> {
+        target.subject().cgroup.as_ref().and_then(Cgroup::throttling)
+    }
+
+    fn between(&self, before: &Throttling, after: &Throttling, seen: &mut Observations) {
+        seen.set("cpu.throttled", after.throttled_ns.checked_sub(before.throttled_ns));
+        seen.set("throttling.periods", after.periods.checked_sub(before.periods));
+        seen.set(
+            "throttling.throttled_periods",
+            after.throttled_periods.checked_sub(before.throttled_periods),
+        );
+    }
+}

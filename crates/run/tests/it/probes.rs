@@ -1,0 +1,157 @@
+//! A probe that nobody but its own declaration says anything of: through a run into the store, the analysis and the reports.
+
+use loadline_analysis::analyse;
+use loadline_model::experiment::Interleave;
+use loadline_model::metrics::{HigherIs, MetricDeclaration, MetricKind, Unit};
+use loadline_model::result::RunResult;
+use loadline_model::rows::NewRun;
+use loadline_model::{Machine, Observations, RunState};
+use loadline_observe::{AnyProbe, Probe, Target, probes};
+use loadline_report::{Style, csv_slices, json, terminal};
+use loadline_store::Store;
+
+use crate::made_up::{World, experiment, with};
+
+/// Reads a garbage collector that pauses for a millisecond from one reading to the next.
+#[derive(Default)]
+struct Collector {
+    pauses: u64,
+}
+
+impl Probe for Collector {
+    type Reading = u64;
+
+    fn name(&self) -> &'static str {
+        "collector"
+    }
+
+    fn metrics(&self) -> Vec<MetricDeclaration> {
+        vec![
+            MetricDeclaration::counter("jvm.gc.pause", Unit::Nanoseconds)
+                .shown_as("GC pauses", HigherIs::Slower)
+                .primary(),
+            MetricDeclaration::level("jvm.heap", Unit::Bytes).shown_as("heap", HigherIs::Costlier),
+            MetricDeclaration::counter("jvm.node.faults", Unit::Count)
+                .of_the_machine()
+                .shown_as("page faults of the node", HigherIs::More),
+        ]
+    }
+
+    fn read(&mut self, _: &Target<'_>) -> Option<u64> {
+        self.pauses += 1;
+        Some(self.pauses)
+    }
+
+    fn between(&self, before: &u64, after: &u64, seen: &mut Observations) {
+        seen.set("jvm.gc.pause", (after - before) * 1_000_000);
+        seen.set("jvm.heap", 64 << 20);
+        seen.set("jvm.node.faults", 9);
+    }
+}
+
+fn collector() -> Vec<Box<dyn AnyProbe>> {
+    vec![Box::new(Collector::default())]
+}
+
+/// A run in which every service has a collector.
+fn run(experiment: loadline_model::experiment::Experiment) -> World {
+    let mut world = World::new(experiment);
+    for site in 0..3 {
+        world = world.site(site, |site| site.probes = collector);
+    }
+    world.run().unwrap();
+    world
+}
+
+/// What a program that has no such probe makes of the stored run.
+fn stored_and_analysed(world: &World) -> RunResult {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create(&folder.path().join("loadline.db")).unwrap();
+    let run = NewRun {
+        label: "made up",
+        version: "0",
+        command_line: &[],
+        experiment: &world.experiment,
+        plan: &world.plan,
+        machine: &Machine::default(),
+        service_cpus: &[0],
+        load_cpus: &[1],
+        metrics: &probes::metrics(),
+    };
+    let id = store.begin_run(&run).unwrap();
+    store.set_metrics(id, &world.journal.metrics.borrow()).unwrap();
+    world.journal.deployments.borrow().iter().for_each(|row| store.add_deployment(id, row).unwrap());
+    world.journal.slices.borrow().iter().for_each(|row| store.add_slice(id, row).unwrap());
+    store.finish_run(id, RunState::Complete).unwrap();
+    analyse(&store.data(Some(id)).unwrap())
+}
+
+#[test]
+fn its_metrics_are_in_every_slice_and_declared_with_the_run() {
+    let world = run(experiment());
+    for slice in world.journal.slices.borrow().iter() {
+        let seen = &slice.observations;
+        assert_eq!((seen.count("jvm.gc.pause"), seen.count("jvm.heap")), (Some(1_000_000), Some(64 << 20)));
+        assert_eq!(seen.count("jvm.node.faults"), Some(9));
+    }
+    let declared = world.journal.metrics.borrow();
+    let kept = &declared[probes::metrics().len()..];
+    assert_eq!(kept, Probe::metrics(&Collector::default()), "once, behind loadline's own");
+}
+
+#[test]
+fn stored_and_read_again_they_are_figures_and_contrasts() {
+    let result = stored_and_analysed(&run(experiment()));
+    let declared: Vec<&str> = result.metrics.iter().map(|metric| metric.name.as_ref()).collect();
+    assert_eq!(declared, ["jvm.gc.pause", "jvm.heap", "jvm.node.faults"]);
+    assert_eq!(result.metrics[1].kind, MetricKind::Level);
+    let of_cell = |id: &str| result.cells[0].figures.iter().find(|figure| figure.metric == id).unwrap();
+    let requests_per_slice = 200.0;
+    assert_eq!(of_cell("jvm.gc.pause").value, 1_000_000.0 / requests_per_slice);
+    assert_eq!(of_cell("jvm.heap").value, f64::from(64 << 20));
+    for contrast in result.contrasts.iter().chain(&result.noise) {
+        let row = contrast.rows.iter().find(|row| row.metric == "jvm.gc.pause").unwrap();
+        assert_eq!((row.label.as_str(), row.primary, row.unit), ("GC pauses", true, Unit::Nanoseconds));
+        assert_eq!(row.difference, 0.0);
+        assert!(contrast.rows.iter().any(|row| row.metric == "jvm.node.faults" && !row.primary));
+    }
+}
+
+#[test]
+fn tables_json_and_csv_have_them() {
+    let result = stored_and_analysed(&run(experiment()));
+    let table = terminal(&result, &Style { colour: false, width: 120 });
+    let row = table.lines().find(|line| line.contains("GC pauses")).unwrap_or_else(|| panic!("{table}"));
+    assert!(row.contains("5.0") || row.contains('5'), "5 µs a request: {row}");
+
+    let mut written = Vec::new();
+    json(&result, &mut written).unwrap();
+    let document: serde_json::Value = serde_json::from_slice(&written).unwrap();
+    assert_eq!(document["slices"][0]["observations"]["jvm.gc.pause"], 1_000_000);
+    assert_eq!(document["metrics"][0]["unit"], "ns");
+
+    let mut csv = Vec::new();
+    csv_slices(&result, &mut csv).unwrap();
+    let csv = String::from_utf8(csv).unwrap();
+    let (head, rows) = csv.split_once('\n').unwrap();
+    let column =
+        head.split(',').position(|name| name == "jvm.gc.pause_ns").unwrap_or_else(|| panic!("{head}"));
+    assert!(head.split(',').any(|name| name == "jvm.heap_bytes"), "{head}");
+    assert_eq!(rows.lines().next().unwrap().split(',').nth(column), Some("1000000"));
+}
+
+#[test]
+fn side_by_side_what_is_the_services_stays_and_what_is_the_machines_goes() {
+    let world = run(with(|plan| plan.interleave = Interleave::Requests));
+    assert_eq!(world.journal.together.borrow().len(), 3, "side by side");
+    for slice in world.journal.slices.borrow().iter() {
+        let seen = &slice.observations;
+        assert_eq!((seen.count("jvm.gc.pause"), seen.count("jvm.heap")), (Some(1_000_000), Some(64 << 20)));
+        assert_eq!((seen.get("jvm.node.faults"), seen.get("cpu.machine.user")), (None, None));
+        assert!(seen.wall_ns().is_some(), "the length is that of each");
+    }
+    let result = stored_and_analysed(&world);
+    let rows = &result.contrasts[0].rows;
+    assert!(rows.iter().any(|row| row.metric == "jvm.gc.pause"));
+    assert!(rows.iter().all(|row| row.metric != "jvm.node.faults"), "no figure rather than zero");
+}
