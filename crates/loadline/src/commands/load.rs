@@ -110,7 +110,7 @@ fn drive(
     }
     // What other programs used can't be told from the service, which may run here as well.
     let cpu_use = CpuUse::of(&observed, None);
-    let waited_for_cpu_ns = observed.run_queue_wait_ns;
+    let waited_for_cpu_ns = observed.count(loadline_model::metrics::RUN_QUEUE_WAIT);
     let gate_failures = gates::failures_with_waiting(&plan.slice.load, &record, cpu_use, waited_for_cpu_ns);
     let result = load_result(LoadRun {
         version: env!("CARGO_PKG_VERSION").to_owned(),
