@@ -32,37 +32,37 @@ pub trait Platform: Send + Sync {
         environment: &'g Environment,
         service: &Service,
         progress: &mut dyn FnMut(&str),
-    ) -> Result<Starting<'g>, PlatformError> {
+    ) -> Result<PendingDeployment<'g>, PlatformError> {
         let deployment = self.deploy(environment, service, progress)?;
-        Ok(Starting::started(deployment))
+        Ok(PendingDeployment::started(deployment))
     }
 
     /// What kind of daemon or cluster it is, if it is one; read once a run.
     ///
     /// # Errors
     /// When it can't be asked.
-    fn surroundings(&self, environment: &Environment) -> Result<Option<Surroundings>, PlatformError> {
+    fn info(&self, environment: &Environment) -> Result<Option<PlatformInfo>, PlatformError> {
         let _ = environment;
         Ok(None)
     }
 }
 
 /// A service that was asked for. Dropping it removes what was made for it.
-pub struct Starting<'g>(Box<Wait<'g>>);
+pub struct PendingDeployment<'g>(Box<WaitForStart<'g>>);
 
-type Wait<'g> = dyn FnOnce(&mut dyn FnMut(&str)) -> Result<Box<dyn Deployment>, PlatformError> + 'g;
+type WaitForStart<'g> = dyn FnOnce(&mut dyn FnMut(&str)) -> Result<Box<dyn Deployment>, PlatformError> + 'g;
 
-impl<'g> Starting<'g> {
+impl<'g> PendingDeployment<'g> {
     /// `wait` returns once the service has been started.
     pub fn new(
         wait: impl FnOnce(&mut dyn FnMut(&str)) -> Result<Box<dyn Deployment>, PlatformError> + 'g,
-    ) -> Starting<'g> {
-        Starting(Box::new(wait))
+    ) -> PendingDeployment<'g> {
+        PendingDeployment(Box::new(wait))
     }
 
     /// One that there is no waiting for.
-    pub fn started(deployment: Box<dyn Deployment>) -> Starting<'g> {
-        Starting::new(|_| Ok(deployment))
+    pub fn started(deployment: Box<dyn Deployment>) -> PendingDeployment<'g> {
+        PendingDeployment::new(|_| Ok(deployment))
     }
 
     /// The second half of [`Platform::deploy`]: returns once the service has been started.
@@ -76,7 +76,7 @@ impl<'g> Starting<'g> {
 
 /// What a platform's daemon or cluster is, to be kept with the run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Surroundings {
+pub struct PlatformInfo {
     /// In one line, for people.
     pub summary: String,
     /// All that is known of it, in the platform's own shape.

@@ -17,7 +17,7 @@ use loadline_model::plan::Plan;
 use loadline_model::platform::{Image, ImageSource, Starts};
 use loadline_model::rows::Surroundings;
 use loadline_model::{PlatformId, ServiceId, SiteId};
-use loadline_platform::{Platform, Service, Starting};
+use loadline_platform::{PendingDeployment, Platform, Service};
 
 use crate::deployer::{Deployer, LiveSite, MachineId, StartingSite};
 use crate::error::BoxError;
@@ -64,7 +64,7 @@ impl Deployer for PlatformDeployer<'_> {
 
     fn surroundings(&self, platform: PlatformId) -> Option<Surroundings> {
         // One that can't be asked now says why when it is to deploy.
-        let found = self.platforms[platform.0].surroundings(self.environment.as_ref()?).ok()??;
+        let found = self.platforms[platform.0].info(self.environment.as_ref()?).ok()??;
         Some(Surroundings { summary: found.summary, facts: found.facts })
     }
 
@@ -114,7 +114,7 @@ struct Started<'d> {
     deployer: &'d PlatformDeployer<'d>,
     site: SiteId,
     platform: &'d dyn Platform,
-    starting: Starting<'d>,
+    starting: PendingDeployment<'d>,
 }
 
 impl StartingSite for Started<'_> {

@@ -37,7 +37,7 @@ pub fn agent(address: &str) -> Outcome {
             for line in BufReader::new(&stream).lines().map_while(Result::ok) {
                 let seen = find_container(&line).ok().flatten().is_some();
                 // A caller that is gone already needs no answer.
-                let _ = writeln!(answers, "{line} {}", if seen { "is here" } else { "isn't here" });
+                let _ = writeln!(answers, "{line} {}", if seen { "is here" } else { "is not here" });
             }
         });
     }

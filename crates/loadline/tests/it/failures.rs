@@ -70,7 +70,7 @@ fn a_service_that_dies_at_start_is_shown_with_its_last_output() {
     let ended = place.run(arguments.into_iter().chain(BRIEF));
 
     assert_eq!(ended.code, Some(1), "{}", ended.stdout);
-    assert!(ended.stderr.contains("the service ended by itself (exit status: 3)"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("the service exited on its own (exit status: 3)"), "{}", ended.stderr);
     assert!(ended.stderr.contains("no memory left, giving up"), "{}", ended.stderr);
     leftovers::assert_none(&place.store().label());
 }

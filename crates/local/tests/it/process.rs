@@ -99,7 +99,7 @@ fn a_service_that_dies_shows_how_and_its_last_words() {
         }
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
-    let why = "the service ended by itself (exit status: 3)";
+    let why = "the service exited on its own (exit status: 3)";
     assert_eq!(status.as_deref(), Some(why));
     assert_eq!(deployment.output_tail(), "no database\n");
     assert_eq!(deployment.ended().as_deref(), Some(why));
@@ -137,7 +137,7 @@ fn a_command_that_is_not_there_is_named_with_where_it_was_looked_for() {
     let environment = node.environment();
     let error = refusal(&environment, &command(&["no-such-service"]));
     assert!(matches!(error.reason(), Some(LocalError::CommandNotFound { .. })));
-    assert!(error.to_string().contains("`no-such-service` was not found (searched PATH: "), "{error}");
+    assert!(error.to_string().contains("cannot find the command `no-such-service` (searched PATH: "), "{error}");
     let error = refusal(&environment, &command(&["./no-such-service"]));
     assert!(error.to_string().contains("there is no such file"), "{error}");
     assert!(matches!(refusal(&environment, &command(&[])).reason(), Some(LocalError::EmptyCommand)));

@@ -93,7 +93,7 @@ fn a_published_port_needs_no_root() {
 fn a_cgroup_that_cannot_be_had_is_left_out_and_said() {
     let said = lines(&as_nobody(r#"["cgroup", "veth"]"#));
     assert_eq!(said.len(), 2, "{said:?}");
-    assert!(said[1].starts_with("the cgroup layer (CPU and memory limits"), "{said:?}");
+    assert!(said[1].starts_with("the cgroup layer (limits and accounting of CPU and memory)), "{said:?}");
     assert!(said[1].contains("systemd-run --user --scope -p Delegate=yes"), "{said:?}");
 }
 
@@ -128,7 +128,7 @@ fn what_needs_root_is_named_and_the_rest_is_not() {
     let said = missing_for_nobody(r#"["cgroup", "quota"]"#);
     assert_eq!(said.len(), 1, "{said:?}");
     assert!(
-        said[0].starts_with("the layer `quota` can't be had here") && said[0].contains("run as root"),
+        said[0].starts_with("the layer `quota` is not available here") && said[0].contains("run as root"),
         "{said:?}"
     );
 }
