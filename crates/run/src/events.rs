@@ -1,4 +1,4 @@
-//! What a run says of itself while it goes on, for whoever shows progress.
+//! Events of a run in progress, for showing progress.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub enum Event {
         /// Service and platform.
         site: String,
     },
-    /// What takes long about a start, in half a sentence.
+    /// What a start is waiting for.
     Progress {
         /// Service and platform.
         site: String,
@@ -30,7 +30,7 @@ pub enum Event {
         /// Since its start.
         after: Duration,
     },
-    /// A cell is warm, or its time for warming up is over.
+    /// The warm-up of a cell has ended, because it is stationary or at its time limit.
     Warm {
         /// The cell.
         cell: CellId,
@@ -41,7 +41,7 @@ pub enum Event {
     },
     /// A slice was measured and kept.
     Measured(Box<SliceRow>),
-    /// Every cell was measured once more.
+    /// A block is complete.
     BlockDone {
         /// Round of deployments, from 0.
         round: u32,
@@ -53,11 +53,11 @@ pub enum Event {
         /// The cells.
         cells: Vec<CellId>,
     },
-    /// The run goes on without a service.
+    /// The run continues without a service.
     GivenUp {
         /// Why.
         failure: String,
     },
-    /// What a reader of the figures must know.
+    /// A note for the reader of the figures.
     Note(Note),
 }

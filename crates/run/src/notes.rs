@@ -1,4 +1,4 @@
-//! What a reader of the figures must know, kept with the run.
+//! Notes for the reader of the figures, stored with the run.
 
 use loadline_model::experiment::Nodes;
 use loadline_model::notes::Note;
@@ -9,7 +9,7 @@ use crate::events::Event;
 use crate::execution::Execution;
 
 impl Execution<'_> {
-    /// Keeps what a reader must know, once.
+    /// Stores a note, once.
     pub(crate) fn note(&mut self, note: Note) -> Result<(), RunError> {
         if !self.noted.contains(&note) {
             self.journal.note(&note).map_err(RunError::Journal)?;
@@ -19,8 +19,8 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// Keeps what is known before anything is measured.
-    pub(crate) fn note_what_to_know(&mut self) -> Result<(), RunError> {
+    /// Stores the notes that are known before anything is measured.
+    pub(crate) fn add_initial_notes(&mut self) -> Result<(), RunError> {
         let known = [
             self.cpus.note.clone(),
             (self.machine.interrupt_time_apart == Some(true)).then_some(Note::InterruptTimeApart),
@@ -31,7 +31,7 @@ impl Execution<'_> {
         known.into_iter().flatten().try_for_each(|note| self.note(note))
     }
 
-    /// Whether plain processes of the node pay for what others' rules have it do.
+    /// Whether plain processes on the node pay for the rules of other platforms.
     fn translates_addresses(&self) -> bool {
         self.experiment.plan.nodes == Nodes::Shared
             && self.any_platform(|can| can.is_plain_process)

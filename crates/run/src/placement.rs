@@ -10,35 +10,35 @@ use loadline_model::notes::Note;
 pub struct Cpus {
     /// Services run on these.
     pub service: Vec<usize>,
-    /// Whether services are pinned to theirs. One that isn't sees all CPUs of its machine.
+    /// Whether services are pinned. A service that is not sees all CPUs of its machine.
     pub service_pinned: bool,
     /// Load threads are pinned to these, one each.
     pub load: Vec<usize>,
-    /// Whether the load shares its CPUs with services and may run before them.
+    /// Whether the load shares its CPUs with services and may use a real-time priority.
     pub load_runs_first: bool,
-    /// What a reader must know of the choice.
+    /// Notes about the choice.
     pub note: Option<Note>,
 }
 
 impl Cpus {
-    /// What a platform is to pin a service to; nothing leaves it unpinned.
+    /// The CPUs to pin a service to; empty to leave it unpinned.
     pub fn pins(&self) -> &[usize] {
         if self.service_pinned { &self.service } else { &[] }
     }
 }
 
-/// Fills in what the experiment leaves open. `allowed`: the CPUs that this process may use, in order; `may_run_first`: whether it may give
+/// Chooses what the experiment leaves open. `allowed`: the CPUs that this process may use, in order; `may_run_first`: whether it may give
 /// its load threads a real-time priority.
 pub fn place(wanted: &Placement, allowed: &[usize], may_run_first: &dyn Fn() -> bool) -> Cpus {
     if wanted.service_sees_all {
-        return beside_unpinned(wanted, allowed, may_run_first());
+        return share_with_unpinned(wanted, allowed, may_run_first());
     }
     let siblings = |cpu| smt_siblings(cpu);
     choose(wanted, allowed, &siblings)
 }
 
-/// A service that sees all CPUs may run on those of the load too: there the load goes first, or what it measures is its own waiting.
-fn beside_unpinned(wanted: &Placement, allowed: &[usize], may_run_first: bool) -> Cpus {
+/// A service that sees all CPUs may also run on those of the load: there the load has priority, or it would measure its own waiting.
+fn share_with_unpinned(wanted: &Placement, allowed: &[usize], may_run_first: bool) -> Cpus {
     let load = wanted.load_cpus.clone().unwrap_or_else(|| allowed.last().copied().into_iter().collect());
     Cpus {
         service: allowed.to_vec(),
@@ -73,7 +73,7 @@ fn choose(wanted: &Placement, allowed: &[usize], siblings: &dyn Fn(usize) -> Vec
     Cpus { service, service_pinned: true, load, load_runs_first: false, note }
 }
 
-/// The other hardware threads of a CPU's core; none when the kernel doesn't say.
+/// The other hardware threads of a CPU's core; none if the kernel does not report them.
 fn smt_siblings(cpu: usize) -> Vec<usize> {
     let path = format!("/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
     let list = fs::read_to_string(path).unwrap_or_default();
@@ -113,14 +113,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for_is_kept() {
+    fn explicit_cpus_are_used() {
         assert_eq!(chosen(Some(&[0]), None, &[0, 1], false), (vec![1], vec![0]));
         assert_eq!(chosen(None, Some(&[1]), &[0, 1], false), (vec![1], vec![0]));
         assert_eq!(chosen(Some(&[2]), Some(&[1]), &[0, 1, 2], false), (vec![1], vec![2]));
     }
 
     #[test]
-    fn a_service_that_sees_all_is_not_pinned_and_the_load_goes_first_where_it_may() {
+    fn a_service_that_sees_all_cpus_is_not_pinned_and_the_load_has_priority_if_permitted() {
         let wanted = Placement { service_sees_all: true, ..Placement::default() };
         for may in [true, false] {
             let cpus = place(&wanted, &[0, 1], &|| may);
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_cpu_is_shared_and_said_to_be() {
+    fn a_single_cpu_is_shared_with_a_note() {
         let cpus = choose(&Placement::default(), &[4], &|_| Vec::new());
         assert_eq!((cpus.service, cpus.load), (vec![4], vec![4]));
         assert!(cpus.note.is_some());

@@ -19,7 +19,7 @@ fn a_service_that_never_gets_ready_is_given_up_after_its_time() {
     let ended = place.run(["run", "deaf.yaml"]);
 
     assert_eq!(ended.code, Some(1), "{}", ended.stdout);
-    assert!(ended.stderr.contains("it was not ready within 1s"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("not ready within 1s"), "{}", ended.stderr);
     assert!(ended.stderr.contains("waiting for a database"), "{}", ended.stderr);
     let store = place.store();
     assert_eq!((store.state().as_str(), store.count("slice")), ("failed", Some(0)));

@@ -5,11 +5,11 @@ use std::time::Duration;
 use loadline_engine::{Arrivals, Endpoint, Engine, Load, Mix, Options, Record, Request, SliceSpec};
 use loadline_model::gates::{CpuUse, Gate, GateFailure};
 use loadline_model::{MachineCpu, Observations};
-use loadline_run::gates::{deserve_repeat, failures};
+use loadline_run::gates::{failures, should_repeat};
 
 const OPEN: fn() -> Load = || Load::Open { rate: "100/s".parse().unwrap(), arrivals: Arrivals::Uniform };
 
-/// A record of a real slice of ten requests, to be bent by each test.
+/// A record of a real slice of ten requests, modified by each test.
 fn record() -> Record {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let endpoint = Endpoint::from(listener.local_addr().unwrap());
@@ -84,13 +84,10 @@ fn only_what_came_from_outside_is_repeated() {
     let failures = |gates: &[Gate]| -> Vec<GateFailure> {
         gates.iter().map(|gate| GateFailure::Text { gate: *gate, text: String::new() }).collect()
     };
-    assert!(!deserve_repeat(&[]));
-    assert!(deserve_repeat(&failures(&[Gate::Steal, Gate::SendLag])));
-    assert!(!deserve_repeat(&failures(&[Gate::Errors])));
-    assert!(
-        !deserve_repeat(&failures(&[Gate::Steal, Gate::Rate])),
-        "its better attempts alone would be left"
-    );
+    assert!(!should_repeat(&[]));
+    assert!(should_repeat(&failures(&[Gate::Steal, Gate::SendLag])));
+    assert!(!should_repeat(&failures(&[Gate::Errors])));
+    assert!(!should_repeat(&failures(&[Gate::Steal, Gate::Rate])), "its better attempts alone would be left");
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! The run loop on a made-up platform, journal and clock: no process is started and no time passes.
+//! The run loop on a fake platform, journal and clock: no process is started and no time passes.
 
 mod deaths;
 mod disturbances;
+mod fake;
 mod gates;
 mod interrupts;
 mod journals;
-mod made_up;
 mod order;
 mod plans;
 mod side_by_side;
