@@ -11,7 +11,7 @@ use loadline_model::gates::CpuUse;
 use loadline_model::load::{Arrivals, Load, Think, ThinkDistribution};
 use loadline_model::notes::Note;
 use loadline_model::rows::{ProfileRow, ReasonsRow};
-use loadline_profile::{Options, ProfileError, Profiler, Samples, SoftirqWatch, Who};
+use loadline_profile::{Options, ProfileError, Profiler, Samples, SoftirqWatch, ThreadRoles};
 
 use crate::deployer::ReadOut;
 use crate::error::RunError;
@@ -73,7 +73,7 @@ impl Execution<'_> {
         let cpus: BTreeSet<u32> =
             self.cpus.service.iter().chain(&self.cpus.load).map(|cpu| *cpu as u32).collect();
         let cpus: Vec<u32> = cpus.into_iter().collect();
-        let who = Who { service: member.site.pids().into_iter().collect(), load: own_threads() };
+        let who = ThreadRoles { service: member.site.pids().into_iter().collect(), load: own_threads() };
         let most = Options::new(cpus.iter().copied());
         let options = Options { frequency_hz: most.frequency_hz.min(FREQUENCY_HZ), ..most };
         let (record, samples) = match self.sample(round, cell, length, member, &options)? {
