@@ -44,7 +44,7 @@ impl Results {
             print!("{text}");
             return Ok(());
         }
-        std::fs::write(output, text).with_context(|| format!("can't write {}", output.display()))
+        std::fs::write(output, text).with_context(|| format!("cannot write {}", output.display()))
     }
 
     fn markdown(&self) -> String {

@@ -1,4 +1,4 @@
-//! Writing: a run's beginning, each thing measured as it ends, and the run's end.
+//! Writing: the start of a run, each measurement as it ends, and the end of the run.
 
 use loadline_model::notes::{Failure, Note};
 use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surroundings, WarmUpRow};
@@ -9,7 +9,7 @@ use crate::columns::json;
 use crate::{Store, StoreError};
 
 impl Store {
-    /// Enters a run; returns its number.
+    /// Adds a run; returns its id.
     pub fn begin_run(&self, run: &NewRun<'_>) -> Result<i64, StoreError> {
         let insert =
             "INSERT INTO run (label, name, started, state, version, command_line, experiment, plan, machine,
@@ -32,12 +32,12 @@ impl Store {
         Ok(self.connection.last_insert_rowid())
     }
 
-    /// Which cells are measured request by request.
+    /// Stores which cells are measured request by request.
     pub fn set_side_by_side(&self, run: i64, cells: &[CellId]) -> Result<(), StoreError> {
         self.execute("UPDATE run SET side_by_side = ?2 WHERE id = ?1", params![run, json(cells)])
     }
 
-    /// Adds what a reader must know.
+    /// Adds a note for the reader of the figures.
     pub fn add_note(&self, run: i64, note: &Note) -> Result<(), StoreError> {
         self.execute(
             "UPDATE run SET notes = json_insert(notes, '$[#]', json(?2)) WHERE id = ?1",
@@ -45,7 +45,7 @@ impl Store {
         )
     }
 
-    /// Adds a failure that the run outlived or ended with.
+    /// Adds a failure that the run survived or ended with.
     pub fn add_failure(&self, run: i64, failure: &Failure) -> Result<(), StoreError> {
         self.execute(
             "UPDATE run SET failures = json_insert(failures, '$[#]', json(?2)) WHERE id = ?1",
@@ -53,7 +53,7 @@ impl Store {
         )
     }
 
-    /// Keeps what kind of daemon or cluster a platform is.
+    /// Adds the facts about a platform's daemon or cluster.
     pub fn add_surroundings(&self, run: i64, platform: &str, what: &Surroundings) -> Result<(), StoreError> {
         self.execute(
             "UPDATE run SET surroundings = json_patch(surroundings, json_object(?2, json(?3))) WHERE id = ?1",
@@ -61,7 +61,7 @@ impl Store {
         )
     }
 
-    /// Keeps a deployment.
+    /// Adds a deployment.
     pub fn add_deployment(&self, run: i64, row: &DeploymentRow) -> Result<(), StoreError> {
         self.execute(
             "INSERT INTO deployment (run, site, round, at_s, ready_ms, left_out, startup) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
@@ -69,7 +69,7 @@ impl Store {
         )
     }
 
-    /// Keeps a warm-up.
+    /// Adds a warm-up.
     pub fn add_warm_up(&self, run: i64, row: &WarmUpRow) -> Result<(), StoreError> {
         self.execute(
             "INSERT INTO warm_up VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -77,7 +77,7 @@ impl Store {
         )
     }
 
-    /// Keeps a slice.
+    /// Adds a slice.
     pub fn add_slice(&self, run: i64, row: &SliceRow) -> Result<(), StoreError> {
         self.execute(
             "INSERT INTO slice VALUES (:run, :cell, :round, :block, :attempt, :position, :at_s, :duration_s, :due,
@@ -113,7 +113,7 @@ impl Store {
         )
     }
 
-    /// Keeps a profile.
+    /// Adds a profile.
     pub fn add_profile(&self, run: i64, row: &ProfileRow) -> Result<(), StoreError> {
         self.execute(
             "INSERT INTO profile (run, cell, round, answered, profile, reasons) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -121,7 +121,7 @@ impl Store {
         )
     }
 
-    /// Enters how a run ended.
+    /// Stores how a run ended.
     pub fn finish_run(&self, run: i64, state: RunState) -> Result<(), StoreError> {
         self.execute(
             "UPDATE run SET state = ?2, finished = ?3 WHERE id = ?1",

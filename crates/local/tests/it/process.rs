@@ -137,7 +137,10 @@ fn a_command_that_is_not_there_is_named_with_where_it_was_looked_for() {
     let environment = node.environment();
     let error = refusal(&environment, &command(&["no-such-service"]));
     assert!(matches!(error.reason(), Some(LocalError::CommandNotFound { .. })));
-    assert!(error.to_string().contains("cannot find the command `no-such-service` (searched PATH: "), "{error}");
+    assert!(
+        error.to_string().contains("cannot find the command `no-such-service` (searched PATH: "),
+        "{error}"
+    );
     let error = refusal(&environment, &command(&["./no-such-service"]));
     assert!(error.to_string().contains("there is no such file"), "{error}");
     assert!(matches!(refusal(&environment, &command(&[])).reason(), Some(LocalError::EmptyCommand)));

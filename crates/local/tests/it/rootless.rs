@@ -93,7 +93,7 @@ fn a_published_port_needs_no_root() {
 fn a_cgroup_that_cannot_be_had_is_left_out_and_said() {
     let said = lines(&as_nobody(r#"["cgroup", "veth"]"#));
     assert_eq!(said.len(), 2, "{said:?}");
-    assert!(said[1].starts_with("the cgroup layer (limits and accounting of CPU and memory)), "{said:?}");
+    assert!(said[1].starts_with("the cgroup layer (limits and accounting of CPU and memory)"), "{said:?}");
     assert!(said[1].contains("systemd-run --user --scope -p Delegate=yes"), "{said:?}");
 }
 
