@@ -25,7 +25,7 @@ use crate::{client::Client, error::DockerError};
 
 /// A transfer without any progress for this long is aborted.
 const STALL_TIMEOUT: Duration = Duration::from_secs(60);
-/// How often progress is progress_text.
+/// How often progress is reported.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 const CHUNK_BYTES: usize = 256 << 10;
 

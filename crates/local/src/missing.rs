@@ -9,7 +9,7 @@ use crate::{error::LocalError, layers, path};
 /// Builds a path of these layers on a node of its own in scratch namespaces, which vanish, and returns why it is not available:
 /// [`LocalError::LayerMissing`] for what this kernel or user lacks, [`loadline_machine::Error::ToolMissing`] for a program, and whatever
 /// else [`Local`](crate::Local) would fail with. `None` is a path that is available. A cgroup that would be left out is an error here. The
-/// try_create is registered as a run is: however it ends, nothing of it remains. The kernel may load modules for it.
+/// The attempt is registered as a run is: however it ends, nothing of it remains. The kernel may load modules for it.
 pub fn missing(layers: &[Layer]) -> Option<LocalError> {
     try_create(layers).err()
 }

@@ -1,4 +1,4 @@
-//! ChildProcess the system's own programs (`nft`, `iptables-restore`) without a shell.
+//! Running the system's own programs (`nft`, `iptables-restore`) without a shell.
 //! They act on the network namespace of the calling thread.
 
 use std::{

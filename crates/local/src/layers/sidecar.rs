@@ -247,7 +247,7 @@ fn connections() -> u64 {
 /// Waits, in the namespace of `listen`, until a connection is accepted. The error completes the sentence that begins with the program's
 /// name.
 fn wait_until_listening(proxy: &ChildProcess, listen: SocketAddrV4) -> Result<(), String> {
-    let try_create = || {
+    let attempt = || {
         // Checked first: another program that listens there must not be mistaken for a proxy that has ended.
         if let Some(status) = proxy.exited() {
             return Err((false, format!("exited before it listened ({status})")));
@@ -255,8 +255,7 @@ fn wait_until_listening(proxy: &ChildProcess, listen: SocketAddrV4) -> Result<()
         let connected = TcpStream::connect_timeout(&listen.into(), TIMEOUT);
         connected.map(drop).map_err(|error| (true, format!("does not accept connections ({error})")))
     };
-    wait::retry(TIMEOUT, SHORT_INTERVAL, |(is_transient, _)| *is_transient, try_create)
-        .map_err(|(_, why)| why)
+    wait::retry(TIMEOUT, SHORT_INTERVAL, |(is_transient, _)| *is_transient, attempt).map_err(|(_, why)| why)
 }
 
 /// Writes a file that this user alone can read.

@@ -258,14 +258,14 @@ fn a_killed_attempt_to_find_out_is_cleaned_up_after_like_a_run() {
     fs::set_permissions(&stuck, fs::Permissions::from_mode(0o755)).unwrap();
     let config = list(json!([{"type": "ptp", "ipam": ipam(&node)}, {"type": "stuck"}]));
     let layers = json!([{"cni": network(&node, &config)}, "cgroup"]).to_string();
-    let mut try_create = Command::new(helper())
+    let mut attempt = Command::new(helper())
         .args(["missing", &layers])
         .env("CNI_PATH", format!("{}:/usr/lib/cni", folder.display()))
         .spawn()
         .unwrap();
     wait_until("an address to be given out", || !given_out(&node).is_empty());
-    try_create.kill().unwrap();
-    try_create.wait().unwrap();
+    attempt.kill().unwrap();
+    attempt.wait().unwrap();
 
     let removed = Registry::of_this_user().unwrap().clean(CLEANERS).unwrap();
     let kinds: Vec<&str> = removed.iter().map(|thing| thing.kind).collect();

@@ -310,7 +310,7 @@ fn what_the_kernel_lacks_is_named_before_and_when_it_is_tried_and_else_works() {
         );
         let refused = deploy(&environment, &layers, &who_called()).err().unwrap();
         assert_eq!(refused.to_string(), error.to_string());
-        // The failed try_create leaves nothing, not even its number's names.
+        // The failed attempt leaves nothing, not even its number's names.
         assert!(!inside(environment.client(), "ip -o link").contains(&format!("ll{}", environment.run())));
     }
 }
