@@ -86,8 +86,8 @@ fn table(
             let (contestant, row) = (able[index], &mut rows[index]);
             eprintln!("closed loop, {connections} connections, round {}: {}", round + 1, row.name);
             let before = server.counts()?.requests;
-            let turn =
-                turn(contestant, &job(&row.name), place)?.context("a contestant that was able no more is")?;
+            let turn = turn(contestant, &job(&row.name), place)?
+                .context("a contestant that worked before fails now")?;
             // The query itself was counted as well.
             let served = (server.counts()?.requests - before).saturating_sub(1);
             let difference = served.abs_diff(turn.account.requests) as f64;

@@ -40,8 +40,7 @@ pub struct Truth {
 
 impl Truth {
     /// Of exchanges in the order in which their requests left, asked for at `rate_per_s`.
-    ///
-    /// The even schedule is laid through the request that left earliest compared with it: the start of the tool's own
+    /// The even schedule is aligned to the request that left earliest relative to it: the start of the tool's own
     /// schedule is not visible on the wire, so lag is understated by the smallest lag of all.
     pub fn of(exchanges: &[Exchange], rate_per_s: f64) -> Truth {
         let gap_ns = 1e9 / rate_per_s;

@@ -39,6 +39,6 @@ fn read(cluster: &Cluster, namespace: &str, pod: &str, previous: bool) -> String
         let (api, pod): (Api<Pod>, _) = (Api::namespaced(client, namespace), pod.to_owned());
         async move { api.logs(&pod, &parameters).await }
     });
-    // A container that never ran has none, and the cause is told elsewhere.
+    // A container that never ran has none, and the cause is reported elsewhere.
     read.unwrap_or_default()
 }

@@ -31,7 +31,7 @@ pub(crate) fn ensure(cluster: &Cluster, run: RunName) -> Result<(), ClusterError
         ObjectMeta { name: Some(labels::namespace(run)), labels: Some(labels), ..Default::default() };
     let namespace = Namespace { metadata, ..Default::default() };
     let what = format!("make the namespace {}", labels::namespace(run));
-    // ClusterCleanup and not applied: applying would put the label on somebody else's.
+    // Created and not applied: applying would put the label on an existing namespace that is not the run's.
     let made = cluster.attempt(|client| {
         let namespace = namespace.clone();
         let parameters = PostParams { field_manager: Some(labels::MANAGER.to_owned()), ..Default::default() };

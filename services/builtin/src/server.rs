@@ -113,6 +113,6 @@ fn precise_timers() {
 
 fn print_address(address: SocketAddr) {
     let mut stdout = io::stdout().lock();
-    // Whoever started the service may have closed its output, which is no reason not to serve.
+    // The parent may have closed the service's output, which is no reason not to serve.
     let _ = writeln!(stdout, "listening on {address}").and_then(|()| stdout.flush());
 }

@@ -9,7 +9,7 @@ use object::Endianness::{Big, Little};
 use object::elf as abi;
 use proptest::prelude::*;
 
-/// Compiles a C program as told.
+/// Compiles a C program with these options.
 fn compiled(folder: &Path, name: &str, flags: &[&str]) -> std::path::PathBuf {
     let source = folder.join("main.c");
     std::fs::write(&source, "int main(void) { return 0; }\n").expect("a file");
