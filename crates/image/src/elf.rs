@@ -26,7 +26,7 @@ pub enum UnsuitableProgram {
     Library,
     /// It needs a loader and shared libraries.
     #[error(
-        "is not statically linked: it needs {loader} and shared libraries, and the image contains nothing but the program.  Link it statically; \
+        "is not statically linked: it needs {loader} and shared libraries, and the image contains nothing but the program. Link it statically; \
         Rust: RUSTFLAGS='-C target-feature=+crt-static' cargo build --target x86_64-unknown-linux-gnu (or -musl), \
         Go: CGO_ENABLED=0 go build, C: cc -static"
     )]
