@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-/// loadline beside other load generators, on this machine.
+/// Compares loadline with other load generators on this machine.
 #[derive(Parser)]
 #[command(version, args_conflicts_with_subcommands = true)]
 pub struct Arguments {
@@ -28,19 +28,19 @@ pub struct BenchArguments {
     /// Measure this only; repeat for more
     #[arg(long, value_enum, value_name = "WHAT")]
     only: Vec<Part>,
-    /// Rounds; in each, every generator has its turn
+    /// Rounds; each measures every generator once
     #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
-    /// Two short rounds, to see that everything works; the figures are worth nothing
+    /// Two short rounds, to check that everything works; the figures are meaningless
     #[arg(long)]
     quick: bool,
-    /// The loadline to measure [default: the one beside this program]
+    /// The loadline program to measure [default: the one next to this program]
     #[arg(long, value_name = "FILE")]
     pub loadline: Option<PathBuf>,
-    /// Where bench/install-peers put the others [default: peers/ beside this program's folder]
+    /// Where bench/install-peers installed the others [default: peers/ next to this program's folder]
     #[arg(long, value_name = "FOLDER")]
     pub peers: Option<PathBuf>,
-    /// Where `cargo bench` put its results [default: criterion/ beside this program's folder]
+    /// Where `cargo bench` wrote its results [default: criterion/ next to this program's folder]
     #[arg(long, value_name = "FOLDER")]
     pub criterion: Option<PathBuf>,
     /// Write the results to this file; - is standard output
@@ -60,7 +60,7 @@ pub enum Part {
 }
 
 impl BenchArguments {
-    /// Whether a part was asked for.
+    /// Whether a part was requested.
     pub fn wants(&self, part: Part) -> bool {
         self.only.is_empty() || self.only.contains(&part)
     }
@@ -76,12 +76,12 @@ impl BenchArguments {
 pub struct Effort {
     /// Rounds of everything that is repeated.
     pub rounds: u32,
-    /// Whether only the function is of interest.
+    /// Whether this is only a check that everything works.
     pub quick: bool,
 }
 
 impl Effort {
-    /// How long to run what takes `time` in a whole measurement.
+    /// How long to run what takes `time` in a complete measurement.
     pub fn time(&self, time: Duration) -> Duration {
         if self.quick { time.min(Duration::from_secs(1)) } else { time }
     }

@@ -60,7 +60,7 @@ pub fn run(address: SocketAddr, connections: usize, time: Duration) -> Result<()
 
 /// Head and body of the response, which must be the same every time.
 fn response_length(address: SocketAddr, request: &[u8]) -> Result<usize> {
-    let mut socket = TcpStream::connect(address).with_context(|| format!("can't connect to {address}"))?;
+    let mut socket = TcpStream::connect(address).with_context(|| format!("cannot connect to {address}"))?;
     socket.write_all(request)?;
     let mut response = Vec::new();
     loop {

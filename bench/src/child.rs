@@ -1,4 +1,4 @@
-//! Programs under measurement: started on their CPU, ended by their pid whatever happens, with the CPU time that they took.
+//! Programs under measurement: started on their CPU, always ended by their pid, with the CPU time that they used.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -58,16 +58,16 @@ impl fmt::Display for Invocation {
     }
 }
 
-/// A started program. It is killed when this value goes, and by the kernel when this process does.
+/// A running program. It is killed when this value is dropped, and by the kernel when this process ends.
 pub struct Running {
     child: Child,
-    /// Whether it was waited for, so that its pid may be somebody else's by now.
+    /// Whether it was waited for, so that its pid may have been reused.
     gone: bool,
     name: String,
     outputs: [PathBuf; 2],
 }
 
-/// What a program left behind.
+/// The outcome of a program.
 pub struct Ended {
     /// How it ended.
     pub status: ExitStatus,
@@ -75,7 +75,7 @@ pub struct Ended {
     pub cpu: Duration,
     /// What it printed.
     pub stdout: String,
-    /// What it complained of.
+    /// Its standard error.
     pub stderr: String,
 }
 
@@ -85,7 +85,7 @@ impl Running {
         let name = invocation.program.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let outputs = ["stdout", "stderr"].map(|stream| folder.join(format!("{name}.{stream}")));
         let [stdout, stderr] = [File::create(&outputs[0])?, File::create(&outputs[1])?];
-        // Both replace themselves by what follows them: the pid is that of the program in the end.
+        // Both replace themselves by the command that follows, so the pid becomes the program's.
         let child = Command::new("setpriv")
             .args(["--pdeathsig", "KILL", "taskset", "--cpu-list", &cpu.to_string()])
             .arg(&invocation.program)
@@ -95,17 +95,17 @@ impl Running {
             .stdout(stdout)
             .stderr(stderr)
             .spawn()
-            .context("can't start setpriv")?;
+            .context("cannot start setpriv")?;
         Ok(Running { child, gone: false, name, outputs })
     }
 
-    /// Whether it ends within this time; waiting takes no CPU.
+    /// Waits for its end for this time; waiting uses no CPU. Returns whether it ended.
     pub fn ends_within(&self, time: Duration) -> Result<bool> {
         let process = pidfd_open(Pid::from_child(&self.child), PidfdFlags::empty())?;
         let timeout = Timespec { tv_sec: time.as_secs() as i64, tv_nsec: i64::from(time.subsec_nanos()) };
         match poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&timeout)) {
             Ok(ready) => Ok(ready > 0),
-            // A signal for us: the caller looks whether it was asked to stop.
+            // A signal for this process: the caller checks whether it was asked to stop.
             Err(rustix::io::Errno::INTR) => Ok(false),
             Err(error) => Err(error.into()),
         }
@@ -144,7 +144,7 @@ fn memory_line(status: &str, name: &str) -> Option<u64> {
 impl Drop for Running {
     fn drop(&mut self) {
         if !self.gone {
-            // It may have ended by itself: then there is nothing to kill, and waiting returns at once.
+            // It may already have ended: then there is nothing to kill, and waiting returns at once.
             let _ = self.child.kill();
             let _ = self.child.wait();
         }

@@ -1,4 +1,4 @@
-//! The load generators that are measured: how each is told what to do, and how its own account of it is read.
+//! The load generators that are measured: how each is started, and how its own results are read.
 
 mod bare;
 mod hey;

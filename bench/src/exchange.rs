@@ -5,15 +5,15 @@ use std::collections::HashMap;
 /// A segment with payload, as it passed the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// When, ns of a clock that all segments share.
+    /// The time, in ns of a clock that all segments share.
     pub at_ns: u64,
     /// The client's port.
     pub connection: u16,
-    /// Which way.
+    /// Its direction.
     pub direction: Direction,
 }
 
-/// Which way a segment goes.
+/// The direction of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// To the server, stamped as it leaves.
@@ -31,7 +31,7 @@ pub struct Exchange {
     pub answered_ns: Option<u64>,
 }
 
-/// Pairs the segments of connections that have at most one request under way: what comes from the server until the next
+/// Pairs the segments of connections that have at most one request in flight: what comes from the server until the next
 /// request is the response. In the order in which the requests left.
 pub fn pair(segments: &[Segment]) -> Vec<Exchange> {
     let mut exchanges: Vec<Exchange> = Vec::with_capacity(segments.len() / 2);
@@ -40,7 +40,7 @@ pub fn pair(segments: &[Segment]) -> Vec<Exchange> {
         let open = latest.get(&segment.connection).copied();
         match (segment.direction, open) {
             (Direction::Response, Some(index)) => exchanges[index].answered_ns = Some(segment.at_ns),
-            // A response to what was sent before the tap was opened.
+            // A response to a request before the tap was opened.
             (Direction::Response, None) => {}
             // A request in several segments left with its first.
             (Direction::Request, Some(index)) if exchanges[index].answered_ns.is_none() => {}

@@ -46,7 +46,7 @@ fn main() -> Result<()> {
 }
 
 fn bench(arguments: &BenchArguments) -> Result<()> {
-    let this = std::env::current_exe().context("can't tell where this program is")?;
+    let this = std::env::current_exe().context("cannot find the path of this program")?;
     let release = this.parent().unwrap_or(Path::new("."));
     // target/PLATFORM/release, as .cargo/config.toml names the platform.
     let target = release.ancestors().nth(2).unwrap_or(Path::new("."));

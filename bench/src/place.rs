@@ -11,17 +11,17 @@ use rustix::process::{Resource, Rlimit};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use tempfile::TempDir;
 
-/// What the kernel is told of the namespace: ports for 50,000 connections to one address, and room for as many at once.
+/// Settings of the namespace: ports for 50,000 connections to one address, and room for as many at once.
 const SETTINGS: [(&str, &str); 2] =
     [("net/ipv4/ip_local_port_range", "10000 65535"), ("net/core/somaxconn", "65535")];
 
-/// A place to measure in.
+/// The environment of the measurement.
 pub struct Place {
     /// The server's CPU.
     pub server_cpu: usize,
     /// The generator's CPU.
     pub generator_cpu: usize,
-    /// The most files that a process may open here.
+    /// The maximum number of open files of a process.
     pub files: u64,
     folder: TempDir,
     stop: Arc<AtomicBool>,
@@ -38,7 +38,7 @@ impl Place {
         }
         for (setting, value) in SETTINGS {
             fs::write(Path::new("/proc/sys").join(setting), value).with_context(|| {
-                format!("can't set {setting} to {value} in a network namespace of our own")
+                format!("cannot set {setting} to {value} in a network namespace of our own")
             })?;
         }
         let limit = rustix::process::getrlimit(Resource::Nofile);
@@ -46,7 +46,7 @@ impl Place {
             Resource::Nofile,
             Rlimit { current: limit.maximum, maximum: limit.maximum },
         )
-        .context("can't raise the number of open files to the hard limit")?;
+        .context("cannot raise the number of open files to the hard limit")?;
         let allowed = rustix::thread::sched_getaffinity(None)?;
         let mut cpus = (0..rustix::thread::CpuSet::MAX_CPU).filter(|cpu| allowed.is_set(*cpu));
         let (Some(server_cpu), Some(generator_cpu)) = (cpus.next(), cpus.next()) else {
@@ -65,12 +65,12 @@ impl Place {
         })
     }
 
-    /// A folder that goes with this value.
+    /// A folder that is removed with this value.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Fails once somebody asked for the end.
+    /// Fails once the user has asked to stop.
     pub fn go_on(&self) -> Result<()> {
         ensure!(!self.stop.load(Ordering::Relaxed), "interrupted");
         Ok(())

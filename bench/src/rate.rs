@@ -103,7 +103,7 @@ fn table(
 fn tapped(contestant: &dyn Contestant, job: &Job, rate: u32, place: &Place) -> Result<Run> {
     let asked = f64::from(rate) * job.time.as_secs_f64();
     let tap = Tap::open(ADDRESS.port(), asked as usize)?;
-    let turn = turn(contestant, job, place)?.context("a contestant that was able no more is")?;
+    let turn = turn(contestant, job, place)?.context("a contestant that worked before fails now")?;
     let truth = Truth::of(&pair(&tap.segments()?), f64::from(rate));
     let achieved = truth.requests as f64 / asked;
     Ok(Run { account: turn.account, truth, achieved })

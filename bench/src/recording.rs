@@ -29,6 +29,6 @@ pub fn read(criterion: &Path) -> Result<Option<f64>> {
             Ok(Some(estimates.median.point_estimate))
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error).with_context(|| format!("can't read {}", file.display())),
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", file.display())),
     }
 }

@@ -37,14 +37,14 @@ pub struct Results {
 }
 
 impl Results {
-    /// Writes the file anew; `-` is standard output.
+    /// Writes the file; `-` is standard output.
     pub fn write(&self, output: &Path) -> Result<()> {
         let text = self.markdown();
         if output == Path::new("-") {
             print!("{text}");
             return Ok(());
         }
-        std::fs::write(output, text).with_context(|| format!("can't write {}", output.display()))
+        std::fs::write(output, text).with_context(|| format!("cannot write {}", output.display()))
     }
 
     fn markdown(&self) -> String {
@@ -72,7 +72,7 @@ impl Results {
             let verdict = match bar.met {
                 Some(true) => "yes",
                 Some(false) => "**no**",
-                None => "not to be told here",
+                None => "not known here",
             };
             vec![bar.what.clone(), bar.bar.to_owned(), bar.seen.clone(), verdict.to_owned()]
         });

@@ -1,4 +1,4 @@
-//! The closed loop at full speed: what a request costs the generator, and how many it manages.
+//! The closed loop at full speed: the generator's cost per request, and its throughput.
 
 use std::time::Duration;
 
@@ -12,13 +12,13 @@ use crate::turns::{order, turn};
 
 /// Connections of each table.
 const CONNECTIONS: [usize; 2] = [32, 256];
-/// What every other contestant's ratio refers to.
+/// The contestant that all ratios refer to.
 pub const REFERENCE: &str = "wrk";
 /// Of loadline and what it is compared with.
 const TIME: Duration = Duration::from_secs(3);
 /// Of the others, whose differences are larger by far.
 const SHORT_TIME: Duration = Duration::from_secs(2);
-/// By how much an account and the server's count of the same requests may differ, beside what is under way at the end.
+/// By how much an account and the server's count of the same requests may differ, besides those in flight at the end.
 const MISCOUNT: f64 = 0.01;
 
 /// One table.
@@ -29,15 +29,15 @@ pub struct Saturation {
     pub rows: Vec<Row>,
 }
 
-/// What a contestant took, round by round.
+/// The figures of a contestant, round by round.
 pub struct Row {
     /// Contestant.
     pub name: String,
     /// The command.
     pub command: String,
-    /// User and system time a request, ns.
+    /// User and system time per request, ns.
     pub cpu_ns: Vec<f64>,
-    /// Requests a second.
+    /// Requests per second.
     pub per_second: Vec<f64>,
     /// Rounds in which its count of requests was not the server's.
     pub miscounts: u32,
@@ -86,9 +86,9 @@ fn table(
             let (contestant, row) = (able[index], &mut rows[index]);
             eprintln!("closed loop, {connections} connections, round {}: {}", round + 1, row.name);
             let before = server.counts()?.requests;
-            let turn =
-                turn(contestant, &job(&row.name), place)?.context("a contestant that was able no more is")?;
-            // The question itself was counted as well.
+            let turn = turn(contestant, &job(&row.name), place)?
+                .context("a contestant that worked before fails now")?;
+            // The query itself was counted as well.
             let served = (server.counts()?.requests - before).saturating_sub(1);
             let difference = served.abs_diff(turn.account.requests) as f64;
             row.miscounts += u32::from(difference > served as f64 * MISCOUNT + connections as f64);

@@ -59,7 +59,7 @@ pub struct Packet {
 }
 
 /// A packet socket on one link with a receive ring (`packet(7)`, Documentation/networking/packet_mmap.rst). Frames are
-/// never given back, so that nobody has to read while packets come.
+/// never returned, so that nothing has to read while packets arrive.
 pub struct PacketRing {
     socket: OwnedFd,
     memory: ptr::NonNull<u8>,
@@ -76,7 +76,7 @@ impl PacketRing {
         if socket < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: the descriptor was just made and belongs to nobody else.
+        // SAFETY: the descriptor was just created and has no other owner.
         let socket = unsafe { OwnedFd::from_raw_fd(socket) };
         let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_ptr().cast_mut() };
         set(&socket, libc::SOL_SOCKET, libc::SO_ATTACH_FILTER, &program)?;
@@ -137,7 +137,7 @@ impl PacketRing {
         if status & libc::TP_STATUS_USER == 0 {
             return None;
         }
-        // SAFETY: the kernel has handed the frame over and doesn't write to it until it is given back, which never happens.
+        // SAFETY: the kernel has passed the frame on and does not write to it until it is returned, which never happens.
         let header = unsafe { frame.cast::<tpacket2_hdr>().read() };
         let from = usize::from(header.tp_net).min(FRAME);
         let length = (header.tp_snaplen as usize).min(FRAME - from).min(ROOM);

@@ -1,4 +1,4 @@
-//! What passes the loopback device, with the kernel's own timestamps: the truth that load generators are held against.
+//! What passes the loopback device, with the kernel's own timestamps: the reference for load generators.
 //! It is kept in a ring during a run and read after it, so that nothing but the kernel's copying takes part.
 
 use anyhow::{Context, Result, ensure};
@@ -17,17 +17,17 @@ pub struct Tap {
 }
 
 impl Tap {
-    /// Begins to keep requests and responses; `exchanges` is how many of both there will be about.
+    /// Starts capturing requests and responses; `exchanges` is their approximate number.
     pub fn open(server_port: u16, exchanges: usize) -> Result<Tap> {
-        // Twice: a request and a response; and once more, for tools that send more than they are asked to.
+        // Twice: a request and a response; and once more, for tools that send more than requested.
         let ring = PacketRing::open(LOOPBACK, &filter(server_port), exchanges * 4 + 4096)
-            .context("can't tap the loopback device")?;
+            .context("cannot tap the loopback device")?;
         Ok(Tap { ring, server_port })
     }
 
-    /// What was seen until now. Fails if that is not everything.
+    /// What was captured so far. Fails if anything was lost.
     pub fn segments(&self) -> Result<Vec<Segment>> {
-        let dropped = self.ring.dropped().context("can't ask the tap for its losses")?;
+        let dropped = self.ring.dropped().context("cannot ask the tap for its losses")?;
         ensure!(dropped == 0, "the tap had no room for {dropped} packets");
         Ok(self.ring.packets().iter().map(|packet| segment(packet, self.server_port)).collect())
     }
@@ -49,7 +49,7 @@ fn segment(packet: &Packet, server_port: u16) -> Segment {
 }
 
 /// Keeps IPv4 TCP segments with payload: to the server as they leave, from the server as they arrive. Each passes
-/// loopback once in each way. Offsets are those of RFC 791 and RFC 9293; ancillary loads are described in the kernel's
+/// loopback once in each direction. Offsets are those of RFC 791 and RFC 9293; ancillary loads are described in the kernel's
 /// Documentation/networking/filter.rst.
 fn filter(server_port: u16) -> [sock_filter; 22] {
     use libc::{BPF_ABS, BPF_ADD, BPF_ALU, BPF_B, BPF_H, BPF_IND, BPF_JA, BPF_JEQ, BPF_JGT, BPF_JMP, BPF_K};

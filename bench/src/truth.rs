@@ -1,4 +1,4 @@
-//! What the wire says of a run: response times, rate and evenness, from the stamps of its exchanges.
+//! A run as measured on the wire: response times, rate and evenness, from the stamps of its exchanges.
 
 use crate::exchange::Exchange;
 use crate::spread::quantile;
@@ -19,7 +19,7 @@ impl Quantiles {
     }
 }
 
-/// A run as seen on the wire.
+/// A run as measured on the wire.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Truth {
     /// Requests that left.
@@ -40,9 +40,8 @@ pub struct Truth {
 
 impl Truth {
     /// Of exchanges in the order in which their requests left, asked for at `rate_per_s`.
-    ///
-    /// The even schedule is laid through the request that left earliest compared with it: nobody on the wire knows when the
-    /// tool's own began, so lag is understated by the least lag of all.
+    /// The even schedule is aligned to the request that left earliest relative to it: the start of the tool's own
+    /// schedule is not visible on the wire, so lag is understated by the smallest lag of all.
     pub fn of(exchanges: &[Exchange], rate_per_s: f64) -> Truth {
         let gap_ns = 1e9 / rate_per_s;
         let first = exchanges.first().map_or(0, |exchange| exchange.sent_ns);

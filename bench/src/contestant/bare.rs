@@ -1,4 +1,4 @@
-//! The bare epoll loop of [`crate::bare`]: what any generator of one thread must take.
+//! The bare epoll loop of [`crate::bare`]: the minimum cost of any single-threaded generator.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! wrk: the closed loop that the others are held against. It knows no rate; wrk2, its descendant that does, is in no
+//! wrk: the closed loop that the others are compared with. It has no rate; wrk2, its descendant that does, is in no
 //! package.
 
 use std::path::Path;

@@ -38,7 +38,7 @@ pub struct Bar {
     pub bar: &'static str,
     /// What was seen.
     pub seen: String,
-    /// Whether that is enough; `None` if this machine can't tell.
+    /// Whether that is enough; `None` if it cannot be determined on this machine.
     pub met: Option<bool>,
 }
 

@@ -53,7 +53,7 @@ pub fn fixed(tables: &[Fixed]) -> String {
          Response times count from the moment a request was due and contain the generator's own lag; service times count \
          from its sending.\n\n\
          Gap: by how much the time between two requests differs from the even one. Lag on the wire: how long after its place \
-         on an even schedule a request left, the schedule being laid through the earliest. Rate: requests that left as a share \
+         on an even schedule a request left, with the schedule aligned to the earliest. Rate: requests that left as a share \
          of those asked for; and a second, from the first one's leaving to the last one's. wrk knows no rate and is left out. \
          hey's rate is one of each connection, its times have steps of 100 µs. oha, hey, k6 and vegeta connect while they \
          measure.\n\n"

@@ -18,15 +18,15 @@ use nix::{
 
 use crate::{BpfError, error::os_reason, object::classifier};
 
-/// Where a program of an object goes.
+/// Where a program of an object is attached.
 pub(crate) struct Hook<'a> {
     pub program: &'static str,
     pub link: &'a str,
     pub side: TcAttachType,
 }
 
-/// Programs that are loaded and attached. Dropping it takes them off their links and out of the kernel; an empty clsact stays.
-/// If the process dies instead, they stay with their links and go with these.
+/// Programs that are loaded and attached. Dropping it detaches and unloads them; an empty clsact stays.
+/// If the process is killed instead, they stay attached until their links are deleted.
 #[derive(Debug)]
 pub struct Attached {
     /// The programs, and the network namespace that their links are in. `None` only while it is dropped.
@@ -43,7 +43,7 @@ impl Attached {
         Ok(Attached { held: Some((ebpf, netns)), program_ids })
     }
 
-    /// The kernel's numbers of the programs, by which it keeps their statistics (`bpftool prog show id NUMBER`).
+    /// The kernel's ids of the programs, by which it keeps their statistics (`bpftool prog show id ID`).
     pub fn program_ids(&self) -> &[u32] {
         &self.program_ids
     }
@@ -52,8 +52,8 @@ impl Attached {
 impl Drop for Attached {
     fn drop(&mut self) {
         let Some((ebpf, netns)) = self.held.take() else { return };
-        // A filter is removed by its link's number, which in another namespace would be another link. So it is done in the right one,
-        // on a thread of its own, or left to the end of the link.
+        // A filter is removed by its link's index, which in another namespace would be another link. So it is removed in the right namespace, on
+        // a thread of its own, or left until the link is deleted.
         let ebpf = ManuallyDrop::new(ebpf);
         let remove = move || {
             if setns(netns, CloneFlags::CLONE_NEWNET).is_ok() {
@@ -67,7 +67,7 @@ impl Drop for Attached {
 }
 
 impl Hook<'_> {
-    /// Returns the program's number.
+    /// Returns the program's id.
     fn attach(&self, ebpf: &mut Ebpf) -> Result<u32, BpfError> {
         let Hook { program, link, side } = self;
         index_of(link)?;
@@ -76,11 +76,11 @@ impl Hook<'_> {
         let options = TcAttachOptions::Netlink(NlOptions::default());
         let done = classifier.attach_with_options(link, *side, options);
         done.and_then(|_| Ok(classifier.info()?.id())).map_err(|error: ProgramError| {
-            let doing = format!("attach the BPF program `{program}` to the link `{link}`");
+            let what = format!("attach the BPF program `{program}` to the link `{link}`");
             match os_reason(&error) {
                 // No classifier of the name "bpf" (net/sched/cls_api.c).
-                Some(Errno::ENOENT) => BpfError::KernelLacks { doing, option: "CONFIG_NET_CLS_BPF" },
-                _ => BpfError::new(doing, error),
+                Some(Errno::ENOENT) => BpfError::KernelLacks { what, option: "CONFIG_NET_CLS_BPF" },
+                _ => BpfError::new(what, error),
             }
         })
     }
@@ -88,17 +88,17 @@ impl Hook<'_> {
 
 fn add_clsact(link: &str) -> Result<(), BpfError> {
     let Err(error) = tc::qdisc_add_clsact(link) else { return Ok(()) };
-    let doing = format!("add clsact to the link `{link}`");
+    let what = format!("add clsact to the link `{link}`");
     match os_reason(&error) {
-        // Another program is there already, or was.
+        // It exists already, for another program.
         Some(Errno::EEXIST) => Ok(()),
         // No queueing discipline of the name "clsact" (net/sched/sch_api.c).
-        Some(Errno::ENOENT) => Err(BpfError::KernelLacks { doing, option: "CONFIG_NET_SCH_INGRESS" }),
-        _ => Err(BpfError::new(doing, error)),
+        Some(Errno::ENOENT) => Err(BpfError::KernelLacks { what, option: "CONFIG_NET_SCH_INGRESS" }),
+        _ => Err(BpfError::new(what, error)),
     }
 }
 
-/// The number of a link of the calling thread's network namespace.
+/// The index of a link of the calling thread's network namespace.
 pub(crate) fn index_of(link: &str) -> Result<u32, BpfError> {
     if_nametoindex(link).map_err(|source| BpfError::NoLink { link: link.to_owned(), source })
 }

@@ -1,4 +1,4 @@
-//! The eBPF datapath: packets between the wire and the pod that pass by the node's IP stack (`programs/datapath.c`).
+//! The eBPF datapath: packets between the wire and the pod bypass the node's IP stack (`programs/datapath.c`).
 
 use std::net::Ipv4Addr;
 
@@ -17,12 +17,12 @@ const DATAPATH: Object = Object {
     since: "5.10",
 };
 
-/// Hands the packets that come in by `wire` for the address `pod` straight to the pod, and what the pod sends straight to the wire, as
+/// Redirects packets that arrive on `wire` for the address `pod` directly to the pod, and what the pod sends directly to the wire, as
 /// Cilium's host routing does. `pod_link` is the node's end of a veth pair whose other end, with the Ethernet address `pod_mac`, is in
 /// another network namespace: to anything else the kernel drops the packets. Both links are in the calling thread's network namespace.
 ///
 /// The node's stack still answers for the node: ARP, and what the pod sends to an address that the node has now. The node needs a
-/// route to where the pod's answers go, but no forwarding.
+/// route to the destination of the pod's answers, but no forwarding.
 ///
 /// # Errors
 /// Without root, on a kernel before 5.10 or without the options that the error names, and if there is no such link.
@@ -40,12 +40,12 @@ pub fn attach_datapath(
         ("pod_mac", &pod_mac),
     ])?;
 
-    let doing = "tell the BPF datapath the node's addresses";
-    let map = ebpf.map_mut("node_addresses").ok_or_else(|| BpfError::new(doing, "it has no map for them"))?;
-    let mut map: HashMap<_, [u8; 4], u8> = HashMap::try_from(map).map_err(|e| BpfError::new(doing, e))?;
+    let what = "pass the node's addresses to the BPF datapath";
+    let map = ebpf.map_mut("node_addresses").ok_or_else(|| BpfError::new(what, "it has no map for them"))?;
+    let mut map: HashMap<_, [u8; 4], u8> = HashMap::try_from(map).map_err(|e| BpfError::new(what, e))?;
     let links = getifaddrs().map_err(|e| BpfError::new("list the node's addresses", e))?;
     for address in links.filter_map(|link| Some(link.address?.as_sockaddr_in()?.ip())) {
-        map.insert(address.octets(), 1, 0).map_err(|e| BpfError::new(doing, e))?;
+        map.insert(address.octets(), 1, 0).map_err(|e| BpfError::new(what, e))?;
     }
 
     Attached::new(
@@ -87,7 +87,7 @@ mod tests {
         (sum as u16).wrapping_add((sum >> 16) as u16)
     }
 
-    /// What the program says of a packet, and what it makes of it.
+    /// The program's verdict on a packet, and the packet afterwards.
     fn run(program: &str, packet: &[u8]) -> (u32, Vec<u8>) {
         let mut ebpf = DATAPATH.load(&[("pod", &POD.octets()), ("pod_mac", &POD_MAC)]).unwrap();
         let mut out = vec![0; packet.len()];
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_the_datapaths_to_route_is_left_as_it_is() {
+    fn packets_that_the_datapath_does_not_route_are_unchanged() {
         let arp = [&[0xff; 6][..], &POD_MAC, &[8, 6], &[0; 28]].concat();
         let other = packet(Ipv4Addr::new(10, 9, 1, 3), 64);
         for (program, packet) in [

@@ -1,4 +1,4 @@
-//! What can go wrong between a program of ours and a packet that passes it.
+//! What can go wrong with a BPF program.
 
 use std::{error::Error, io};
 
@@ -7,37 +7,34 @@ use nix::errno::Errno;
 /// A BPF program could not be loaded, attached or run.
 #[derive(Debug, thiserror::Error)]
 pub enum BpfError {
-    /// The kernel takes such programs from root only.
+    /// The kernel accepts such programs from root only.
     #[error(
-        "BPF programs for packets need root: run as root (CAP_BPF and CAP_NET_ADMIN outside of any user namespace), or leave out \
-        what needs them (it failed to {doing})"
+        "cannot {what}: BPF programs for packets need root (CAP_BPF and CAP_NET_ADMIN outside any user namespace): run as root, or leave out the layers that need them"
     )]
     NeedsRoot {
-        /// What was refused.
-        doing: String,
-        /// How it was refused.
+        /// What failed.
+        what: String,
+        /// The kernel's error.
         source: Box<dyn Error + Send + Sync>,
     },
-    /// The kernel was built without it.
-    #[error(
-        "this kernel can't {doing}: it needs the kernel option {option}, built in or as a module that can be loaded"
-    )]
+    /// The kernel was built without the option.
+    #[error("cannot {what}: the kernel lacks {option}, built in or as a loadable module")]
     KernelLacks {
-        /// What was tried.
-        doing: String,
-        /// Its name in the kernel's configuration.
+        /// What failed.
+        what: String,
+        /// The option's name in the kernel's configuration.
         option: &'static str,
     },
-    /// The verifier didn't accept the program, as when it calls what this kernel doesn't have yet.
+    /// The verifier rejected the program, for example because it calls a helper that this kernel does not have.
     #[error(
-        "the kernel refused the BPF program `{program}`, which needs Linux {since} or newer: {source}; the end of its log:\n{log}"
+        "cannot load the BPF program `{program}`, which needs Linux {since} or later: {source}; the end of the verifier log:\n{log}"
     )]
     Refused {
         /// The program's name.
         program: &'static str,
-        /// The first version that has all that the program calls.
+        /// The first version with all helpers that the program calls.
         since: &'static str,
-        /// The end of what the verifier wrote.
+        /// The end of the verifier's log.
         log: String,
         /// The operating system's reason.
         source: io::Error,
@@ -50,37 +47,37 @@ pub enum BpfError {
         /// The operating system's reason.
         source: Errno,
     },
-    /// More loops than a program may make.
-    #[error("a packet can't be held for {loops} loops: at most {most}")]
+    /// More loops than a program may execute.
+    #[error("cannot spin for {loops} loops per packet: at most {most}")]
     TooManyLoops {
         /// The number as given.
         loops: u32,
-        /// The most that there can be.
+        /// The maximum.
         most: u32,
     },
-    /// Anything else that the system refused.
-    #[error("failed to {doing}: {}", with_causes(source.as_ref()))]
+    /// Any other error of the system.
+    #[error("cannot {what}: {}", with_causes(source.as_ref()))]
     Failed {
-        /// What was tried.
-        doing: String,
+        /// What failed.
+        what: String,
         /// Why it failed.
         source: Box<dyn Error + Send + Sync>,
     },
 }
 
 impl BpfError {
-    /// What `source` means to somebody who wanted to `doing`.
-    pub(crate) fn new(doing: impl Into<String>, source: impl Into<Box<dyn Error + Send + Sync>>) -> BpfError {
-        let (doing, source) = (doing.into(), source.into());
+    /// The error of `source` for an attempt to `what`.
+    pub(crate) fn new(what: impl Into<String>, source: impl Into<Box<dyn Error + Send + Sync>>) -> BpfError {
+        let (what, source) = (what.into(), source.into());
         match os_reason(source.as_ref()) {
-            Some(Errno::EPERM) => BpfError::NeedsRoot { doing, source },
-            Some(Errno::ENOSYS) => BpfError::KernelLacks { doing, option: "CONFIG_BPF_SYSCALL" },
-            _ => BpfError::Failed { doing, source },
+            Some(Errno::EPERM) => BpfError::NeedsRoot { what, source },
+            Some(Errno::ENOSYS) => BpfError::KernelLacks { what, option: "CONFIG_BPF_SYSCALL" },
+            _ => BpfError::Failed { what, source },
         }
     }
 }
 
-/// The error number at the end of a chain of causes.
+/// The errno at the end of a chain of causes.
 pub(crate) fn os_reason(error: &(dyn Error + 'static)) -> Option<Errno> {
     let number = |cause: &(dyn Error + 'static)| match cause.downcast_ref::<Errno>() {
         Some(errno) => Some(*errno),

@@ -1,5 +1,5 @@
 //! BPF programs that are layers of the path between client and service, and their attachment to links (`tc-bpf(8)`).
-//! The programs are C in `programs/`, with the objects that `programs/build` makes of them; everything acts in the network namespace
+//! The programs are C in `programs/`, with the objects that `programs/build` compiles from them; everything acts in the network namespace
 //! of the calling thread.
 
 mod attached;

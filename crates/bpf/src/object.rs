@@ -8,7 +8,7 @@ use aya::{
 
 use crate::BpfError;
 
-/// How much of the verifier's log is shown: the reason stands at its end, before a line or two of statistics.
+/// Lines of the verifier's log that are shown: the reason is at its end, before a line or two of statistics.
 const LOG_LINES: usize = 12;
 
 /// An object file and what is in it.
@@ -23,7 +23,7 @@ pub(crate) struct Object {
 impl Object {
     /// Loads the programs with the `globals`, each the bytes of a variable that the object has.
     pub fn load(&self, globals: &[(&str, &[u8])]) -> Result<Ebpf, BpfError> {
-        // Without the right to load programs, the loader takes the kernel for one that lacks everything, and stumbles over that.
+        // Without the permission to load programs, the loader detects no features of the kernel and fails with a misleading error.
         is_program_supported(ProgramType::SchedClassifier)
             .map_err(|e| BpfError::new("load the smallest BPF program", e))?;
         let mut loader = EbpfLoader::new();
@@ -31,7 +31,7 @@ impl Object {
             loader.override_global(name, *bytes, true);
         }
         let mut ebpf =
-            loader.load(self.bytes).map_err(|e| BpfError::new("make the maps of a BPF program", e))?;
+            loader.load(self.bytes).map_err(|e| BpfError::new("create the maps of a BPF program", e))?;
         for name in self.programs {
             classifier(&mut ebpf, name)?.load().map_err(|error| self.refused(name, error))?;
         }
@@ -40,7 +40,7 @@ impl Object {
 
     fn refused(&self, program: &'static str, error: ProgramError) -> BpfError {
         match error {
-            // The verifier itself has other reasons (EACCES, EINVAL) than the want of a privilege.
+            // The verifier itself fails with other errors (EACCES, EINVAL) than a lack of privileges.
             ProgramError::LoadError { io_error, verifier_log }
                 if io_error.raw_os_error() != Some(nix::libc::EPERM) =>
             {
@@ -56,8 +56,8 @@ impl Object {
 
 /// The program `name` of an object.
 pub(crate) fn classifier<'a>(ebpf: &'a mut Ebpf, name: &str) -> Result<&'a mut SchedClassifier, BpfError> {
-    let doing = || format!("find the BPF program `{name}` in its object");
+    let what = || format!("find the BPF program `{name}` in its object");
     let program: &mut Program =
-        ebpf.program_mut(name).ok_or_else(|| BpfError::new(doing(), "there is none"))?;
-    program.try_into().map_err(|e: ProgramError| BpfError::new(doing(), e))
+        ebpf.program_mut(name).ok_or_else(|| BpfError::new(what(), "it does not exist"))?;
+    program.try_into().map_err(|e: ProgramError| BpfError::new(what(), e))
 }

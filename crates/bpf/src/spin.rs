@@ -13,13 +13,13 @@ use crate::{
     object::{Object, classifier},
 };
 
-/// The most loops that a packet can be held for: `BPF_MAX_LOOPS` (`linux/bpf_verifier.h`), tens of milliseconds.
+/// The maximum number of loops per packet: `BPF_MAX_LOOPS` (`linux/bpf_verifier.h`), tens of milliseconds.
 pub const MAX_SPIN_LOOPS: u32 = 1 << 23;
 
 const SPIN: Object =
     Object { bytes: include_bytes_aligned!("../programs/spin.o"), programs: &["ll_spin"], since: "5.17" };
 
-/// How often the cost is measured, and for how long each time: the median of that many leaves out the times when others had the CPU.
+/// How often the cost is measured, and for how long each time: the median excludes times when other programs had the CPU.
 const BATCHES: usize = 21;
 const BATCH: Duration = Duration::from_millis(2);
 
@@ -34,7 +34,7 @@ const REQUEST: [u8; 55] = [
 
 /// Makes every TCP packet with payload that leaves by `link` wait while the CPU counts to `loops` (10 ns each where it was measured),
 /// in the calling thread's network namespace. At the node's end of a pod's pair, that is once for each request to the pod that fits one
-/// segment; the packets without payload that open, acknowledge and close aren't held.
+/// segment; packets without payload, which open, acknowledge and close, are not delayed.
 ///
 /// # Errors
 /// For more than [`MAX_SPIN_LOOPS`], without root, on a kernel before 5.17 or without the options that the error names, and if there
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_tcp_with_payload_is_held() {
+    fn only_tcp_with_payload_is_delayed() {
         let mut ebpf = load(MAX_SPIN_LOOPS).unwrap();
         let program = classifier(&mut ebpf, "ll_spin").unwrap();
         let took = |packet: &[u8]| run(program, packet, 1).unwrap();

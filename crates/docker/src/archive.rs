@@ -1,4 +1,4 @@
-//! What is in an archive of images, as `docker save` writes it: `manifest.json` names the images and their configurations
+//! The content of an image archive, as `docker save` writes it: `manifest.json` names the images and their configurations
 //! (moby, image/spec/v1.2.md), and since Docker 25 `index.json` the manifests (OCI image-spec, image-layout.md).
 
 use std::{
@@ -13,9 +13,9 @@ use serde::de::DeserializeOwned;
 
 use crate::error::DockerError;
 
-/// More than any description of one image has.
-const MOST_BYTES: u64 = 4 << 20;
-/// How a file begins that gzip has compressed (RFC 1952, 2.3.1).
+/// Larger than the description of any image.
+const MAX_BYTES: u64 = 4 << 20;
+/// The first bytes of a gzip-compressed file (RFC 1952, 2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// The one image of an archive.
@@ -23,7 +23,7 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 pub(crate) struct Contents {
     /// Its name with the tag; its id if it has no name.
     pub reference: String,
-    /// What Docker may call it: the digest of its configuration or, when containerd keeps the images, of its manifest.
+    /// Its possible ids in Docker: the digest of its configuration or, when containerd keeps the images, of its manifest.
     pub ids: Vec<String>,
 }
 
@@ -45,7 +45,7 @@ struct Descriptor {
     digest: String,
 }
 
-/// Looks into an archive, compressed by gzip or not at all.
+/// Reads the description in an archive, gzip-compressed or not.
 pub(crate) fn read(path: &Path) -> Result<Contents, DockerError> {
     documents(path)
         .and_then(|(manifest, index)| contents(manifest, index))
@@ -62,14 +62,13 @@ fn documents(path: &Path) -> Result<Documents, String> {
     if compressed {
         scan(tar::Archive::new(GzDecoder::new(file)).entries())
     } else {
-        // Past the layers without reading them.
+        // Skips the layers without reading them.
         scan(tar::Archive::new(file).entries_with_seek())
     }
 }
 
 fn scan<R: Read>(entries: io::Result<tar::Entries<'_, R>>) -> Result<Documents, String> {
-    let not_tar =
-        |error: io::Error| format!("it can't be read as a tar file, plain or compressed by gzip ({error})");
+    let not_tar = |error: io::Error| format!("it is not a tar file, plain or gzip-compressed ({error})");
     let (mut manifest, mut index) = (None, None);
     for entry in entries.map_err(not_tar)? {
         let entry = entry.map_err(not_tar)?;
@@ -83,14 +82,14 @@ fn scan<R: Read>(entries: io::Result<tar::Entries<'_, R>>) -> Result<Documents, 
 }
 
 fn document<T: DeserializeOwned>(name: &str, entry: impl Read) -> Result<T, String> {
-    serde_json::from_reader(entry.take(MOST_BYTES))
-        .map_err(|error| format!("its {name} can't be read ({error})"))
+    serde_json::from_reader(entry.take(MAX_BYTES))
+        .map_err(|error| format!("cannot read its {name} ({error})"))
 }
 
 fn contents(manifest: Option<Vec<ManifestEntry>>, index: Option<Index>) -> Result<Contents, String> {
-    let images = manifest.ok_or("it has no manifest.json, as `docker save` and `loadline image` write it")?;
+    let images = manifest.ok_or("it has no manifest.json, which `docker save` and `loadline image` write")?;
     let [image] = images.as_slice() else {
-        return Err(format!("it holds {} images: save the one that is meant", images.len()));
+        return Err(format!("it contains {} images: save only the one to measure", images.len()));
     };
     // `HEX.json` before Docker 25, `blobs/sha256/HEX` since.
     let hex = image.config.rsplit('/').next().unwrap_or_default().trim_end_matches(".json");
@@ -141,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn an_image_without_a_name_goes_by_its_id() {
+    fn an_image_without_a_name_is_known_by_its_id() {
         let manifest = r#"[{"Config":"0a1b.json","RepoTags":null,"Layers":[]}]"#;
         let contents = read_bytes(&tar_of(&[("manifest.json", manifest)])).unwrap();
         assert_eq!(contents.reference, "sha256:0a1b");
@@ -149,14 +148,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_archive_of_one_image_is_refused_with_the_reason() {
+    fn a_file_that_is_not_an_archive_of_one_image_is_rejected_with_the_reason() {
         let two = format!("[{0},{0}]", &MANIFEST[1..MANIFEST.len() - 1]);
         for (bytes, reason) in [
-            (b"no archive at all".to_vec(), "can't be read as a tar file"),
+            (b"no archive at all".to_vec(), "it is not a tar file"),
             (tar_of(&[("etc/passwd", "root")]), "has no manifest.json"),
-            (tar_of(&[("manifest.json", "{")]), "its manifest.json can't be read"),
-            (tar_of(&[("manifest.json", &two)]), "holds 2 images"),
-            (GZIP.to_vec(), "can't be read as a tar file"),
+            (tar_of(&[("manifest.json", "{")]), "cannot read its manifest.json"),
+            (tar_of(&[("manifest.json", &two)]), "contains 2 images"),
+            (GZIP.to_vec(), "it is not a tar file"),
         ] {
             let error = read_bytes(&bytes).unwrap_err();
             assert!(error.contains(reason), "{error}");
@@ -164,7 +163,7 @@ mod tests {
         let error = read(Path::new("/no/such/file.tar")).unwrap_err().to_string();
         assert_eq!(
             error,
-            "/no/such/file.tar is not the archive of an image: No such file or directory (os error 2)"
+            "/no/such/file.tar is not an image archive: No such file or directory (os error 2)"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! What the registry knows of a run's containers, and how they are removed.
+//! The registry's section with a run's containers, and how they are removed.
 
 use loadline_machine::{Cleaner, Error, Netns, Owner, Removed, Section};
 use serde::{Deserialize, Serialize};
@@ -6,15 +6,15 @@ use serde_json::{Map, Value, json};
 
 use crate::remove::remove;
 
-/// Who removes what a run made in Docker.
+/// The cleaner of what a run created in Docker.
 pub const CLEANERS: &[&dyn Cleaner] = &[&DockerCleaner];
 
-/// What is known of a run.
+/// The section of a run.
 #[derive(Default, Serialize, Deserialize)]
 pub(crate) struct DockerSection {
-    /// Where the API of the daemon is that has containers of the run.
+    /// The API endpoint of the daemon that has the run's containers.
     pub endpoint: Option<String>,
-    /// The images in it that weren't there before the run.
+    /// The images that the run added to it.
     #[serde(default)]
     pub images: Vec<String>,
 }
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_state_of_the_first_version_says_where_the_containers_are() {
+    fn a_state_of_the_first_version_names_the_daemon() {
         let section = |state: Value| {
             let section = DockerCleaner.section_of_first_version(state.as_object().unwrap())?;
             DockerSection::deserialize(section).ok()

@@ -1,21 +1,21 @@
-//! Calls of Docker's API, one after the other, for a caller that knows nothing of futures.
-//! Every call has a time limit, and an error that says what was wanted.
+//! Calls of Docker's API, one at a time, for synchronous callers.
+//! Every call has a timeout, and an error that says what failed.
 
 use std::time::Duration;
 
 use bollard::{API_DEFAULT_VERSION, errors::Error as Failure};
 use tokio::{runtime::Runtime, time::timeout};
 
-use loadline_machine::{Doing, Error, Netns};
+use loadline_machine::{Error, ErrorContext, Netns};
 
 use crate::{endpoint, error::DockerError};
 
-/// How long Docker may take for anything but a transfer of an image. It needs milliseconds, or seconds on a slow disk.
-const CALL_PATIENCE: Duration = Duration::from_secs(10);
-/// bollard's own limit, which would end an image's transfer: out of the way.
+/// How long Docker may take for anything except the transfer of an image. It needs milliseconds, or seconds on a slow disk.
+const CALL_TIMEOUT: Duration = Duration::from_secs(10);
+/// bollard's own timeout, which would end the transfer of an image: practically disabled.
 const NO_LIMIT_S: u64 = 1 << 32;
 
-/// A way to one Docker daemon. Nothing stays connected between two calls.
+/// A client of one Docker daemon. No connection is kept between calls.
 pub(crate) struct Client {
     api: bollard::Docker,
     endpoint: String,
@@ -23,27 +23,27 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// The daemon at `given`, or else the one that this machine is set up for; it is there.
+    /// Connects to the daemon at `given`, or else to the one that this machine is configured for.
     pub fn connect(given: Option<&str>, node: &Netns) -> Result<Client, DockerError> {
         let runtime = runtime()?;
         let endpoint = runtime.block_on(endpoint::find(given, node))?;
         Client::new(runtime, endpoint)
     }
 
-    /// The daemon at an address that an earlier [`Client::connect`] found.
+    /// A client of the daemon at an address that an earlier [`Client::connect`] found.
     pub fn at(endpoint: &str) -> Result<Client, DockerError> {
         Client::new(runtime()?, endpoint.to_owned())
     }
 
     fn new(runtime: Runtime, endpoint: String) -> Result<Client, DockerError> {
-        let what = "agree with Docker on a version of its API";
+        let what = "negotiate an API version with Docker";
         let api = match endpoint.strip_prefix("unix://") {
             Some(path) => bollard::Docker::connect_with_unix(path, NO_LIMIT_S, API_DEFAULT_VERSION),
             None => bollard::Docker::connect_with_http(&endpoint, NO_LIMIT_S, API_DEFAULT_VERSION),
         };
         let api = api.map_err(|failure| explain(what, &endpoint, failure))?;
         let client = Client { api, endpoint, runtime };
-        // What is agreed on is kept for all clones.
+        // All clones use the negotiated version.
         client.call(what, |api| api.clone().negotiate_version())?;
         Ok(client)
     }
@@ -53,7 +53,7 @@ impl Client {
         &self.endpoint
     }
 
-    /// One call. `what` completes the sentence "could not …".
+    /// One call. `what` completes the sentence "cannot …".
     pub fn call<'a, T, F>(
         &'a self,
         what: &str,
@@ -62,17 +62,17 @@ impl Client {
     where
         F: Future<Output = Result<T, Failure>> + 'a,
     {
-        let answered = self.runtime.block_on(async { timeout(CALL_PATIENCE, call(&self.api)).await });
+        let answered = self.runtime.block_on(async { timeout(CALL_TIMEOUT, call(&self.api)).await });
         let too_late = |_| DockerError::Gone {
             what: what.to_owned(),
             endpoint: self.endpoint.clone(),
-            reason: format!("no answer within {} s", CALL_PATIENCE.as_secs()),
+            reason: format!("no answer within {} s", CALL_TIMEOUT.as_secs()),
         };
         answered.map_err(too_late)?.map_err(|failure| self.explain(what, failure))
     }
 
-    /// As [`Client::call`], with `None` for what isn't there.
-    pub fn look<'a, T, F>(
+    /// As [`Client::call`], with `None` for what does not exist.
+    pub fn find<'a, T, F>(
         &'a self,
         what: &str,
         call: impl FnOnce(&'a bollard::Docker) -> F,
@@ -87,12 +87,12 @@ impl Client {
         }
     }
 
-    /// A conversation of many parts, which sees to its own end.
-    pub fn converse<'a, T, F>(&'a self, conversation: impl FnOnce(&'a bollard::Docker) -> F) -> T
+    /// Runs a sequence of calls that has its own timeouts.
+    pub fn block_on<'a, T, F>(&'a self, calls: impl FnOnce(&'a bollard::Docker) -> F) -> T
     where
         F: Future<Output = T> + 'a,
     {
-        self.runtime.block_on(async { conversation(&self.api).await })
+        self.runtime.block_on(async { calls(&self.api).await })
     }
 
     pub fn explain(&self, what: &str, failure: Failure) -> DockerError {
@@ -101,7 +101,7 @@ impl Client {
 }
 
 fn runtime() -> Result<Runtime, Error> {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().doing(|| "start a runtime")
+    tokio::runtime::Builder::new_current_thread().enable_all().build().with_context(|| "start a runtime")
 }
 
 fn explain(what: &str, endpoint: &str, failure: Failure) -> DockerError {
@@ -119,7 +119,7 @@ fn explain(what: &str, endpoint: &str, failure: Failure) -> DockerError {
         Failure::HyperLegacyError { .. } | Failure::HyperResponseError { .. } | Failure::IOError { .. } => {
             DockerError::Gone { what, endpoint, reason: root_cause(&failure) }
         }
-        other => DockerError::Nonsense { what, endpoint, reason: other.to_string() },
+        other => DockerError::UnexpectedAnswer { what, endpoint, reason: other.to_string() },
     }
 }
 

@@ -1,4 +1,4 @@
-//! One container of a run, from the wish for it to its removal.
+//! One container of a run, from its creation to its removal.
 
 use std::{net::SocketAddr, time::Instant};
 
@@ -16,18 +16,19 @@ use crate::{
     cleaner::{CLEANERS, DockerSection},
     client::Client,
     error::DockerError,
-    image, network,
-    request::{self, TERM_PATIENCE_S},
-    watch::{self, Watch},
+    image,
+    monitor::{self, ContainerMonitor},
+    network,
+    request::{self, TERM_TIMEOUT_S},
 };
 
-/// Lines asked of Docker for the end of the output.
+/// How many lines of output to request from Docker.
 const TAIL_LINES: &str = "4000";
 
 /// A container that was started. Dropping it stops and removes it.
 struct DockerDeployment {
-    made: Cleanup<Made>,
-    watch: Watch,
+    resources: Cleanup<DockerResources>,
+    monitor: ContainerMonitor,
     address: SocketAddr,
     limits: Limits,
     cgroup: Option<Cgroup>,
@@ -36,8 +37,8 @@ struct DockerDeployment {
     ended: Option<String>,
 }
 
-/// What has to be ended before it can be removed.
-struct Made {
+/// What must end before the deployment is removed.
+struct DockerResources {
     client: Client,
     /// The container's id.
     container: Option<String>,
@@ -51,7 +52,7 @@ pub(crate) fn deploy(
     progress: &mut dyn FnMut(&str),
 ) -> Result<Box<dyn Deployment>, DockerError> {
     let begun = Instant::now();
-    let reached = |name| Phase { name, after: begun.elapsed() };
+    let phase_reached = |name| Phase { name, after: begun.elapsed() };
     network::check(docker)?;
     let image = service.image.as_ref().ok_or(DockerError::NoImage)?;
     let client = Client::connect(endpoint, environment.node())?;
@@ -61,60 +62,61 @@ pub(crate) fn deploy(
     let (owner, subnet) = (slot.owner, slot.subnet());
     let place = (&owner, &subnet);
     let scope = NetworkScope::OnNode(environment.node().clone());
-    let made = Made { client, container: None };
-    let mut made = Cleanup::new(slot, environment.folder(), scope, CLEANERS, made);
+    let resources = DockerResources { client, container: None };
+    let mut resources = Cleanup::new(slot, environment.folder(), scope, CLEANERS, resources);
 
-    let ready = image::ensure(&made.client, environment.folder(), &image.source, progress)?;
-    let has_image = reached("image");
-    let attachment = network::prepare(docker, environment, service, &made.client, place)?;
+    let ready = image::ensure(&resources.client, environment.folder(), &image.source, progress)?;
+    let has_image = phase_reached("image");
+    let attachment = network::prepare(docker, environment, service, &resources.client, place)?;
     let body = request::container(docker, service, image, &ready.reference, &owner, &attachment)?;
-    let (id, warnings) = made.create(&owner.label(), body)?;
-    let created = reached("created");
-    made.client
+    let (id, warnings) = resources.create(&owner.label(), body)?;
+    let created = phase_reached("created");
+    resources
+        .client
         .call(&format!("start a container of {}", ready.reference), |api| api.start_container(&id, None))?;
-    let started = reached("started");
-    let inspected = made.inspect_started(&id, &service.limits)?;
-    let watch = Watch::over(&id, inspected.state.as_ref());
-    let address = network::join(docker, environment, place, &attachment, &inspected, &watch)?;
-    let cgroup = watch.pid().and_then(|pid| Container::of_process(pid).ok()?);
+    let started = phase_reached("started");
+    let inspected = resources.inspect_started(&id, &service.limits)?;
+    let monitor = ContainerMonitor::over(&id, inspected.state.as_ref());
+    let address = network::connect(docker, environment, place, &attachment, &inspected, &monitor)?;
+    let cgroup = monitor.pid().and_then(|pid| Container::of_process(pid).ok()?);
     Ok(Box::new(DockerDeployment {
-        made,
+        resources,
         address: SocketAddr::V4(address),
         limits: service.limits,
         cgroup: cgroup.map(|container| container.cgroup),
-        watch,
+        monitor,
         left_out: warnings,
         startup: Startup { phases: vec![has_image, created, started], image_bytes: ready.bytes },
         ended: None,
     }))
 }
 
-impl Made {
-    /// Makes the container. Returns its id, and what Docker can't do for it.
+impl DockerResources {
+    /// Creates the container. Returns its id, and Docker's warnings.
     fn create(
         &mut self,
         name: &str,
         body: ContainerCreateBody,
     ) -> Result<(String, Vec<String>), DockerError> {
         let options = CreateContainerOptionsBuilder::default().name(name).build();
-        let what = format!("make the container {name}");
+        let what = format!("create the container {name}");
         let created = self.client.call(&what, |api| api.create_container(Some(options), body))?;
         self.container = Some(created.id.clone());
-        let warnings = created.warnings.iter().map(|warning| format!("Docker says: {warning}"));
+        let warnings = created.warnings.iter().map(|warning| format!("Docker warns: {warning}"));
         Ok((created.id, warnings.collect()))
     }
 
-    /// What Docker says of the container just started, if it hasn't ended already.
+    /// Docker's description of the container just started, unless it has already ended.
     fn inspect_started(&self, id: &str, limits: &Limits) -> Result<ContainerInspectResponse, DockerError> {
-        let inspected = watch::inspect(&self.client, id)?.unwrap_or_default();
+        let inspected = monitor::inspect(&self.client, id)?.unwrap_or_default();
         let state = inspected.state.clone().unwrap_or_default();
         if state.running == Some(true) {
             return Ok(inspected);
         }
-        Err(DockerError::EndedAtOnce { why: watch::sentence(&state, limits), output: self.output_tail() })
+        Err(DockerError::EndedAtOnce { why: monitor::sentence(&state, limits), output: self.output_tail() })
     }
 
-    /// The end of what the container wrote, as Docker keeps it.
+    /// The end of the container's output, as Docker keeps it.
     fn output_tail(&self) -> String {
         let Some(id) = &self.container else { return String::new() };
         let options = LogsOptionsBuilder::default().stdout(true).stderr(true).tail(TAIL_LINES).build();
@@ -126,19 +128,19 @@ impl Made {
                 Ok(tail)
             })
         });
-        // Some ways of logging can't be read back, and a container that is gone has no output any more.
+        // Some log drivers cannot be read, and a container that is gone has no output any more.
         String::from_utf8_lossy(&read.unwrap_or_default()).into_owned()
     }
 }
 
-impl Resources for Made {
+impl Resources for DockerResources {
     type Error = DockerError;
 
     fn end(&mut self) -> Result<(), DockerError> {
         let Some(id) = &self.container else { return Ok(()) };
-        let options = StopContainerOptionsBuilder::default().t(TERM_PATIENCE_S).build();
-        // Whatever comes of it, the container is removed next; and if that can't be, it says so.
-        if let Err(error) = self.client.look("stop the service", |api| api.stop_container(id, Some(options)))
+        let options = StopContainerOptionsBuilder::default().t(TERM_TIMEOUT_S).build();
+        // Whether or not this works, the container is removed next, which reports a failure.
+        if let Err(error) = self.client.find("stop the service", |api| api.stop_container(id, Some(options)))
         {
             tracing::debug!("{error}");
         }
@@ -156,7 +158,7 @@ impl Deployment for DockerDeployment {
     }
 
     fn subject(&self) -> Subject {
-        Subject::Here { root_pids: self.watch.pid().into_iter().collect(), cgroup: self.cgroup.clone() }
+        Subject::Here { root_pids: self.monitor.pid().into_iter().collect(), cgroup: self.cgroup.clone() }
     }
 
     fn left_out(&self) -> &[String] {
@@ -165,13 +167,13 @@ impl Deployment for DockerDeployment {
 
     fn ended(&mut self) -> Option<String> {
         if self.ended.is_none() {
-            self.ended = self.watch.ended(&self.made.client, &self.limits);
+            self.ended = self.monitor.ended(&self.resources.client, &self.limits);
         }
         self.ended.clone()
     }
 
     fn output_tail(&self) -> String {
-        self.made.output_tail()
+        self.resources.output_tail()
     }
 
     fn startup(&mut self) -> Startup {
@@ -179,6 +181,6 @@ impl Deployment for DockerDeployment {
     }
 
     fn stop(mut self: Box<Self>) -> Result<(), PlatformError> {
-        Ok(self.made.remove()?)
+        Ok(self.resources.remove()?)
     }
 }

@@ -1,111 +1,110 @@
 //! What can go wrong between loadline and a Docker daemon.
-//! Every variant says what was wanted, what Docker or the machine said to it, and what to do.
+//! Every variant says what failed, what Docker or the system reported, and what to do.
 
 use std::{net::SocketAddrV4, path::PathBuf};
 
 use loadline_model::platform::{DockerNetwork, Publish};
 use loadline_platform::PlatformError;
 
-/// A container could not be had, or not be removed.
+/// A container could not be started or removed.
 #[derive(Debug, thiserror::Error)]
 pub enum DockerError {
-    /// Something could not be made on this machine, or not be removed from it.
+    /// Something could not be created on this machine, or removed from it.
     #[error(transparent)]
     Machine(#[from] loadline_machine::Error),
-    /// The service is a command only.
+    /// The service has a command, but no image.
     #[error(
-        "a container needs an image, and the service has none: name one, or an archive, or a static program"
+        "cannot start a container: the service has no image: name one, or give an archive or a static program"
     )]
     NoImage,
-    /// An address of another kind, or over TLS.
+    /// An unsupported kind of address, or TLS.
     #[error(
-        "`{uri}` is no address for Docker's API here: DOCKER_HOST can be unix:///PATH or, without TLS, tcp://HOST:PORT"
+        "`{uri}` is not an address of Docker's API that loadline supports: DOCKER_HOST can be unix:///PATH or, without TLS, tcp://HOST:PORT"
     )]
     Endpoint {
         /// As given.
         uri: String,
     },
-    /// Nobody answers at any of the usual places.
-    #[error("no Docker answers: {}. {hint}", tried.join(", "))]
-    NotThere {
-        /// Where it was looked for, and what came of it.
+    /// Nothing accepts connections at any of the addresses.
+    #[error("cannot connect to Docker: {}. {hint}", tried.join(", "))]
+    NotFound {
+        /// The addresses that were tried, each with the reason.
         tried: Vec<String>,
         /// What to do.
         hint: &'static str,
     },
-    /// The daemon's ports and links are not the node's.
+    /// The daemon's network namespace is not the node's.
     #[error(
-        "the Docker daemon at {endpoint} has another network than loadline, which could not reach its containers: run loadline as \
-         root, on the machine and in the network namespace of the daemon"
+        "cannot reach containers of the Docker daemon at {endpoint}: it runs in another network namespace: run loadline as root, on the daemon's machine and in its network namespace"
     )]
-    Elsewhere {
+    OtherNetworkNamespace {
         /// The daemon.
         endpoint: String,
     },
-    /// The daemon was there, and is no more.
-    #[error("could not {what}: the Docker daemon at {endpoint} does not answer ({reason})")]
+    /// The daemon stopped answering.
+    #[error("cannot {what}: the Docker daemon at {endpoint} does not answer ({reason})")]
     Gone {
         /// What was being done.
         what: String,
         /// The daemon.
         endpoint: String,
-        /// What the system said.
+        /// The system's reason.
         reason: String,
     },
-    /// The daemon refused.
-    #[error("could not {what}: Docker says: {message}")]
+    /// The daemon rejected the request.
+    #[error("cannot {what}: Docker says: {message}")]
     Refused {
         /// What was being done.
         what: String,
-        /// The status of its HTTP response; none when it failed in the midst of one.
+        /// The status of its HTTP response; none if it failed while sending one.
         status: Option<u16>,
-        /// Its own words.
+        /// Its message.
         message: String,
     },
-    /// It answered with something else than its API says.
-    #[error("could not {what}: the answer of the Docker daemon at {endpoint} can't be understood ({reason})")]
-    Nonsense {
+    /// It sent an answer that its API does not define.
+    #[error(
+        "cannot {what}: the Docker daemon at {endpoint} sent an answer that loadline does not understand ({reason})"
+    )]
+    UnexpectedAnswer {
         /// What was being done.
         what: String,
         /// The daemon.
         endpoint: String,
-        /// What was wrong with it.
+        /// What is wrong with the answer.
         reason: String,
     },
-    /// A transfer came to a standstill.
-    #[error("could not {what}: nothing has moved for {seconds} s")]
+    /// A transfer stalled.
+    #[error("cannot {what}: no progress for {seconds} s")]
     Stalled {
         /// What was being done.
         what: String,
         /// For how long.
         seconds: u64,
     },
-    /// Not the name of an image at all.
-    #[error("`{0}` is not the name of an image, such as nginx:1.27 or registry.example.org/team/orders:1.0")]
+    /// Not a valid image name.
+    #[error("`{0}` is not an image name, such as nginx:1.27 or registry.example.org/team/orders:1.0")]
     BadImageName(String),
-    /// The image is not on this machine, and no registry gave it.
+    /// The image is not on this machine, and could not be pulled.
     #[error(
-        "there is no image `{name}` here, and pulling it failed: {reason}. Get it with `docker pull {name}` (after `docker login`, if its \
-         registry asks for that), or give an archive of it, which `docker save` or `loadline image` writes"
+        "cannot pull the image `{name}`, which is not present: {reason}. Run `docker pull {name}` (after `docker login`, if the registry requires it), or give an archive of it, as written by `docker save` or `loadline image`"
     )]
     NoSuchImage {
         /// Its name.
         name: String,
-        /// What came of pulling it.
+        /// Why it could not be pulled.
         reason: String,
     },
-    /// A file that no image can be loaded from.
-    #[error("{} is not the archive of an image: {reason}", path.display())]
+    /// A file that is not an image archive.
+    #[error("{} is not an image archive: {reason}", path.display())]
     BadArchive {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
     },
-    /// Loading would take a name away from an image that isn't ours.
+    /// Loading would take the name of an image that is not loadline's.
     #[error(
-        "{} holds an image `{name}`, and Docker has another one of that name: name that one instead of the archive, or remove it \
-         (`docker image rm {name}`), or save the archive under another name",
+        "{} contains an image `{name}`, but Docker has a different one of that name: name that image instead of the archive, remove it (`docker image rm {name}`), or save the archive under another name",
         path.display()
     )]
     ImageNameTaken {
@@ -114,46 +113,44 @@ pub enum DockerError {
         /// The name.
         name: String,
     },
-    /// A port can be carried by a process only where there is one to be published.
-    #[error("`publish: userland-proxy` and `network: {}` can't be combined: only on a bridge is a port published", network.name())]
+    /// The userland proxy needs a published port.
+    #[error("`publish: userland-proxy` cannot be combined with `network: {}`: only a container on a bridge publishes a port", network.name())]
     NothingToPublish {
         /// The network.
         network: DockerNetwork,
     },
-    /// Docker runs no process for the published port.
+    /// Docker runs no docker-proxy for the published port.
     #[error(
-        "`publish: userland-proxy` needs the process docker-proxy, and this daemon runs none for its ports (dockerd has it unless \
-         started with --userland-proxy=false; Podman has none)"
+        "`publish: userland-proxy` needs docker-proxy, which this daemon does not run (dockerd does unless started with --userland-proxy=false; Podman never does)"
     )]
     NoUserlandProxy,
-    /// What is sent to a container's own address gets lost.
+    /// Packets to the container's own address are dropped.
     #[error(
-        "the container's own address {address} can't be reached from outside the node ({reason}): Docker 28 and later drop such packets \
-         unless dockerd is started with --allow-direct-routing; otherwise choose `publish: port`"
+        "cannot reach the container's own address {address} from outside the node ({reason}): Docker 28 and later drop such packets unless dockerd is started with --allow-direct-routing; otherwise use `publish: port`"
     )]
     NoDirectAccess {
         /// The address and the port of the service.
         address: SocketAddrV4,
-        /// What came of connecting.
+        /// Why connecting failed.
         reason: String,
     },
-    /// Nothing can be measured of a service that has ended.
-    #[error("{why}{}", last_words(output))]
+    /// The service ended right after its start.
+    #[error("{why}{}", last_output(output))]
     EndedAtOnce {
         /// How it ended.
         why: String,
         /// The end of its output.
         output: String,
     },
-    /// Docker has a container that runs, but not on this machine.
-    #[error("`network: {}` needs the container on this machine, and its process can't be found here", network.name())]
+    /// The container runs, but not on this machine.
+    #[error("`network: {}` needs the container on this machine, but its process was not found here", network.name())]
     NoProcess {
         /// The network.
         network: DockerNetwork,
     },
-    /// Docker's description of a container lacks what it must have.
-    #[error("Docker does not say {what} of the container (network: {}, publish: {})", network.name(), publish.name())]
-    NotSaid {
+    /// Docker's description of a container is incomplete.
+    #[error("Docker does not report {what} of the container (network: {}, publish: {})", network.name(), publish.name())]
+    NotReported {
         /// What is missing.
         what: &'static str,
         /// The network.
@@ -161,22 +158,20 @@ pub enum DockerError {
         /// How it is published.
         publish: Publish,
     },
-    /// A daemon that is away still has what was made.
+    /// The daemon does not answer, so that objects in it remain.
     #[error(
-        "containers, networks or images of {owner} may remain in Docker at {endpoint}, which does not answer ({reason}): once it does, \
-         `loadline clean` removes them (if that daemon is gone for good, remove the run's folder from loadline's registry, /run/loadline \
-         for root)"
+        "cannot remove everything of {owner}: Docker at {endpoint} does not answer ({reason}), so containers, networks or images may remain: run `loadline clean` once it does (if that daemon is gone for good, delete the run's folder in loadline's registry, /run/loadline for root)"
     )]
     Remains {
         /// The run, or the deployment.
         owner: String,
         /// The daemon.
         endpoint: String,
-        /// What the system said.
+        /// The system's reason.
         reason: String,
     },
-    /// The program can't be made into an image.
-    #[error("no image can be made: {0}")]
+    /// No image can be made of the program.
+    #[error("cannot make an image: {0}")]
     Image(#[from] loadline_image::ImageError),
 }
 
@@ -189,7 +184,7 @@ impl From<DockerError> for PlatformError {
     }
 }
 
-/// For a cleaner, which fails as the machine does.
+/// For a cleaner, whose errors are those of the machine.
 impl From<DockerError> for loadline_machine::Error {
     fn from(error: DockerError) -> loadline_machine::Error {
         match error {
@@ -200,21 +195,21 @@ impl From<DockerError> for loadline_machine::Error {
 }
 
 impl DockerError {
-    /// Whether Docker said that there is no such thing.
+    /// Whether Docker reports that the object does not exist.
     pub(crate) fn is_not_found(&self) -> bool {
         matches!(self, DockerError::Refused { status: Some(404), .. })
     }
 }
 
 /// The end of a service's output, as part of a message.
-fn last_words(output: &str) -> String {
+fn last_output(output: &str) -> String {
     const LINES: usize = 10;
     let lines: Vec<&str> = output.lines().collect();
     let last = &lines[lines.len().saturating_sub(LINES)..];
     if last.is_empty() {
-        ". It wrote nothing".to_owned()
+        ". It printed nothing".to_owned()
     } else {
-        format!("; its last words:\n{}", last.join("\n"))
+        format!("; its last output:\n{}", last.join("\n"))
     }
 }
 
@@ -227,10 +222,10 @@ mod tests {
         let output: String = (1..=12).map(|line| format!("line {line}\n")).collect();
         let shown = DockerError::EndedAtOnce { why: "it ended".to_owned(), output }.to_string();
         assert!(
-            shown.starts_with("it ended; its last words:\nline 3\n") && shown.ends_with("line 12"),
+            shown.starts_with("it ended; its last output:\nline 3\n") && shown.ends_with("line 12"),
             "{shown}"
         );
         let silent = DockerError::EndedAtOnce { why: "it ended".to_owned(), output: String::new() };
-        assert_eq!(silent.to_string(), "it ended. It wrote nothing");
+        assert_eq!(silent.to_string(), "it ended. It printed nothing");
     }
 }

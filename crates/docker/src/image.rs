@@ -1,5 +1,5 @@
-//! The image of a service, in Docker's store: already there, pulled, or loaded from an archive.
-//! What a run loads is registered before it is there, and goes with the run; what it pulls stays, as after `docker run`.
+//! The image of a service in Docker's store: already present, pulled, or loaded from an archive.
+//! What a run loads is registered beforehand and removed with the run; what it pulls stays, as after `docker run`.
 
 use std::{
     fs::File,
@@ -9,37 +9,37 @@ use std::{
 
 use loadline_image::Program;
 
-use loadline_machine::{Doing, RunFolder};
+use loadline_machine::{ErrorContext, RunFolder};
 use loadline_model::platform::ImageSource;
 
 use crate::{archive, cleaner::DockerSection, client::Client, error::DockerError, transfer};
 
-/// An image that containers can be made from.
-pub(crate) struct Ready {
+/// An image in Docker's store.
+pub(crate) struct LocalImage {
     /// Its name, or its id.
     pub reference: String,
     /// Its size in Docker's store, unpacked.
     pub bytes: Option<u64>,
 }
 
-/// Sees to it that the image is there.
+/// Makes sure that the image is present.
 pub(crate) fn ensure(
     client: &Client,
     run: &RunFolder,
     source: &ImageSource,
     progress: &mut dyn FnMut(&str),
-) -> Result<Ready, DockerError> {
+) -> Result<LocalImage, DockerError> {
     let (reference, found) = match source {
-        ImageSource::Name(name) => named(client, name, progress)?,
-        ImageSource::Archive(path) => archived(client, run, path, progress)?,
-        ImageSource::Program(path) => made(client, run, path, progress)?,
+        ImageSource::Name(name) => from_name(client, name, progress)?,
+        ImageSource::Archive(path) => from_archive(client, run, path, progress)?,
+        ImageSource::Program(path) => from_program(client, run, path, progress)?,
     };
-    Ok(Ready { reference, bytes: found.size.and_then(|bytes| u64::try_from(bytes).ok()) })
+    Ok(LocalImage { reference, bytes: found.size.and_then(|bytes| u64::try_from(bytes).ok()) })
 }
 
 type Found = (String, bollard::models::ImageInspect);
 
-fn named(client: &Client, name: &str, progress: &mut dyn FnMut(&str)) -> Result<Found, DockerError> {
+fn from_name(client: &Client, name: &str, progress: &mut dyn FnMut(&str)) -> Result<Found, DockerError> {
     let name = full_name(name)?;
     if let Some(found) = inspect(client, &name)? {
         return Ok((name, found));
@@ -52,11 +52,11 @@ fn named(client: &Client, name: &str, progress: &mut dyn FnMut(&str)) -> Result<
         Err(error) => return Err(error),
     }
     let found =
-        inspect(client, &name)?.ok_or_else(|| refused("Docker pulled it and has it not".to_owned()))?;
+        inspect(client, &name)?.ok_or_else(|| refused("Docker pulled it but does not list it".to_owned()))?;
     Ok((name, found))
 }
 
-fn archived(
+fn from_archive(
     client: &Client,
     run: &RunFolder,
     path: &Path,
@@ -66,18 +66,18 @@ fn archived(
     let name = contents.reference;
     if let Some(found) = inspect(client, &name)? {
         let is_the_same = found.id.as_ref().is_some_and(|id| contents.ids.contains(id));
-        // Where containerd converts what it loads, ids differ; but what a run loaded under the name is known.
+        // Ids differ where containerd converts what it loads; but the names that runs loaded are registered.
         if !(belongs_to_runs(run, &name)? || is_the_same) {
             return Err(DockerError::ImageNameTaken { path: path.to_owned(), name });
         }
         return Ok((name, found));
     }
-    let file = File::open(path).doing(|| format!("open {}", path.display()))?;
+    let file = File::open(path).with_context(|| format!("open {}", path.display()))?;
     let shown = path.file_name().unwrap_or_default().to_string_lossy();
     load(client, run, name, file, &shown, progress)
 }
 
-fn made(
+fn from_program(
     client: &Client,
     run: &RunFolder,
     path: &Path,
@@ -86,17 +86,17 @@ fn made(
     let shown = path.file_name().unwrap_or_default().to_string_lossy();
     let program = Program::open(path).map_err(DockerError::from)?;
     let image = loadline_image::Image::new(program, &shown).map_err(DockerError::from)?;
-    // The name says which program it is, to the byte.
+    // The name contains a hash of the program.
     let name = image.name.to_string();
     if let Some(found) = inspect(client, &name)? {
         belongs_to_runs(run, &name)?;
         return Ok((name, found));
     }
     progress(&format!("making an image of {shown}"));
-    let mut file = tempfile::tempfile().doing(|| "make a temporary file for an image")?;
+    let mut file = tempfile::tempfile().with_context(|| "create a temporary file for an image")?;
     let written = image.archive().and_then(|archive| archive.write(&file));
     written.map_err(DockerError::from)?;
-    file.rewind().doing(|| "read a temporary file")?;
+    file.rewind().with_context(|| "read a temporary file")?;
     load(client, run, name, file, &shown, progress)
 }
 
@@ -108,17 +108,17 @@ fn load(
     shown: &str,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Found, DockerError> {
-    run.update(|section: &mut DockerSection| note(&mut section.images, &name))?;
+    run.update(|section: &mut DockerSection| record(&mut section.images, &name))?;
     transfer::load(client, file, shown, progress)?;
     let found = inspect(client, &name)?.ok_or_else(|| DockerError::BadArchive {
         path: PathBuf::from(shown),
-        reason: format!("Docker loaded it, and has no {name}"),
+        reason: format!("Docker loaded it but has no {name}"),
     })?;
     Ok((name, found))
 }
 
-/// Whether a run loaded the image. If another one did, it is this one's as well from now on: it goes with whichever ends while no container
-/// uses it, and the other loads it again.
+/// Whether a run loaded the image. If another run did, it belongs to this one as well from now on: the first of them that ends while no
+/// container uses it removes it, and the other one loads it again.
 fn belongs_to_runs(run: &RunFolder, name: &str) -> Result<bool, DockerError> {
     let ours = |images: &[String]| images.iter().any(|image| image == name);
     if ours(&run.section::<DockerSection>().images) {
@@ -127,24 +127,24 @@ fn belongs_to_runs(run: &RunFolder, name: &str) -> Result<bool, DockerError> {
     if !run.sections_of_others::<DockerSection>()?.iter().any(|other| ours(&other.images)) {
         return Ok(false);
     }
-    run.update(|section: &mut DockerSection| note(&mut section.images, name))?;
+    run.update(|section: &mut DockerSection| record(&mut section.images, name))?;
     Ok(true)
 }
 
-fn note(images: &mut Vec<String>, name: &str) {
+fn record(images: &mut Vec<String>, name: &str) {
     if !images.iter().any(|image| image == name) {
         images.push(name.to_owned());
     }
 }
 
 fn inspect(client: &Client, name: &str) -> Result<Option<bollard::models::ImageInspect>, DockerError> {
-    client.look(&format!("look at the image {name}"), |api| api.inspect_image(name))
+    client.find(&format!("inspect the image {name}"), |api| api.inspect_image(name))
 }
 
-/// The name with a tag: without one, Docker's API pulls every tag that there is.
+/// The name with a tag: without one, Docker's API pulls all tags.
 fn full_name(name: &str) -> Result<String, DockerError> {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-/:@".contains(&byte);
-    // It becomes part of a path.
+    // It becomes part of a URL path.
     if name.is_empty()
         || !name.bytes().all(allowed)
         || name.split('/').any(|part| part.is_empty() || part.starts_with('.'))
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_become_another_path_is_no_name() {
+    fn a_name_that_could_change_the_path_is_rejected() {
         for name in ["", "../containers", "a/../b", "a?force=1", "a b", "a//b", "/a", "a#b", "ä"] {
             assert!(matches!(full_name(name), Err(DockerError::BadImageName(_))), "{name}");
         }

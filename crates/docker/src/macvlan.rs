@@ -9,27 +9,27 @@ use loadline_machine::{Environment, Netlink, Owner, Role, addresses::Subnet};
 
 use crate::{client::Client, error::DockerError, request};
 
-/// Lays the wire, with the subnet's gateway at the client's end, and makes Docker's network on the node's end. Returns its name.
-pub(crate) fn lay(
+/// Creates the wire, with the subnet's gateway at the client's end, and Docker's network on the node's end. Returns its name.
+pub(crate) fn create(
     environment: &Environment,
     client: &Client,
     owner: &Owner,
     subnet: &Subnet,
 ) -> Result<String, DockerError> {
     let (near, far) = (owner.link(Role::Macvlan), owner.link(Role::Peer));
-    // The client has one such link for each deployment.
+    // The client has one such link per deployment.
     let name_there = owner.link(Role::Macvlan);
-    environment.node().talk(async |net: &Netlink| {
+    environment.node().with_netlink(async |net: &Netlink| {
         let index = net.add_veth(&near, &far, environment.client(), &name_there).await?;
-        net.up(index).await
+        net.set_up(index).await
     })?;
-    environment.client().talk(async |net: &Netlink| {
+    environment.client().with_netlink(async |net: &Netlink| {
         let index = net.index_of(&name_there).await?;
         net.add_address(index, subnet.node, subnet.prefix).await?;
-        net.up(index).await
+        net.set_up(index).await
     })?;
     let network = owner.label();
-    client.call(&format!("make the macvlan network {network}"), |api| {
+    client.call(&format!("create the macvlan network {network}"), |api| {
         api.create_network(request(owner, subnet, near))
     })?;
     Ok(network)

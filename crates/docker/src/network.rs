@@ -1,5 +1,5 @@
-//! The container's way to the client, network by network: what has to be there before the container, and what is laid
-//! and found out once it runs.
+//! The path between container and client for each kind of network: what must exist before the container, and what is created and
+//! determined once it runs.
 
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr, SocketAddrV4, TcpStream},
@@ -13,12 +13,15 @@ use loadline_machine::{Environment, Netlink, Netns, Node, Owner, addresses::Subn
 use loadline_model::platform::{Docker, DockerNetwork, Publish};
 use loadline_platform::Service;
 
-use crate::{client::Client, error::DockerError, macvlan, request::Attachment, userland_proxy, watch::Watch};
+use crate::{
+    client::Client, error::DockerError, macvlan, monitor::ContainerMonitor, request::Attachment,
+    userland_proxy,
+};
 
-/// How long a packet to a container may take to be answered, with one repetition (RFC 6298: after a second).
-const PROBE_PATIENCE: Duration = Duration::from_millis(2500);
+/// How long a container may take to answer a packet, with one retransmission (RFC 6298: after a second).
+const PROBE_TIMEOUT: Duration = Duration::from_millis(2500);
 
-/// Refuses what doesn't go together.
+/// Rejects options that cannot be combined.
 pub(crate) fn check(docker: &Docker) -> Result<(), DockerError> {
     let network = docker.network;
     if docker.publish == Publish::UserlandProxy && network != DockerNetwork::Bridge {
@@ -27,7 +30,7 @@ pub(crate) fn check(docker: &Docker) -> Result<(), DockerError> {
     Ok(())
 }
 
-/// Lays what the container's network needs.
+/// Creates what the container's network needs.
 pub(crate) fn prepare(
     docker: &Docker,
     environment: &Environment,
@@ -35,7 +38,7 @@ pub(crate) fn prepare(
     client: &Client,
     (owner, subnet): (&Owner, &Subnet),
 ) -> Result<Attachment, DockerError> {
-    // A container has all its addresses and ports to itself.
+    // A container has its own addresses and all ports.
     let alone = Attachment {
         network: String::new(),
         host: Ipv4Addr::UNSPECIFIED,
@@ -53,63 +56,64 @@ pub(crate) fn prepare(
             Attachment { network: "bridge".to_owned(), publish_at, ..alone }
         }
         DockerNetwork::Host => {
-            let listen = service.listen_on(&Node::shared_by(environment, owner, *subnet))?;
+            let listen = service.listen_on(&Node::shared(environment, owner, *subnet))?;
             Attachment { network: "host".to_owned(), host: *listen.ip(), port: listen.port(), ..alone }
         }
         DockerNetwork::Macvlan => {
-            let network = macvlan::lay(environment, client, owner, subnet)?;
+            let network = macvlan::create(environment, client, owner, subnet)?;
             Attachment { network, address: Some(subnet.far), ..alone }
         }
         DockerNetwork::NoneWithWire => Attachment { network: "none".to_owned(), ..alone },
     })
 }
 
-/// Lays the rest for a container that runs, and says where the client connects.
-pub(crate) fn join(
+/// Creates the rest for a running container, and returns where the client connects.
+pub(crate) fn connect(
     docker: &Docker,
     environment: &Environment,
     (owner, subnet): (&Owner, &Subnet),
     attachment: &Attachment,
     inspected: &ContainerInspectResponse,
-    watch: &Watch,
+    monitor: &ContainerMonitor,
 ) -> Result<SocketAddrV4, DockerError> {
     let settings = inspected.network_settings.as_ref();
-    let not_said = |what| DockerError::NotSaid { what, network: docker.network, publish: docker.publish };
+    let not_reported =
+        |what| DockerError::NotReported { what, network: docker.network, publish: docker.publish };
     match (docker.network, docker.publish) {
         (DockerNetwork::Bridge, Publish::None) => {
-            let ip = own_address(settings).ok_or_else(|| not_said("the address"))?;
+            let ip = own_address(settings).ok_or_else(|| not_reported("the address"))?;
             let address = SocketAddrV4::new(ip, attachment.port);
             probe(environment.client(), address)?;
             Ok(address)
         }
         (DockerNetwork::Bridge, publish) => {
-            let port =
-                published_port(settings, attachment.port).ok_or_else(|| not_said("the published port"))?;
+            let port = published_port(settings, attachment.port)
+                .ok_or_else(|| not_reported("the published port"))?;
             let at = attachment.publish_at.unwrap_or(environment.node_address());
             let published = SocketAddrV4::new(at, port);
             if publish == Publish::UserlandProxy {
-                userland_proxy::lead_to(environment, owner, published)?;
+                userland_proxy::redirect_to_proxy(environment, owner, published)?;
             }
             Ok(published)
         }
         (DockerNetwork::Host, _) => Ok(SocketAddrV4::new(attachment.host, attachment.port)),
         (DockerNetwork::Macvlan, _) => Ok(SocketAddrV4::new(subnet.far, attachment.port)),
         (DockerNetwork::NoneWithWire, _) => {
-            let pid = watch.pid().ok_or(DockerError::NoProcess { network: docker.network })?;
-            let node = Node::shared_by(environment, owner, *subnet);
+            let pid = monitor.pid().ok_or(DockerError::NoProcess { network: docker.network })?;
+            let node = Node::shared(environment, owner, *subnet);
             node.join(&Netns::of_process(pid)?, None, None)?;
             Ok(SocketAddrV4::new(subnet.far, attachment.port))
         }
     }
 }
 
-/// The node's address on Docker's bridge: the kernel translates a port published there for a client on the node too, while one on loopback
-/// is carried by docker-proxy; and nobody outside finds it. Loopback where the node has no such address, as with Podman.
+/// The node's address on Docker's bridge: the kernel translates a port published there for a client on the node too, while docker-proxy
+/// handles one on loopback; and it is unreachable from outside. Loopback where the node has no such address, as with Podman.
 fn bridge_address(environment: &Environment, client: &Client) -> Result<Ipv4Addr, DockerError> {
-    let found = client.look("ask for Docker's bridge", |api| api.inspect_network("bridge", None))?;
+    let found = client.find("inspect Docker's bridge", |api| api.inspect_network("bridge", None))?;
     let pools = found.and_then(|network| network.ipam?.config).unwrap_or_default();
     let subnets: Vec<(u32, u32)> = pools.into_iter().filter_map(|pool| subnet(&pool.subnet?)).collect();
-    let own = environment.node().talk(async |net: &Netlink| net.addresses().await)?;
+    let own = environment.node().with_netlink(async |net: &Netlink| net.addresses().await)?;
     let on_bridge = own.into_iter().find_map(|address| match address {
         IpAddr::V4(ip) if subnets.iter().any(|(network, mask)| ip.to_bits() & mask == *network) => Some(ip),
         _ => None,
@@ -125,7 +129,7 @@ fn subnet(text: &str) -> Option<(u32, u32)> {
     Some((network.parse::<Ipv4Addr>().ok()?.to_bits() & mask, mask))
 }
 
-/// The container's address in its one network; Podman calls its bridge otherwise than Docker.
+/// The container's address in its one network; Podman's bridge has another name than Docker's.
 fn own_address(settings: Option<&NetworkSettings>) -> Option<Ipv4Addr> {
     let networks = settings?.networks.as_ref()?;
     networks.values().find_map(|network| network.ip_address.as_ref()?.parse().ok())
@@ -136,9 +140,9 @@ fn published_port(settings: Option<&NetworkSettings>, port: u16) -> Option<u16> 
     bindings.iter().find_map(|binding| binding.host_port.as_ref()?.parse().ok())
 }
 
-/// Whether packets of the client get to the container at all: a refusal is an answer, silence is none.
+/// Checks that packets of the client reach the container: a refused connection is an answer, a timeout is not.
 fn probe(client: &Netns, address: SocketAddrV4) -> Result<(), DockerError> {
-    let connect = || TcpStream::connect_timeout(&SocketAddr::V4(address), PROBE_PATIENCE);
+    let connect = || TcpStream::connect_timeout(&SocketAddr::V4(address), PROBE_TIMEOUT);
     match client.run(|| Ok(connect()))? {
         Err(error) if error.kind() != std::io::ErrorKind::ConnectionRefused => {
             Err(DockerError::NoDirectAccess { address, reason: error.to_string() })

@@ -1,18 +1,18 @@
-//! The platform `docker`: what it can do, and its part of the interface.
+//! The platform `docker`: its capabilities and its implementation of the interface.
 
 use loadline_machine::Environment;
 use loadline_model::platform::{Capabilities, Docker};
-use loadline_platform::{Deployment, Platform, PlatformError, Service, Surroundings};
+use loadline_platform::{Deployment, Platform, PlatformError, PlatformInfo, Service};
 
-use crate::{deployment, surroundings};
+use crate::{deployment, info};
 
 /// The platform `docker`.
 #[derive(Clone, Debug, Default)]
 pub struct DockerPlatform {
     /// Its options.
     pub options: Docker,
-    /// Where the API of the daemon is, `unix:///PATH` or `tcp://HOST:PORT`. Otherwise DOCKER_HOST says where, or it is looked for at the
-    /// usual sockets of Docker and Podman. The daemon must be in the node's network namespace.
+    /// Where the API of the daemon is, `unix:///PATH` or `tcp://HOST:PORT`. Otherwise DOCKER_HOST, or one of the default sockets
+    /// of Docker and Podman. The daemon must be in the node's network namespace.
     pub endpoint: Option<String>,
 }
 
@@ -31,7 +31,7 @@ impl Platform for DockerPlatform {
         Ok(deployment::deploy(&self.options, endpoint, environment, service, progress)?)
     }
 
-    fn surroundings(&self, environment: &Environment) -> Result<Option<Surroundings>, PlatformError> {
-        Ok(Some(surroundings::read(self.endpoint.as_deref(), environment)?))
+    fn info(&self, environment: &Environment) -> Result<Option<PlatformInfo>, PlatformError> {
+        Ok(Some(info::read(self.endpoint.as_deref(), environment)?))
     }
 }

@@ -1,4 +1,4 @@
-//! Removing what a run made in Docker: containers and networks by their label, images by the names that the run registered.
+//! Removing what a run created in Docker: containers and networks by their label, images by the names that the run registered.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -14,15 +14,15 @@ use loadline_machine::{
 
 use crate::{client::Client, error::DockerError, request};
 
-/// How long Docker may take to be through with what it is removing already, or with what stands in the way.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// The status for what is being removed, or is in use.
+/// How long Docker may take to finish a removal that is in progress, or one that blocks ours.
+const TIMEOUT: Duration = Duration::from_secs(5);
+/// The status for an object that is being removed, or is in use.
 const CONFLICT: u16 = 409;
-/// The status for a network that has containers in it.
+/// The status for a network with containers.
 const FORBIDDEN: u16 = 403;
 
 /// Removes the owner's containers and networks from the daemon at `endpoint` and, if the owner is a whole run, those of `images` that
-/// no container uses. Adds what was there to `removed`.
+/// no container uses. Adds what existed to `removed`.
 pub(crate) fn remove(
     owner: &Owner,
     endpoint: &str,
@@ -56,13 +56,13 @@ fn remove_from(
     Ok(())
 }
 
-/// What Docker has to match to be the owner's.
+/// The filter for objects of the owner.
 fn filter(owner: &Owner) -> HashMap<String, Vec<String>> {
     let labels = request::labels(owner).into_iter().map(|(name, value)| format!("{name}={value}"));
     HashMap::from([("label".to_owned(), labels.collect())])
 }
 
-/// Whether the labels are the owner's, whatever the filter let through.
+/// Whether the labels are the owner's, checked again in case the filter matched more.
 fn owns(owner: &Owner, labels: Option<&HashMap<String, String>>) -> bool {
     let Some(labels) = labels else { return false };
     request::labels(owner).iter().all(|(name, value)| labels.get(name) == Some(value))
@@ -85,9 +85,9 @@ fn containers(client: &Client, owner: &Owner) -> Result<Vec<String>, DockerError
 /// Removes a container with its anonymous volumes, and waits until it is gone.
 fn remove_container(client: &Client, id: &str, name: &str) -> Result<(), DockerError> {
     let what = format!("remove the container {name}");
-    persist(&[CONFLICT], || {
+    retry_while_busy(&[CONFLICT], || {
         let options = RemoveContainerOptionsBuilder::default().force(true).v(true).build();
-        client.look(&what, |api| api.remove_container(id, Some(options)))
+        client.find(&what, |api| api.remove_container(id, Some(options)))
     })
 }
 
@@ -98,19 +98,19 @@ fn networks(client: &Client, owner: &Owner) -> Result<Vec<String>, DockerError> 
     for network in found.into_iter().filter(|network| owns(owner, network.labels.as_ref())) {
         let (Some(id), Some(name)) = (network.id, network.name) else { continue };
         let what = format!("remove the network {name}");
-        persist(&[CONFLICT, FORBIDDEN], || client.look(&what, |api| api.remove_network(&id)))?;
+        retry_while_busy(&[CONFLICT, FORBIDDEN], || client.find(&what, |api| api.remove_network(&id)))?;
         removed.push(name);
     }
     Ok(removed)
 }
 
-/// Takes an image's name away, and with its last name the image. One that a container uses stays.
+/// Removes an image's name, and with its last name the image. One that a container uses stays.
 fn remove_image(client: &Client, name: &str) -> Result<bool, DockerError> {
     let what = format!("remove the image {name}");
-    match client.look(&what, |api| api.remove_image(name, None::<RemoveImageOptions>, None)) {
+    match client.find(&what, |api| api.remove_image(name, None::<RemoveImageOptions>, None)) {
         Ok(found) => Ok(found.is_some()),
         Err(DockerError::Refused { status: Some(CONFLICT), message, .. }) => {
-            tracing::info!("the image {name} stays: {message}");
+            tracing::info!("cannot remove the image {name}: {message}");
             Ok(false)
         }
         Err(error) => Err(error),
@@ -118,12 +118,12 @@ fn remove_image(client: &Client, name: &str) -> Result<bool, DockerError> {
 }
 
 /// Repeats `attempt` while Docker answers with one of the `passing` statuses, which mean that it is busy.
-fn persist(
+fn retry_while_busy(
     passing: &[u16],
     attempt: impl FnMut() -> Result<Option<()>, DockerError>,
 ) -> Result<(), DockerError> {
     let is_busy = |error: &DockerError| matches!(error, DockerError::Refused { status: Some(status), .. } if passing.contains(status));
-    wait::retry(PATIENCE, DAEMON_INTERVAL, is_busy, attempt).map(drop)
+    wait::retry(TIMEOUT, DAEMON_INTERVAL, is_busy, attempt).map(drop)
 }
 
 #[cfg(test)]

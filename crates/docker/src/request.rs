@@ -1,4 +1,4 @@
-//! What Docker is asked for: a container of the image, with the service's arguments, environment, limits and labels.
+//! The request for a container of the image, with the service's arguments, environment, limits and labels.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -17,15 +17,15 @@ use loadline_machine::{
 use loadline_model::platform::{self, Docker, Image};
 use loadline_platform::Service;
 
-/// How long a service may take to end by itself after SIGTERM.
-pub(crate) const TERM_PATIENCE_S: i32 = 2;
+/// How long a service may take to exit after SIGTERM.
+pub(crate) const TERM_TIMEOUT_S: i32 = 2;
 
-/// How the container is joined to a network, as far as it is known before there is one.
+/// How the container is attached to a network, as far as it is known before the container exists.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Attachment {
     /// The network's name, or `host` or `none`.
     pub network: String,
-    /// What the service is told to listen on.
+    /// The address that the service listens on.
     pub host: Ipv4Addr,
     /// The port in the container.
     pub port: u16,
@@ -58,7 +58,7 @@ pub(crate) fn container(
         labels: Some(labels(owner)),
         exposed_ports: publishes.then(|| vec![port.clone()]),
         stop_signal: Some("SIGTERM".to_owned()),
-        stop_timeout: Some(i64::from(TERM_PATIENCE_S)),
+        stop_timeout: Some(i64::from(TERM_TIMEOUT_S)),
         host_config: Some(HostConfig {
             network_mode: Some(attachment.network.clone()),
             port_bindings: attachment.publish_at.map(|host| bindings(port, host)),
@@ -70,7 +70,7 @@ pub(crate) fn container(
     })
 }
 
-/// The labels of everything that a run makes in Docker.
+/// The labels of everything that a run creates in Docker.
 pub(crate) fn labels(owner: &Owner) -> HashMap<String, String> {
     let run = (RUN_LABEL.to_owned(), owner.run.to_string());
     let slot = owner.slot.map(|slot| (SLOT_LABEL.to_owned(), slot.to_string()));
@@ -82,12 +82,12 @@ fn environment(service: &Service, owner: &Owner, attachment: &Attachment) -> Vec
     let mut variables = BTreeMap::from([("HOST", host.clone()), ("PORT", port.to_string())]);
     variables
         .extend(service.env.iter().map(|(name, value)| (name.as_str(), service.fill(value, &host, port))));
-    // So that its processes can be found when Docker itself is gone.
+    // With it the processes can be found when Docker itself is gone.
     variables.insert(PROCESS_LABEL, owner.label());
     variables.into_iter().map(|(name, value)| format!("{name}={value}")).collect()
 }
 
-/// As a quota per period and not as `NanoCpus`, which Docker refuses beyond the machine's CPUs.
+/// The CPU limit is a quota per period and not `NanoCpus`, which Docker rejects above the machine's CPUs.
 fn limits(service: &Service) -> Result<HostConfig, Error> {
     cgroup::check(&service.limits)?;
     let memory = service.limits.memory_bytes.map(|bytes| i64::try_from(bytes).unwrap_or(i64::MAX));
@@ -96,14 +96,14 @@ fn limits(service: &Service) -> Result<HostConfig, Error> {
         cpu_period: quota.map(|_| CPU_PERIOD_US as i64),
         cpu_quota: quota,
         memory,
-        // Memory and swap together: a service must not swap its way past the limit.
+        // Memory and swap together: a service must not exceed the limit by swapping.
         memory_swap: memory,
         cpuset_cpus: (!service.cpus.is_empty()).then(|| cgroup::cpu_list(&service.cpus)),
         ..HostConfig::default()
     })
 }
 
-/// A port of Docker's choice, at one address only: the service is for the client, not for the world.
+/// A port of Docker's choice, at one address only: the service is for the client, not for other machines.
 fn bindings(port: String, host: Ipv4Addr) -> HashMap<String, Option<Vec<PortBinding>>> {
     let binding = PortBinding { host_ip: Some(host.to_string()), host_port: Some(String::new()) };
     HashMap::from([(port, Some(vec![binding]))])

@@ -1,5 +1,5 @@
-//! Images on their way into Docker: pulled from a registry, or loaded from a file. They may take as long as they like while
-//! something moves, and say how far they are.
+//! Transfers of images into Docker: pulled from a registry, or loaded from a file. They have no timeout as long as there is progress, which
+//! they report.
 
 use std::{
     collections::HashMap,
@@ -23,16 +23,16 @@ use tokio::time::timeout;
 
 use crate::{client::Client, error::DockerError};
 
-/// Without a byte or a word for so long, a transfer is given up.
-const STALL: Duration = Duration::from_secs(60);
-/// How often progress is told.
-const TELL_EVERY: Duration = Duration::from_secs(1);
+/// A transfer without any progress for this long is aborted.
+const STALL_TIMEOUT: Duration = Duration::from_secs(60);
+/// How often progress is reported.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
 const CHUNK_BYTES: usize = 256 << 10;
 
 /// Pulls `name`, which has a tag or a digest.
 pub(crate) fn pull(client: &Client, name: &str, progress: &mut dyn FnMut(&str)) -> Result<(), DockerError> {
     let options = CreateImageOptionsBuilder::default().from_image(name).build();
-    client.converse(|api| async move {
+    client.block_on(|api| async move {
         let answers = api.create_image(Some(options), None, None);
         let pulling = Pulling { name, layers: HashMap::new() };
         follow(client, &format!("pull {name}"), answers, pulling, progress).await
@@ -49,7 +49,7 @@ pub(crate) fn load(
     let total_bytes = file.metadata().map_or(0, |metadata| metadata.len());
     let sent_bytes = Arc::new(AtomicU64::new(0));
     let body = chunks(file, Arc::clone(&sent_bytes));
-    client.converse(|api| async move {
+    client.block_on(|api| async move {
         let options = ImportImageOptionsBuilder::default().build();
         let answers = Box::pin(api.import_image_stream(options, body, None));
         let loading = Loading { what, sent_bytes, total_bytes };
@@ -57,7 +57,7 @@ pub(crate) fn load(
     })
 }
 
-/// The file from where it stands, in pieces, counted as they go.
+/// The rest of the file in chunks, counted as they are sent.
 fn chunks(file: File, sent: Arc<AtomicU64>) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
     stream::unfold((file, sent), |(mut file, sent)| async move {
         let mut chunk = vec![0; CHUNK_BYTES];
@@ -73,13 +73,13 @@ fn chunks(file: File, sent: Arc<AtomicU64>) -> impl Stream<Item = io::Result<Byt
     })
 }
 
-/// Something under way, of which Docker speaks in `Answer`s.
+/// A transfer in progress, which Docker reports in `Answer`s.
 trait Transfer {
     type Answer;
-    fn note(&mut self, answer: Self::Answer);
-    /// Grows when something moves of which Docker doesn't speak.
+    fn update(&mut self, answer: Self::Answer);
+    /// Grows with progress that Docker does not report.
     fn sent_bytes(&self) -> u64;
-    fn told(&self) -> String;
+    fn progress_text(&self) -> String;
 }
 
 async fn follow<T: Transfer>(
@@ -89,13 +89,13 @@ async fn follow<T: Transfer>(
     mut transfer: T,
     progress: &mut dyn FnMut(&str),
 ) -> Result<(), DockerError> {
-    let (mut told, mut moved, mut sent) = (Instant::now(), Instant::now(), 0);
+    let (mut progress_text, mut moved, mut sent) = (Instant::now(), Instant::now(), 0);
     loop {
-        match timeout(TELL_EVERY, answers.next()).await {
+        match timeout(PROGRESS_INTERVAL, answers.next()).await {
             Ok(None) => return Ok(()),
             Ok(Some(Err(failure))) => return Err(client.explain(what, failure)),
             Ok(Some(Ok(answer))) => {
-                transfer.note(answer);
+                transfer.update(answer);
                 moved = Instant::now();
             }
             Err(_) => {}
@@ -104,12 +104,12 @@ async fn follow<T: Transfer>(
             sent = transfer.sent_bytes();
             moved = Instant::now();
         }
-        if moved.elapsed() > STALL {
-            return Err(DockerError::Stalled { what: what.to_owned(), seconds: STALL.as_secs() });
+        if moved.elapsed() > STALL_TIMEOUT {
+            return Err(DockerError::Stalled { what: what.to_owned(), seconds: STALL_TIMEOUT.as_secs() });
         }
-        if told.elapsed() >= TELL_EVERY {
-            progress(&transfer.told());
-            told = Instant::now();
+        if progress_text.elapsed() >= PROGRESS_INTERVAL {
+            progress(&transfer.progress_text());
+            progress_text = Instant::now();
         }
     }
 }
@@ -123,27 +123,27 @@ struct Loading<'a> {
 impl Transfer for Loading<'_> {
     type Answer = BuildInfo;
 
-    fn note(&mut self, _: BuildInfo) {}
+    fn update(&mut self, _: BuildInfo) {}
 
     fn sent_bytes(&self) -> u64 {
         self.sent_bytes.load(Ordering::Relaxed)
     }
 
-    fn told(&self) -> String {
+    fn progress_text(&self) -> String {
         format!("loading {}: {}", self.what, part(self.sent_bytes(), self.total_bytes))
     }
 }
 
 struct Pulling<'a> {
     name: &'a str,
-    /// Bytes fetched and bytes in all of each layer that is being fetched.
+    /// Bytes fetched and total bytes of each layer that is being fetched.
     layers: HashMap<String, (u64, u64)>,
 }
 
 impl Transfer for Pulling<'_> {
     type Answer = CreateImageInfo;
 
-    fn note(&mut self, answer: CreateImageInfo) {
+    fn update(&mut self, answer: CreateImageInfo) {
         let Some(id) = answer.id else { return };
         let detail = answer.progress_detail.as_ref();
         match answer.status.as_deref() {
@@ -165,7 +165,7 @@ impl Transfer for Pulling<'_> {
         0
     }
 
-    fn told(&self) -> String {
+    fn progress_text(&self) -> String {
         let (fetched, total) =
             self.layers.values().fold((0, 0), |sum, layer| (sum.0 + layer.0, sum.1 + layer.1));
         format!("pulling {}: {}", self.name, part(fetched, total))
@@ -197,17 +197,17 @@ mod tests {
     }
 
     #[test]
-    fn a_pull_is_told_over_all_its_layers() {
+    fn the_progress_of_a_pull_covers_all_its_layers() {
         let mut pulling = Pulling { name: "orders:1.0", layers: HashMap::new() };
-        assert_eq!(pulling.told(), "pulling orders:1.0: waiting");
-        pulling.note(answer("1.0", "Pulling from library/orders", 0, 0));
-        pulling.note(answer("aa", "Downloading", 1_000_000, 6_000_000));
-        pulling.note(answer("bb", "Downloading", 1_000_000, 2_000_000));
-        assert_eq!(pulling.told(), "pulling orders:1.0: 25 % of 8 MB");
-        pulling.note(answer("bb", "Download complete", 0, 0));
-        pulling.note(answer("bb", "Extracting", 5, 10));
-        assert_eq!(pulling.told(), "pulling orders:1.0: 37 % of 8 MB");
-        pulling.note(answer("aa", "Download complete", 0, 0));
-        assert_eq!(pulling.told(), "pulling orders:1.0: unpacking 8 MB");
+        assert_eq!(pulling.progress_text(), "pulling orders:1.0: waiting");
+        pulling.update(answer("1.0", "Pulling from library/orders", 0, 0));
+        pulling.update(answer("aa", "Downloading", 1_000_000, 6_000_000));
+        pulling.update(answer("bb", "Downloading", 1_000_000, 2_000_000));
+        assert_eq!(pulling.progress_text(), "pulling orders:1.0: 25 % of 8 MB");
+        pulling.update(answer("bb", "Download complete", 0, 0));
+        pulling.update(answer("bb", "Extracting", 5, 10));
+        assert_eq!(pulling.progress_text(), "pulling orders:1.0: 37 % of 8 MB");
+        pulling.update(answer("aa", "Download complete", 0, 0));
+        assert_eq!(pulling.progress_text(), "pulling orders:1.0: unpacking 8 MB");
     }
 }

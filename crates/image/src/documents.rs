@@ -26,11 +26,11 @@ pub struct Document {
 /// All documents of an archive, in its order.
 pub struct Documents {
     pub all: [Document; 5],
-    /// Of the image's configuration, which is the image's id.
+    /// The digest of the image's configuration, which is the image's id.
     pub config_digest: Sha256Digest,
 }
 
-/// The place of a blob in an archive.
+/// The path of a blob in an archive.
 pub fn blob_path(digest: &Sha256Digest) -> String {
     format!("blobs/sha256/{digest}")
 }

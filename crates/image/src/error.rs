@@ -3,59 +3,59 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::elf::Unfit;
+use crate::elf::UnsuitableProgram;
 
 /// Why there is no archive.
 #[derive(Debug, thiserror::Error)]
 pub enum ImageError {
-    /// The program is not there, or may not be read, or its disk failed.
-    #[error("can't read {path}: {source}")]
+    /// The program does not exist or cannot be read.
+    #[error("cannot read {path}: {source}")]
     Read {
         /// The program.
         path: PathBuf,
-        /// What the system says.
+        /// The system's reason.
         source: io::Error,
     },
     /// A folder, a pipe, a device.
-    #[error("{0} is not a file: name the program's file")]
+    #[error("{0} is not a file: give the path of the program")]
     NotAFile(PathBuf),
-    /// No bytes at all.
-    #[error("{0} is empty: build the program anew")]
+    /// An empty file.
+    #[error("{0} is empty: build the program again")]
     Empty(PathBuf),
-    /// No bit says that it may be run.
+    /// The file has no execute permission.
     #[error("{0} is not executable: if it is the right file, chmod +x {0}")]
     NotExecutable(PathBuf),
-    /// It can't run in an image that holds nothing else.
+    /// It cannot run in an image that contains nothing else.
     #[error("{path} {why}")]
-    Unfit {
+    UnsuitableProgram {
         /// The program.
         path: PathBuf,
         /// What is wrong with it.
-        why: Unfit,
+        why: UnsuitableProgram,
     },
-    /// Written to, by a build for instance, between two readings.
-    #[error("{0} changed while it was read: try again when nothing writes to it")]
+    /// It was written to between two readings, for example by a build.
+    #[error("{0} changed while it was read: try again when it is no longer being written")]
     Changed(PathBuf),
-    /// The program would stand where runtimes mount something, or where the image has a folder, or its name is none.
-    #[error("/{0} can't be the program's place in an image: copy the program under another name")]
+    /// The program's name is invalid, or its path is reserved by runtimes or by the image.
+    #[error("the program cannot be /{0} in an image: copy it under another name")]
     FileName(String),
-    /// The name of the image is none.
+    /// The name of the image is not valid.
     #[error(
-        "{name:?} is not a name for an image ({why}): give one like localhost/orders or localhost/orders:1.0"
+        "{name:?} is not a valid image name ({why}): use a name like localhost/orders or localhost/orders:1.0"
     )]
     Name {
-        /// As it was given.
+        /// The name as given.
         name: String,
         /// The rule that it breaks.
         why: String,
     },
-    /// The archive can't go where it should.
-    #[error("can't write the archive: {0}")]
+    /// The archive cannot be written.
+    #[error("cannot write the archive: {0}")]
     Write(io::Error),
 }
 
 impl ImageError {
-    /// What an error of copying was: a reader of this crate hands its own kind through [`io::Error`], anything else is the writer's.
+    /// Classifies an error of copying: readers of this crate wrap their own errors in [`io::Error`], anything else comes from the writer.
     pub(crate) fn of_copying(error: io::Error) -> ImageError {
         error.downcast().unwrap_or_else(ImageError::Write)
     }

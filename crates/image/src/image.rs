@@ -1,4 +1,4 @@
-//! What an image says about its program: name, user, command line, labels.
+//! The description of an image: name, user, command line, labels.
 
 use jiff::Timestamp;
 
@@ -6,33 +6,33 @@ use crate::error::ImageError;
 use crate::name::ImageName;
 use crate::program::Program;
 
-/// The TCP port that images declare, and where services in them are told to listen.
+/// The TCP port that images declare, and on which their services listen.
 pub const PORT: u16 = 8080;
 
-/// User and group that containers run as unless told otherwise: not root. By number, so that Kubernetes' `runAsNonRoot` can check it.
+/// The default user and group of containers: not root. Numeric, so that Kubernetes' `runAsNonRoot` can check it.
 pub const USER: &str = "1000:1000";
 
 /// The label with the SHA-256 of the program's file, 64 hexadecimal digits.
 pub const BINARY_SHA256_LABEL: &str = "loadline.binary.sha256";
 
-/// Longest name of a file on Linux (`NAME_MAX`, limits.h).
+/// Maximum length of a file name on Linux (`NAME_MAX`, limits.h).
 const NAME_MAX_BYTES: usize = 255;
 
 /// Folders of the image, and of every container.
-const TAKEN: [&str; 7] = [".", "..", "dev", "etc", "proc", "sys", "tmp"];
+const RESERVED_PATHS: [&str; 7] = [".", "..", "dev", "etc", "proc", "sys", "tmp"];
 
 /// An image of one static program, `/tmp` and an `/etc/passwd` that names the user. Change the fields before [`Image::archive`].
 #[derive(Debug)]
 pub struct Image {
     /// The only program in it.
     pub program: Program,
-    /// Under which it is loaded; [`ImageName::default_for`] at first.
+    /// The name under which it is loaded; [`ImageName::default_for`] at first.
     pub name: ImageName,
     /// Arguments of the program when the container is given none (Docker's `Cmd`); none at first.
     pub command: Vec<String>,
     /// The program's version, for the label `org.opencontainers.image.version`; unknown at first.
     pub version: Option<String>,
-    /// The time that the image and the files in it bear, no earlier than 1970; 1970 at first, so that the same program gives the same
+    /// The timestamp of the image and its files, no earlier than 1970; 1970 at first, so that the same program gives the same
     /// image.
     pub created: Timestamp,
     file_name: String,
@@ -47,7 +47,7 @@ impl Image {
         let bad = file_name.is_empty()
             || file_name.len() > NAME_MAX_BYTES
             || file_name.contains(['/', '\0'])
-            || TAKEN.contains(&file_name);
+            || RESERVED_PATHS.contains(&file_name);
         if bad {
             return Err(ImageError::FileName(file_name.to_owned()));
         }

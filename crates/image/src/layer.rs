@@ -1,7 +1,7 @@
 //! The image's only layer: a tar of the program, `/tmp` and `/etc/passwd`, as a stream that is never held in memory.
 //!
 //! It is not compressed. Archives go from one disk to the same machine's runtime, where unpacking would cost more than reading; the
-//! layer's two digests (of the blob and of its contents) are one; and no compressor's version has a say in the bytes.
+//! layer's two digests (of the blob and of its contents) are one; and the bytes do not depend on a compressor's version.
 
 use std::io::{self, Read};
 
@@ -13,7 +13,7 @@ use crate::image::Image;
 use crate::sha256::Hasher;
 use crate::tarball;
 
-/// Some programs look their user up; a home that can be written to serves those that keep files there.
+/// Some programs look up their user, and some write files to its home, so that is writable.
 const PASSWD: &[u8] = b"loadline:x:1000:1000:loadline:/tmp:/sbin/nologin\n";
 
 /// The layer of an image.

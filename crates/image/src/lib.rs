@@ -26,7 +26,7 @@ mod sha256;
 mod tarball;
 
 pub use archive::Archive;
-pub use elf::Unfit;
+pub use elf::UnsuitableProgram;
 pub use error::ImageError;
 pub use image::{BINARY_SHA256_LABEL, Image, PORT, USER};
 pub use name::ImageName;

@@ -8,8 +8,8 @@ use oci_spec::distribution::{ParseError, Reference};
 use crate::error::ImageError;
 use crate::program::Program;
 
-/// Longest part of a default name that comes from a file's name; a repository's name has at most 255 characters.
-const LONGEST: usize = 128;
+/// Maximum length of the part of a default name that comes from a file name; a repository's name has at most 255 characters.
+const MAX_TITLE_CHARS: usize = 128;
 
 /// An image's full name with its tag: `localhost/orders:1f2e3d4c5b6a`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +24,7 @@ impl ImageName {
             .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
             .collect();
         let trimmed = dashed.trim_matches('-');
-        let repository = match trimmed[..trimmed.len().min(LONGEST)].trim_end_matches('-') {
+        let repository = match trimmed[..trimmed.len().min(MAX_TITLE_CHARS)].trim_end_matches('-') {
             "" => "program",
             some => some,
         };
@@ -38,28 +38,28 @@ impl ImageName {
     /// Reads a name as Docker does: without a registry it is Docker Hub's. Without a tag it gets [`Program::tag`].
     ///
     /// # Errors
-    /// [`ImageError::Name`] for anything else than a name, and for a digest, which only a registry can give.
+    /// [`ImageError::Name`] for an invalid name, and for a digest, which only a registry can assign.
     pub fn parse(name: &str, program: &Program) -> Result<ImageName, ImageError> {
         let bad = |why: &str| ImageError::Name { name: name.to_owned(), why: why.to_owned() };
-        // A name that takes another tag has none.
+        // A name that accepts another tag has none.
         let reference = Reference::try_from(format!("{name}:{}", program.tag()))
             .or_else(|_| Reference::try_from(name))
             .map_err(|error| match error {
                 ParseError::ReferenceInvalidFormat => {
-                    bad("lower-case letters and digits, single . _ - between them, / between parts, : before the tag")
+                    bad("lower-case letters and digits, separated by single . _ or -, with / between parts and : before the tag")
                 }
                 other => bad(&other.to_string()),
             })?;
         if reference.digest().is_some() {
-            return Err(bad("a name with a digest is for pulling"));
+            return Err(bad("a name with a digest can only be pulled"));
         }
         if reference.repository().contains(|c: char| c.is_ascii_uppercase()) {
-            return Err(bad("upper case is allowed in the tag only"));
+            return Err(bad("upper-case letters are allowed in the tag only"));
         }
         Ok(ImageName(reference))
     }
 
-    /// What stands behind the colon.
+    /// The part after the colon.
     pub fn tag(&self) -> &str {
         self.0.tag().unwrap_or_default()
     }

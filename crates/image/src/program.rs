@@ -1,5 +1,5 @@
 //! The program that an image is made of: opened once, checked, and known by its digest from then on.
-//! It is read again by the same open file, so that a build which replaces it can't mix two programs.
+//! It is read again through the same open file, so that a build which replaces it cannot mix two programs.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -24,7 +24,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Opens a program, checks that it can run with nothing else beside it, and reads it through once.
+    /// Opens a program, checks that it can run without other files, and reads it once.
     ///
     /// # Errors
     /// Every variant of [`ImageError`] but those of names and writing.
@@ -52,10 +52,10 @@ impl Program {
         if metadata.len() == 0 {
             return Err(ImageError::Empty(shown));
         }
-        // What the file is says more than what it lacks: headers come before the permission.
+        // A wrong kind of file is the more useful error, so headers are checked before the permission.
         let architecture = match elf::examine(&ReadCache::new(&file)) {
             Ok(architecture) => architecture,
-            Err(why) => return Err(ImageError::Unfit { path: shown, why }),
+            Err(why) => return Err(ImageError::UnsuitableProgram { path: shown, why }),
         };
         if metadata.permissions().mode() & 0o111 == 0 {
             return Err(ImageError::NotExecutable(shown));
@@ -89,7 +89,7 @@ impl Program {
         self.bytes
     }
 
-    /// The tag of its images unless another is given: the first 12 digits of its digest, so that a stale image can't be taken for this
+    /// The tag of its images unless another is given: the first 12 digits of its digest, so that a stale image cannot be mistaken for this
     /// program.
     pub fn tag(&self) -> &str {
         &self.sha256()[..12]
@@ -102,7 +102,7 @@ impl Program {
     }
 }
 
-/// A reader with a place of its own in a shared file.
+/// A reader with its own position in a shared file.
 struct Positioned<'a> {
     file: &'a File,
     offset: u64,

@@ -1,11 +1,11 @@
-//! SHA-256 of what flows by, in the form that image documents use.
+//! SHA-256 of a stream, in the form that image documents use.
 
 use std::io::{self, Read, Write};
 
 use oci_spec::image::Sha256Digest;
 use sha2::{Digest, Sha256};
 
-/// Swallows bytes and keeps their digest and number.
+/// Computes the digest and the number of the bytes written to it.
 #[derive(Default)]
 pub struct Hasher {
     state: Sha256,
@@ -42,7 +42,7 @@ pub fn of(bytes: &[u8]) -> Sha256Digest {
     hasher.digest()
 }
 
-/// Hands bytes through and keeps their digest.
+/// Passes bytes through and computes their digest.
 pub struct Hashing<R> {
     inner: R,
     pub hasher: Hasher,

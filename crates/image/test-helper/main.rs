@@ -1,4 +1,4 @@
-//! The service that the tests put into images: answers every request with the user it runs as, whether it can write to `/tmp`, and its
+//! The service that the tests put into images: it answers every request with the user it runs as, whether it can write to `/tmp`, and its
 //! arguments.
 
 use std::io::{Read, Write};
@@ -18,7 +18,7 @@ fn main() -> std::io::Result<()> {
     let body = format!("uid {} gid {} tmp {tmp} arguments {}\n", id("Uid:"), id("Gid:"), arguments.join(" "));
     loop {
         let (mut stream, _) = listener.accept()?;
-        // A caller that is gone already needs no answer.
+        // The client may already be gone.
         let _ = stream.read(&mut [0; 1024]);
         let _ = write!(
             stream,

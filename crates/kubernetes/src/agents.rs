@@ -24,7 +24,7 @@ use kube::Api;
 use loadline_image::Program;
 
 use loadline_machine::{
-    Doing, Owner,
+    ErrorContext, Owner,
     wait::{self, CLUSTER_INTERVAL},
 };
 use loadline_model::platform::{Image, ImageSource, Kubernetes};
@@ -32,34 +32,34 @@ use loadline_platform::{Agent, PlatformError};
 
 use crate::{
     apply::apply,
-    ended::Member,
     error::ClusterError,
     image::PodImage,
     labels, logs,
-    readiness::{self, Awaited},
-    rights::{self, Right},
+    permissions::{self, Permission},
+    readiness::{self, WaitTarget},
     run_cluster::RunCluster,
+    termination::DeployedPod,
 };
 
 /// Where an agent listens in its pod.
 const PORT: u16 = 7373;
 /// What an agent prints once it listens.
 const LISTENING: &str = "listening on";
-const LISTENING_PATIENCE: Duration = Duration::from_secs(10);
+const LISTENING_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Which of the run's agents a pod is.
+/// The label that says which of the run's agents a pod is.
 const PART_LABEL: &str = "loadline.part";
 const CGROUPS: &str = "/sys/fs/cgroup";
 
-/// What a Job and talking to it need.
-pub(crate) const LOAD_RIGHTS: [Right; 2] = [
-    Right::in_namespace(&["create", "patch"], "batch", "jobs"),
-    Right::in_namespace(&["create", "get"], "", "pods/portforward"),
+/// The permissions for a Job and for connecting to it.
+pub(crate) const LOAD_PERMISSIONS: [Permission; 2] = [
+    Permission::in_namespace(&["create", "patch"], "batch", "jobs"),
+    Permission::in_namespace(&["create", "get"], "", "pods/portforward"),
 ];
-/// What a DaemonSet and talking to it need.
-pub(crate) const OBSERVER_RIGHTS: [Right; 2] = [
-    Right::in_namespace(&["create", "patch"], "apps", "daemonsets"),
-    Right::in_namespace(&["create", "get"], "", "pods/portforward"),
+/// The permissions for a DaemonSet and for connecting to it.
+pub(crate) const OBSERVER_PERMISSIONS: [Permission; 2] = [
+    Permission::in_namespace(&["create", "patch"], "apps", "daemonsets"),
+    Permission::in_namespace(&["create", "get"], "", "pods/portforward"),
 ];
 
 #[derive(Clone, Copy)]
@@ -88,7 +88,7 @@ pub(crate) fn load(
     let member = match &*made {
         Some(member) => member.clone(),
         None => {
-            rights::check(&cluster.cluster, &cluster.namespace(), &LOAD_RIGHTS)?;
+            permissions::check(&cluster.cluster, &cluster.namespace(), &LOAD_PERMISSIONS)?;
             let image = image(options, program)?;
             let spec = PodSpec { restart_policy: Some("Never".to_owned()), ..pod_spec(container(&image)) };
             let template = template(cluster, Part::Load, spec);
@@ -126,7 +126,7 @@ pub(crate) fn observer(
         status: None,
     };
     apply(&cluster.cluster, cluster.run, &set)?;
-    // Nodes that nobody asked about may be down.
+    // Other nodes may be down.
     let member = member(cluster, Part::Observers, Some(node), &image, progress)?;
     let member = made.entry(node.to_owned()).or_insert(member);
     Ok(agent(cluster, &member.name))
@@ -170,7 +170,8 @@ fn pod_spec(container: Container) -> PodSpec {
     }
 }
 
-/// Sees the node's processes and cgroups. Only a privileged container is in the node's cgroup namespace, where paths mean the same.
+/// A pod that sees the node's processes and cgroups. Only a privileged container is in the node's cgroup namespace, where paths are the
+/// same.
 fn observer_spec(image: &PodImage) -> PodSpec {
     let mut container = container(image);
     container.security_context =
@@ -189,7 +190,7 @@ fn observer_spec(image: &PodImage) -> PodSpec {
             host_path: Some(host_path),
             ..Default::default()
         }]),
-        // Wherever the service may be.
+        // On every node that the service may be on.
         tolerations: Some(vec![Toleration { operator: Some("Exists".to_owned()), ..Default::default() }]),
         ..pod_spec(container)
     }
@@ -214,16 +215,16 @@ fn template(cluster: &RunCluster, part: Part, spec: PodSpec) -> PodTemplateSpec 
     PodTemplateSpec { metadata: Some(metadata), spec: Some(spec) }
 }
 
-/// The part's pod, on that node if one is given, once it runs and its agent listens.
+/// The part's pod, on the given node if any, once it runs and its agent listens.
 fn member(
     cluster: &RunCluster,
     part: Part,
     node: Option<&str>,
     image: &PodImage,
     progress: &mut dyn FnMut(&str),
-) -> Result<Member, ClusterError> {
+) -> Result<DeployedPod, ClusterError> {
     let namespace = cluster.namespace();
-    let awaited = Awaited {
+    let target = WaitTarget {
         namespace: namespace.clone(),
         selector: labels::selector_of(&labels_of(cluster, part)),
         node: node.map(str::to_owned),
@@ -231,26 +232,26 @@ fn member(
         replicas: 1,
         image: Some(image.clone()),
     };
-    let pods = readiness::until_ready(&cluster.cluster, &awaited, progress)?;
-    // As many as were awaited.
-    let member = Member::of(&pods[0]);
+    let pods = readiness::wait_until_ready(&cluster.cluster, &target, progress)?;
+    // As many as were target.
+    let member = DeployedPod::of(&pods[0]);
     let listens = || logs::tail(&cluster.cluster, &namespace, &member.name, false).contains(LISTENING);
-    let listening = wait::until(LISTENING_PATIENCE, CLUSTER_INTERVAL, || listens().then_some(()));
+    let listening = wait::until(LISTENING_TIMEOUT, CLUSTER_INTERVAL, || listens().then_some(()));
     if listening.is_none() {
         let words = logs::last_lines(&cluster.cluster, &namespace, &member.name);
-        let why = format!("its agent doesn't listen; its last words:\n{words}");
+        let why = format!("its agent does not listen; its last output:\n{words}");
         return Err(ClusterError::Stuck { pod: member.name, why });
     }
     Ok(member)
 }
 
-/// Connections to the pod's agent: each a port-forward of its own.
+/// Connections to the pod's agent, each by its own port-forward.
 fn agent(cluster: &Arc<RunCluster>, pod: &str) -> Agent {
     let (cluster, pod) = (Arc::clone(cluster), pod.to_owned());
     Agent::new(move || {
-        let (ours, theirs) = UnixStream::pair().doing(|| "make a pair of sockets")?;
-        theirs.set_nonblocking(true).doing(|| "prepare a socket")?;
-        let forwarder = cluster.cluster.call(&format!("reach the agent in the pod {pod}"), |client| {
+        let (ours, theirs) = UnixStream::pair().with_context(|| "create a socket pair")?;
+        theirs.set_nonblocking(true).with_context(|| "prepare a socket")?;
+        let forwarder = cluster.cluster.call(&format!("connect to the agent in the pod {pod}"), |client| {
             let (api, pod): (Api<Pod>, _) = (Api::namespaced(client, &cluster.namespace()), pod.clone());
             async move { api.portforward(&pod, &[PORT]).await }
         });
@@ -260,19 +261,19 @@ fn agent(cluster: &Arc<RunCluster>, pod: &str) -> Agent {
     })
 }
 
-/// Copies both ways until either side ends.
+/// Copies in both directions until either side ends.
 async fn bridge(socket: UnixStream, mut forwarder: kube::api::Portforwarder) {
     let (Ok(mut socket), Some(mut stream)) =
         (tokio::net::UnixStream::from_std(socket), forwarder.take_stream(PORT))
     else {
         return;
     };
-    // An end of either side is the end of the conversation; whoever waits for an answer sees its socket closed.
+    // The end of either side ends the connection; a client that waits for an answer sees its socket closed.
     if let Err(error) = tokio::io::copy_bidirectional(&mut socket, &mut stream).await {
-        tracing::debug!("a conversation with an agent broke off: {error}");
+        tracing::debug!("a connection to an agent broke: {error}");
     }
     drop(stream);
     if let Err(error) = forwarder.join().await {
-        tracing::debug!("a port-forward broke off: {error}");
+        tracing::debug!("a port-forward broke: {error}");
     }
 }

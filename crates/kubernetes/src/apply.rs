@@ -1,4 +1,4 @@
-//! Making objects by server-side apply: said twice, it is done once.
+//! Creating objects by server-side apply, which is idempotent.
 
 use std::fmt::Debug;
 
@@ -14,10 +14,10 @@ use loadline_machine::RunName;
 
 use crate::{connection::Cluster, error::ClusterError, labels};
 
-/// Requests on their way at a time.
+/// Concurrent requests.
 const BATCH: usize = 32;
 
-/// Makes `object` in the run's namespace.
+/// Creates `object` in the run's namespace.
 pub(crate) fn apply<K>(cluster: &Cluster, run: RunName, object: &K) -> Result<K, ClusterError>
 where
     K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
@@ -31,7 +31,7 @@ where
     })
 }
 
-/// Makes many of a kind.
+/// Creates many objects of a kind.
 pub(crate) fn apply_all<K>(cluster: &Cluster, run: RunName, objects: Vec<K>) -> Result<(), ClusterError>
 where
     K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
@@ -54,7 +54,7 @@ where
     Ok(())
 }
 
-/// Fields that somebody else set are taken over: in a namespace of the run's that can only be an earlier try of our own.
+/// Forces ownership of fields: in the run's own namespace, a conflict can only come from an earlier attempt of loadline.
 pub(crate) fn parameters() -> PatchParams {
     PatchParams::apply(labels::MANAGER).force()
 }

@@ -1,25 +1,25 @@
-//! What the registry knows of a run in clusters, and how it is removed.
+//! The registry's section with what a run has in clusters, and how it is removed.
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-use loadline_machine::{Cleaner, Doing, Error, Netns, Owner, Removed, RunName, Section};
+use loadline_machine::{Cleaner, Error, ErrorContext, Netns, Owner, Removed, RunName, Section};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::{connection::Cluster, error::ClusterError, kubeconfig::ClusterMark, labels, namespace};
+use crate::{connection::Cluster, error::ClusterError, kubeconfig::ClusterRecord, labels, namespace};
 
-/// Who removes what a run made in clusters.
+/// The cleaner of what a run created in clusters.
 pub const CLEANERS: &[&dyn Cleaner] = &[&KubernetesCleaner];
 
-/// What is known of a run.
+/// The section of a run.
 #[derive(Default, Serialize, Deserialize)]
 pub(crate) struct KubernetesSection {
     /// The clusters with a namespace of the run.
     #[serde(default)]
-    pub clusters: Vec<ClusterMark>,
+    pub clusters: Vec<ClusterRecord>,
     /// Manifests in the folder of this machine's kubelet.
     #[serde(default)]
     pub static_pods: Vec<PathBuf>,
@@ -37,7 +37,7 @@ impl Cleaner for KubernetesCleaner {
         "kubernetes"
     }
 
-    /// A kubelet starts a static pod's containers again for as long as its manifest is there.
+    /// A kubelet restarts a static pod's containers as long as its manifest exists.
     fn prevent_restarts(
         &self,
         owner: &Owner,
@@ -50,7 +50,7 @@ impl Cleaner for KubernetesCleaner {
         Ok(())
     }
 
-    /// A deployment's own objects are removed by their guard, at its end; all that a run has goes with its namespaces.
+    /// The cleanup guard of a deployment removes its objects at its end; everything of a run is removed with its namespaces.
     fn remove(
         &self,
         owner: &Owner,
@@ -80,7 +80,7 @@ fn remove_static_pods(owner: &Owner, static_pods: &[PathBuf]) -> Result<Vec<Stri
         match fs::remove_file(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             outcome => {
-                outcome.doing(|| format!("remove {}", path.display()))?;
+                outcome.with_context(|| format!("remove {}", path.display()))?;
                 removed.push(path.display().to_string());
             }
         }
@@ -96,7 +96,7 @@ fn is_owned(owner: &Owner, path: &Path) -> bool {
 /// Removes a run's namespaces from its clusters. Returns their names, each with its cluster's context.
 fn remove_namespaces(
     run: RunName,
-    clusters: &[ClusterMark],
+    clusters: &[ClusterRecord],
     node: &Netns,
 ) -> Result<Vec<String>, ClusterError> {
     let mut removed = Vec::new();
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn manifests_are_known_by_their_names() {
+    fn manifests_are_recognised_by_their_names() {
         let run = "3fa90c".parse().unwrap();
         let slot = Owner { run, slot: Some(1) };
         for owner in [slot, Owner::run(run)] {
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_of_the_first_version_says_which_clusters_there_are() {
+    fn a_state_of_the_first_version_names_the_clusters() {
         let state =
             json!({"clusters": [{"kubeconfig": ["/k"], "context": "a"}], "static_pods": ["/m/x.json"]});
         let section = KubernetesCleaner.section_of_first_version(state.as_object().unwrap()).unwrap();

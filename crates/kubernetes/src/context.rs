@@ -1,4 +1,4 @@
-//! What every step of a deployment has to know.
+//! What every step of a deployment needs.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -17,7 +17,7 @@ use crate::{
 /// What is to be deployed, and where.
 pub(crate) struct Context<'g> {
     pub options: Kubernetes,
-    /// What the cluster runs as `loadline agent`; `None` is the program that is running.
+    /// What the cluster runs as `loadline agent`; `None` is the running program.
     pub program: Option<PathBuf>,
     pub environment: &'g Environment,
     pub service: Service,
@@ -40,7 +40,9 @@ impl Context<'_> {
     pub fn node_of(&self, pod: &Pod) -> Result<&ClusterNode, ClusterError> {
         let name = pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref()).unwrap_or_default();
         self.nodes.named(name).ok_or_else(|| {
-            ClusterError::Unfit(format!("the pod runs on the node {name}, which has just joined: try again"))
+            ClusterError::Unfit(format!(
+                "the pod runs on the node {name}, which joined the cluster just now: try again"
+            ))
         })
     }
 }

@@ -11,68 +11,71 @@ use kube::api::ApiResource;
 
 use loadline_machine::Environment;
 use loadline_model::platform::{Expose, Kubernetes, LoadFrom};
-use loadline_platform::{Agent, Service, Starting, Vantage};
+use loadline_platform::{Agent, PendingDeployment, Service, Vantage};
 
 use crate::{
+    addressing::{self, ClientOrigin, DeployedService, Target},
     apply::{apply, apply_all},
     context::Context,
-    entrance::{self, ServiceKind},
     error::ClusterError,
+    exposure::{self, ServiceKind},
     image::PodImage,
     labels,
     manifests::Read,
-    moments::Moments,
     nodes::Nodes,
     pod_deployment::PodDeployment,
     pod_spec::{NodeRule, PodPlan, pod_spec},
-    reach::{self, Found, Origin, Target},
-    readiness::{self, Awaited},
-    removal::{self, Made},
+    readiness::{self, WaitTarget},
+    removal::{self, ClusterCleanup},
     request::{self, PodPorts},
     run_cluster::Clusters,
+    startup_timeline::StartupTimeline,
     static_pod,
 };
 
-/// Something on its way to being deployed.
-struct Deploying<'g> {
+/// A deployment in progress.
+struct Deployer<'g> {
     context: Context<'g>,
-    /// The load's place in the cluster, once it is decided that it runs there: its agent and its node.
+    /// The load's agent and node in the cluster, once it is decided that it runs there.
     load: Option<(Agent, String)>,
 }
 
-/// Pods that were asked for.
-struct Asked {
-    awaited: Awaited,
+/// Pods that were requested.
+struct RequestedPods {
+    target: WaitTarget,
     ports: PodPorts,
-    moments: Moments,
+    moments: StartupTimeline,
     service: Option<ClusterService>,
 }
 
-/// Asks the cluster for everything; what is left is to wait for the pods and to find the way to them.
+/// Creates everything in the cluster; what remains is to wait for the pods and to find their address.
 pub(crate) fn start<'g>(
     options: &Kubernetes,
     program: Option<&Path>,
     environment: &'g Environment,
     service: &Service,
     progress: &mut dyn FnMut(&str),
-) -> Result<Starting<'g>, ClusterError> {
+) -> Result<PendingDeployment<'g>, ClusterError> {
     request::check(options)?;
     let cluster = environment.shared::<Clusters>().get(environment, options)?;
-    cluster.enter(environment, &request::rights(options))?;
+    cluster.enter(environment, &request::permissions(options))?;
     let nodes = Nodes::ask(&cluster.cluster, environment)?;
     let (options, program, service) = (options.clone(), program.map(Path::to_owned), service.clone());
     let context = Context { options, program, environment, service, cluster, nodes };
-    let mut deploying = Deploying { context, load: None };
-    let (made, asked) = deploying.ask(progress)?;
-    Ok(Starting::new(move |progress| Ok(Box::new(deploying.wait(made, asked, progress)?))))
+    let mut deployer = Deployer { context, load: None };
+    let (made, asked) = deployer.ask(progress)?;
+    Ok(PendingDeployment::new(move |progress| Ok(Box::new(deployer.wait(made, asked, progress)?))))
 }
 
-impl Deploying<'_> {
-    fn ask(&mut self, progress: &mut dyn FnMut(&str)) -> Result<(Made, Asked), ClusterError> {
+impl Deployer<'_> {
+    fn ask(
+        &mut self,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<(ClusterCleanup, RequestedPods), ClusterError> {
         if let Expose::Ingress(_) = self.context.options.expose {
-            reach::check_ingress(&self.context.cluster.cluster)?;
+            addressing::check_ingress(&self.context.cluster.cluster)?;
         }
-        // Where the pod goes may depend on where the load is, so that has to be known first.
+        // The pod's node may depend on the load's, which must therefore be known first.
         let placed = self.context.options.placement.is_some() && self.context.nodes.here().is_none();
         if self.context.options.load_from == LoadFrom::Cluster
             || placed && self.context.options.load_from == LoadFrom::Auto
@@ -81,28 +84,28 @@ impl Deploying<'_> {
         }
         let slot = self.context.environment.next_slot()?;
         let owner = slot.owner;
-        // From here on a failure drops this, and with it goes whatever was made by then.
+        // From here on a failure drops this guard, which removes what was created by then.
         let mut made = removal::guard(Arc::clone(&self.context.cluster), slot, self.context.environment);
         let asked = match &self.context.options.manifests {
-            Some(manifests) => self.make_users(&mut made, &Read::from_file(manifests, &owner)?)?,
-            None => self.make_own(&mut made)?,
+            Some(manifests) => self.create_from_manifests(&mut made, &Read::from_file(manifests, &owner)?)?,
+            None => self.create_own(&mut made)?,
         };
         Ok((made, asked))
     }
 
     fn wait(
         &mut self,
-        made: Made,
-        asked: Asked,
+        made: ClusterCleanup,
+        asked: RequestedPods,
         progress: &mut dyn FnMut(&str),
     ) -> Result<PodDeployment, ClusterError> {
-        let ready = readiness::until_ready(&self.context.cluster.cluster, &asked.awaited, progress)?;
+        let ready = readiness::wait_until_ready(&self.context.cluster.cluster, &asked.target, progress)?;
         let (target, vantage) = self.find(&made, &asked, &ready[0], progress)?;
         PodDeployment::new(&self.context, made, &ready, asked.moments, target, vantage, progress)
     }
 
     /// A Deployment or static pod of the service.
-    fn make_own(&self, made: &mut Made) -> Result<Asked, ClusterError> {
+    fn create_own(&self, made: &mut ClusterCleanup) -> Result<RequestedPods, ClusterError> {
         let (cluster, owner) = (&self.context.cluster.cluster, *made.owner());
         let image = PodImage::of_service(&self.context.service)?;
         let load = self.load_node();
@@ -133,38 +136,42 @@ impl Deploying<'_> {
             user: self.context.options.user,
         };
         let spec = pod_spec(&self.context.service, &plan);
-        let service = self.make_services(made, &labels::of(&owner), ports.port)?;
+        let service = self.create_services(made, &labels::of(&owner), ports.port)?;
         let (namespace, selector, name) =
             (self.context.cluster.namespace(), labels::selector(&owner), owner.label());
-        let moments = Moments::watch(cluster, &namespace, &selector, &name);
+        let moments = StartupTimeline::watch(cluster, &namespace, &selector, &name);
         if self.context.options.static_pod {
             let node = self.context.nodes.here().ok_or_else(|| {
                 let why =
-                    "`static: true` can't be: this machine is no node of the cluster; run loadline on one";
+                    "`static: true` needs loadline on a node of the cluster, and this machine is not one: run it on a node";
                 ClusterError::Unfit(why.to_owned())
             })?;
             let dir = static_pod::folder(cluster, node)?;
-            made.will_hold_static_pod();
+            made.register_static_pod();
             static_pod::write(&owner, &dir, &static_pod::pod(&owner, spec), made.folder())?;
         } else {
-            made.will_hold(ApiResource::erase::<Controller>(&()));
-            made.will_hold(ApiResource::erase::<ReplicaSet>(&()));
-            let deployment = entrance::deployment(&owner, self.context.options.replicas, spec);
+            made.register(ApiResource::erase::<Controller>(&()));
+            made.register(ApiResource::erase::<ReplicaSet>(&()));
+            let deployment = exposure::deployment(&owner, self.context.options.replicas, spec);
             apply(cluster, owner.run, &deployment)?;
         }
         let replicas = self.context.options.replicas as usize;
-        let awaited =
-            Awaited { namespace, selector, node: None, workload: name, replicas, image: Some(image) };
-        Ok(Asked { awaited, ports, moments, service })
+        let target =
+            WaitTarget { namespace, selector, node: None, workload: name, replicas, image: Some(image) };
+        Ok(RequestedPods { target, ports, moments, service })
     }
 
-    /// The user's manifests, with an entrance of ours.
-    fn make_users(&self, made: &mut Made, read: &Read) -> Result<Asked, ClusterError> {
+    /// The user's manifests, exposed by a Service of loadline's.
+    fn create_from_manifests(
+        &self,
+        made: &mut ClusterCleanup,
+        read: &Read,
+    ) -> Result<RequestedPods, ClusterError> {
         let (cluster, namespace) = (&self.context.cluster.cluster, self.context.cluster.namespace());
         let workload = &read.workload;
         let unfit = |why: String| ClusterError::Unfit(why);
         let port = self.context.service.port.or(workload.port).ok_or_else(|| {
-            unfit(format!("{} declares no containerPort: give the service its port", workload.name))
+            unfit(format!("{} declares no containerPort: set the service's `port`", workload.name))
         })?;
         let missing = match self.context.options.expose {
             Expose::HostNetwork if !workload.host_network => Some("hostNetwork: true"),
@@ -173,61 +180,61 @@ impl Deploying<'_> {
         };
         if let Some(missing) = missing {
             return Err(unfit(format!(
-                "the manifest of {} doesn't have {missing}, which `expose` asks for: put it there",
+                "the manifest of {} lacks {missing}, which `expose` needs: add it",
                 workload.name
             )));
         }
         let selector = labels::selector_of(&workload.labels);
-        let service = self.make_services(made, &workload.labels, port)?;
-        let moments = Moments::watch(cluster, &namespace, &selector, &workload.name);
+        let service = self.create_services(made, &workload.labels, port)?;
+        let moments = StartupTimeline::watch(cluster, &namespace, &selector, &workload.name);
         read.apply(cluster, &namespace, made)?;
-        made.will_hold(ApiResource::erase::<ReplicaSet>(&()));
+        made.register(ApiResource::erase::<ReplicaSet>(&()));
         let ports = PodPorts { port, host_port: workload.host_port };
         let (workload, replicas) = (workload.name.clone(), workload.replicas);
-        let awaited = Awaited { namespace, selector, node: None, workload, replicas, image: None };
-        Ok(Asked { awaited, ports, moments, service })
+        let target = WaitTarget { namespace, selector, node: None, workload, replicas, image: None };
+        Ok(RequestedPods { target, ports, moments, service })
     }
 
-    /// The Service that leads to the pods, if one is needed, and those that it stands among.
-    fn make_services(
+    /// The Service that leads to the pods, if one is needed, and the dummy Services around it.
+    fn create_services(
         &self,
-        made: &mut Made,
+        made: &mut ClusterCleanup,
         pods: &std::collections::BTreeMap<String, String>,
         port: u16,
     ) -> Result<Option<ClusterService>, ClusterError> {
         let (cluster, owner) = (&self.context.cluster.cluster, *made.owner());
         let kind = request::service_kind(&self.context.options.expose);
-        made.will_hold(ApiResource::erase::<ClusterService>(&()));
+        made.register(ApiResource::erase::<ClusterService>(&()));
         // kube-proxy writes rules for Services with pods only, so these have the same.
-        let others = entrance::stand_in_names(&owner, self.context.options.services - 1);
+        let others = exposure::dummy_service_names(&owner, self.context.options.services - 1);
         let kind_of_others = match kind {
             Some(ServiceKind::NodePort) => ServiceKind::NodePort,
             _ => ServiceKind::ClusterIP,
         };
-        let others = others.map(|name| entrance::service(&owner, name, kind_of_others, pods, port)).collect();
+        let others = others.map(|name| exposure::service(&owner, name, kind_of_others, pods, port)).collect();
         apply_all(cluster, owner.run, others)?;
         let Some(kind) = kind else { return Ok(None) };
         if let Expose::Ingress(url) = &self.context.options.expose {
             let url = parse_url(url)?;
-            made.will_hold(ApiResource::erase::<Ingress>(&()));
-            // An address can't be a rule's host.
+            made.register(ApiResource::erase::<Ingress>(&()));
+            // The host of an Ingress rule cannot be an address.
             let host = url.host().filter(|host| host.parse::<std::net::IpAddr>().is_err());
-            apply(cluster, owner.run, &entrance::ingress(&owner, host, url.path(), port))?;
+            apply(cluster, owner.run, &exposure::ingress(&owner, host, url.path(), port))?;
         }
-        let service = entrance::service(&owner, owner.label(), kind, pods, port);
+        let service = exposure::service(&owner, owner.label(), kind, pods, port);
         apply(cluster, owner.run, &service).map(Some)
     }
 
-    /// The address of the pods, and from where it is used.
+    /// The address of the pods, and where the client is.
     fn find(
         &mut self,
-        made: &Made,
-        asked: &Asked,
+        made: &ClusterCleanup,
+        asked: &RequestedPods,
         pod: &Pod,
         progress: &mut dyn FnMut(&str),
     ) -> Result<(Target, Vantage), ClusterError> {
         let node = self.context.node_of(pod)?.clone();
-        let found = Found {
+        let found = DeployedService {
             service: asked.service.as_ref(),
             pod_ip: pod.status.as_ref().and_then(|status| status.pod_ip.as_ref()?.parse().ok()),
             pod_node: &node,
@@ -235,39 +242,43 @@ impl Deploying<'_> {
             host_port: asked.ports.host_port,
         };
         if let Some((agent, _)) = &self.load {
-            return Ok((self.target(made, &found, Origin::Cluster)?, Vantage::Agent(agent.clone())));
+            return Ok((self.target(made, &found, ClientOrigin::Cluster)?, Vantage::Agent(agent.clone())));
         }
         let (from, vantage, netns) = match self.context.nodes.here() {
-            Some(here) => (Origin::Node(here), Vantage::Client, self.context.environment.client()),
-            None => (Origin::Outside, Vantage::Node, self.context.environment.node()),
+            Some(here) => (ClientOrigin::Node(here), Vantage::Client, self.context.environment.client()),
+            None => (ClientOrigin::Outside, Vantage::Node, self.context.environment.node()),
         };
         let target = self.target(made, &found, from)?;
-        if let Origin::Node(_) = from {
-            let strangers = reach::strangers(&self.context.options.expose, &found, target.address.ip());
-            reach::masquerade(self.context.environment, made.owner(), &strangers)?;
+        if let ClientOrigin::Node(_) = from {
+            let masqueraded_hosts =
+                addressing::masqueraded_hosts(&self.context.options.expose, &found, target.address.ip());
+            addressing::masquerade(self.context.environment, made.owner(), &masqueraded_hosts)?;
         }
-        if self.context.options.load_from == LoadFrom::Here || reach::can_reach(netns, target.address)? {
+        if self.context.options.load_from == LoadFrom::Here || addressing::can_reach(netns, target.address)? {
             return Ok((target, vantage));
         }
-        progress("this machine can't reach the pod: the load will run in the cluster");
+        progress("this machine cannot reach the pod: the load will run in the cluster");
         let (agent, node) = self.context.load(progress)?;
         self.load = Some((agent.clone(), node));
-        Ok((self.target(made, &found, Origin::Cluster)?, Vantage::Agent(agent)))
+        Ok((self.target(made, &found, ClientOrigin::Cluster)?, Vantage::Agent(agent)))
     }
 
-    fn target(&self, made: &Made, found: &Found, from: Origin) -> Result<Target, ClusterError> {
+    fn target(
+        &self,
+        made: &ClusterCleanup,
+        found: &DeployedService,
+        from: ClientOrigin,
+    ) -> Result<Target, ClusterError> {
         let node = self.context.environment.node();
         match &self.context.options.expose {
             Expose::LoadBalancer => {
                 let (cluster, namespace) = (&self.context.cluster.cluster, self.context.cluster.namespace());
-                reach::load_balancer(cluster, &namespace, &made.owner().label(), found.port, node)
+                addressing::load_balancer(cluster, &namespace, &made.owner().label(), found.port, node)
             }
-            Expose::Ingress(url) => reach::url(&parse_url(url)?, node),
-            expose => reach::target(expose, found, from).ok_or_else(|| {
-                let why = format!(
-                    "the cluster gave {} no address of the kind that `expose` asks for",
-                    *made.owner()
-                );
+            Expose::Ingress(url) => addressing::url(&parse_url(url)?, node),
+            expose => addressing::target(expose, found, from).ok_or_else(|| {
+                let why =
+                    format!("the cluster gave {} no address of the kind that `expose` needs", *made.owner());
                 ClusterError::Unfit(why)
             }),
         }
@@ -286,6 +297,6 @@ impl Deploying<'_> {
 fn parse_url(url: &str) -> Result<http::Uri, ClusterError> {
     let parsed: Option<http::Uri> = url.parse().ok();
     parsed.filter(|url| url.scheme_str() == Some("http") && url.host().is_some()).ok_or_else(|| {
-        ClusterError::Unfit(format!("`expose: {{ingress: {url}}}` can't be: write http://HOST/PATH"))
+        ClusterError::Unfit(format!("`expose: {{ingress: {url}}}` is not valid: write http://HOST/PATH"))
     })
 }

@@ -5,23 +5,23 @@ use std::path::PathBuf;
 
 use loadline_platform::PlatformError;
 
-/// A cluster did not do what was asked of it.
+/// A request to a cluster failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ClusterError {
-    /// Something could not be made on this machine, or not be removed from it.
+    /// Something could not be created on this machine, or removed from it.
     #[error(transparent)]
     Machine(#[from] loadline_machine::Error),
-    /// No file says where a cluster is.
+    /// There is no kubeconfig.
     #[error(
-        "there is no kubeconfig at {}: name one in KUBECONFIG, or write one with your cluster's tool (kubectl config view shows what is known)",
+        "there is no kubeconfig at {}: set KUBECONFIG, or create one with your cluster's tool (`kubectl config view` shows the current one)",
         path.display()
     )]
     NoKubeconfig {
-        /// Where it was looked for.
+        /// Where it was searched.
         path: PathBuf,
     },
-    /// The file is there, but says nothing useful.
-    #[error("the kubeconfig {files} can't be used: {reason}")]
+    /// The kubeconfig is not usable.
+    #[error("cannot use the kubeconfig {files}: {reason}")]
     BadKubeconfig {
         /// The files.
         files: String,
@@ -33,23 +33,23 @@ pub enum ClusterError {
     NoContext {
         /// The files.
         files: String,
-        /// The context asked for.
+        /// The requested context.
         context: String,
-        /// Those that it has.
+        /// The contexts that it has.
         known: String,
     },
-    /// No context was asked for and the kubeconfig has no current one.
+    /// No context was requested and the kubeconfig has no current one.
     #[error(
-        "the kubeconfig {files} has no current context: name one, or choose it with `kubectl config use-context`; it has {known}"
+        "the kubeconfig {files} has no current context: name one, or set it with `kubectl config use-context`; it has {known}"
     )]
     NoCurrentContext {
         /// The files.
         files: String,
-        /// Those that it has.
+        /// The contexts that it has.
         known: String,
     },
-    /// The API server answered nothing for as long as is worth waiting.
-    #[error("could not {what}: the API server at {server} can't be reached ({reason}){hint}")]
+    /// The API server did not answer in time.
+    #[error("cannot {what}: the API server at {server} is unreachable ({reason}){hint}")]
     Unreachable {
         /// What was being done.
         what: String,
@@ -57,12 +57,12 @@ pub enum ClusterError {
         server: String,
         /// The last failure.
         reason: String,
-        /// What may be behind it, with its own separator.
+        /// A possible cause, with its own separator.
         hint: &'static str,
     },
-    /// The server's certificate isn't one that the kubeconfig trusts.
+    /// The kubeconfig does not trust the server's certificate.
     #[error(
-        "the certificate of the API server at {server} isn't trusted ({reason}): the kubeconfig is of another cluster or an old one; fetch it anew"
+        "the certificate of the API server at {server} is not trusted ({reason}): the kubeconfig is for another cluster or out of date; fetch it again"
     )]
     BadCertificate {
         /// The server's URL.
@@ -70,21 +70,21 @@ pub enum ClusterError {
         /// What is wrong with the certificate.
         reason: String,
     },
-    /// The server doesn't know who is asking.
+    /// The server does not accept the credentials.
     #[error(
-        "the API server at {server} doesn't accept the credentials of context `{context}` ({reason}): they have expired or were revoked; log in again or fetch the kubeconfig anew"
+        "the API server at {server} rejects the credentials of context `{context}` ({reason}): they have expired or were revoked; log in again, or fetch the kubeconfig again"
     )]
     Unauthorized {
         /// The server's URL.
         server: String,
         /// The context used.
         context: String,
-        /// The server's or the login program's words.
+        /// The message of the server or of the credential plugin.
         reason: String,
     },
-    /// Rights found missing before anything was made.
+    /// Permissions found missing before anything was created.
     #[error(
-        "context `{context}` lacks rights in the cluster at {server}: {}. Have an administrator grant them with a Role or ClusterRole",
+        "context `{context}` lacks permissions in the cluster at {server}: {}. Ask an administrator to grant them with a Role or ClusterRole",
         missing.join(", ")
     )]
     RightsMissing {
@@ -92,30 +92,30 @@ pub enum ClusterError {
         server: String,
         /// The context used.
         context: String,
-        /// Each right, such as `create deployments.apps in namespace loadline-3fa90c`.
+        /// Each permission, such as `create deployments.apps in namespace loadline-3fa90c`.
         missing: Vec<String>,
     },
-    /// The server refused one request for want of rights.
-    #[error("could not {what}: the cluster at {server} refuses it ({message})")]
+    /// The server rejected a request for lack of permission.
+    #[error("cannot {what}: the cluster at {server} rejected it ({message})")]
     Forbidden {
         /// What was being done.
         what: String,
         /// The server's URL.
         server: String,
-        /// The server's words.
+        /// The server's message.
         message: String,
     },
-    /// The server refused an object, or failed.
-    #[error("could not {what}: {message}")]
+    /// The server rejected an object, or failed.
+    #[error("cannot {what}: {message}")]
     Refused {
         /// What was being done.
         what: String,
-        /// The server's words.
+        /// The server's message.
         message: String,
     },
-    /// Somebody else's namespace has the name of the run's.
+    /// A namespace with the run's name is not the run's.
     #[error(
-        "the cluster already has a namespace {name} that isn't this run's (it lacks the label {label}): it is left alone"
+        "cannot use the namespace {name}: it exists and is not this run's (it lacks the label {label}); it was left unchanged"
     )]
     ForeignNamespace {
         /// Its name.
@@ -123,72 +123,72 @@ pub enum ClusterError {
         /// The label that it lacks.
         label: String,
     },
-    /// The namespace withstood its removal.
-    #[error("the namespace {name} is still being removed after {seconds} s: {holds}")]
+    /// The namespace was not removed in time.
+    #[error("the namespace {name} is still being removed after {seconds} s: {remaining}")]
     NamespaceHeld {
         /// Its name.
         name: String,
-        /// How long was waited.
+        /// The time that was waited.
         seconds: u64,
-        /// What the cluster says is left in it.
-        holds: String,
+        /// What the cluster reports as remaining in it.
+        remaining: String,
     },
-    /// A run's namespace couldn't be removed from one of its clusters.
+    /// A run's namespace could not be removed from one of its clusters.
     #[error(
-        "the namespace {namespace} in the cluster of context `{context}` is left: {reason} (if that cluster is gone for good, remove the run's folder from loadline's registry, /run/loadline for root)"
+        "the namespace {namespace} remains in the cluster of context `{context}`: {reason} (if that cluster is gone for good, delete the run's folder in loadline's registry, /run/loadline for root)"
     )]
     NamespaceLeft {
         /// Its name.
         namespace: String,
         /// The context of the kubeconfig.
         context: String,
-        /// Why it couldn't be removed.
+        /// Why it could not be removed.
         reason: String,
     },
-    /// Pods withstood their removal.
-    #[error("the pods {pods} are still there {seconds} s after their removal was asked for")]
+    /// Pods were not removed in time.
+    #[error("the pods {pods} still exist {seconds} s after their deletion was requested")]
     PodsRemain {
         /// Their names.
         pods: String,
-        /// How long was waited.
+        /// The time that was waited.
         seconds: u64,
     },
-    /// No node takes pods.
-    #[error("no node of the cluster can take a pod: {why}")]
+    /// No node can run a pod.
+    #[error("no node of the cluster can run a pod: {why}")]
     NoNode {
-        /// What is wrong with each, or that there is none.
+        /// The reason for each node, or that there are no nodes.
         why: String,
     },
-    /// The asked-for placement is impossible.
-    #[error("`placement: {placement}` can't be: {why}")]
+    /// The requested placement is not possible.
+    #[error("`placement: {placement}` is not possible: {why}")]
     Placement {
-        /// As it was asked for.
+        /// The placement as requested.
         placement: &'static str,
         /// Why not, and what to do.
         why: String,
     },
-    /// Options that exclude each other or the cluster.
+    /// Options that conflict with each other or with the cluster.
     #[error("{0}")]
     Unfit(String),
-    /// The pod can't start, and the cluster says why.
-    #[error("the pod {pod} can't start: {why}")]
+    /// The pod cannot start, and the cluster says why.
+    #[error("the pod {pod} cannot start: {why}")]
     Stuck {
         /// Its name.
         pod: String,
-        /// The cluster's words, and what to do.
+        /// The cluster's message, and what to do.
         why: String,
     },
-    /// The pod neither started nor said why.
-    #[error("the pods of {workload} weren't ready after {seconds} s: {state}")]
+    /// The pod did not become ready in time, without a reported reason.
+    #[error("the pods of {workload} were not ready after {seconds} s: {state}")]
     NotReady {
-        /// Whose pods.
+        /// The workload of the pods.
         workload: String,
-        /// How long was waited.
+        /// The time that was waited.
         seconds: u64,
-        /// What they were at last.
+        /// Their last known state.
         state: String,
     },
-    /// The user's manifests can't be used.
+    /// The user's manifests are not usable.
     #[error("{}: {why}", file.display())]
     Manifests {
         /// The file.
@@ -196,11 +196,11 @@ pub enum ClusterError {
         /// What is wrong, and where.
         why: String,
     },
-    /// The program can't be made into an image.
+    /// No image can be made of the program.
     #[error("{0}")]
     Program(#[from] loadline_image::ImageError),
-    /// The archive isn't one of an image.
-    #[error("{} isn't an image's archive: {why} (`docker save` and `loadline image` write such)", path.display())]
+    /// The file is not an image archive.
+    #[error("{} is not an image archive: {why} (`docker save` and `loadline image` write them)", path.display())]
     Archive {
         /// The file.
         path: PathBuf,
@@ -218,7 +218,7 @@ impl From<ClusterError> for PlatformError {
     }
 }
 
-/// For a cleaner, which fails as the machine does.
+/// For a cleaner, whose errors are those of the machine.
 impl From<ClusterError> for loadline_machine::Error {
     fn from(error: ClusterError) -> loadline_machine::Error {
         match error {

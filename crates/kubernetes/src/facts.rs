@@ -1,5 +1,5 @@
-//! What a cluster is, recorded with a run so that its figures can be understood later.
-//! Everything but the nodes may be out of this user's reach, and is then unknown.
+//! Facts about a cluster, recorded with a run so that its figures can be interpreted later.
+//! This user may lack the permission to read any of them except the nodes; those are then unknown.
 
 mod cni;
 mod local;
@@ -19,16 +19,16 @@ use loadline_machine::Environment;
 
 use crate::{connection::Cluster, error::ClusterError, nodes, nodes::Nodes, static_pod};
 
-/// What a cluster is.
+/// Facts about a cluster.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClusterFacts {
     /// The API server's version, such as `v1.34.4`.
     pub version: Option<String>,
     /// Each node.
     pub nodes: Vec<NodeFacts>,
-    /// What joins pods to the network.
+    /// The network plugin.
     pub cni: Option<Cni>,
-    /// How Services are made: `iptables`, `nftables`, `ipvs`, `userspace`, or who replaces kube-proxy.
+    /// How Services are implemented: `iptables`, `nftables`, `ipvs`, `userspace`, or the replacement of kube-proxy.
     pub proxy_mode: Option<String>,
     /// Services in the whole cluster.
     pub services: Option<u64>,
@@ -38,7 +38,7 @@ pub struct ClusterFacts {
     pub rules_here: Option<u64>,
 }
 
-/// What a node is.
+/// Facts about a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeFacts {
     /// Its name.
@@ -51,13 +51,13 @@ pub struct NodeFacts {
     pub runtime: String,
     /// Version of the kernel.
     pub kernel: String,
-    /// The operating system's name for itself.
+    /// The name of the operating system.
     pub os_image: String,
     /// `none` or `static`.
     pub cpu_manager: Option<String>,
 }
 
-/// What joins pods to the network.
+/// The network plugin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cni {
     /// `calico`, `flannel`, `cilium`, …, or the plugins' own names.
@@ -66,7 +66,7 @@ pub struct Cni {
     pub mode: Option<String>,
 }
 
-/// Asks for all of it.
+/// Queries all facts.
 pub(crate) fn ask(cluster: &Cluster, environment: &Environment) -> Result<ClusterFacts, ClusterError> {
     let known = Nodes::ask(cluster, environment)?;
     let here = known.here().map(|node| node.name.as_str());
@@ -99,7 +99,7 @@ fn node_facts(cluster: &Cluster, node: &Node, here: Option<&str>) -> NodeFacts {
     }
 }
 
-/// How many there are, without fetching them: one, and how many more.
+/// The number of objects without fetching them: one, plus the remaining count.
 fn count<K>(cluster: &Cluster) -> Option<u64>
 where
     K: Resource<DynamicType = ()> + k8s_openapi::Metadata<Ty = ObjectMeta>,

@@ -1,4 +1,4 @@
-//! The image of a pod: its name in the nodes' stores, whether it may be pulled, and how it gets there if it can't be.
+//! The image of a pod: its name in the nodes' stores, whether it may be pulled, and how to load it otherwise.
 
 use std::{fs::File, path::Path};
 
@@ -14,11 +14,11 @@ use crate::error::ClusterError;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PodImage {
     pub name: String,
-    /// Whether nodes may pull it; what was made on this machine is in no registry.
+    /// Whether nodes may pull it; an image built on this machine is in no registry.
     pub pulled: bool,
     /// The program of the image that is started, if not the image's own.
     pub entrypoint: Option<Vec<String>>,
-    /// How to get it to the nodes.
+    /// How to load it on the nodes.
     pub hint: String,
 }
 
@@ -26,7 +26,7 @@ impl PodImage {
     /// The image of a service.
     pub fn of_service(service: &Service) -> Result<PodImage, ClusterError> {
         let image = service.image.as_ref().ok_or_else(|| {
-            let what = "a pod needs an image: name the service's, or let `loadline image` make one of its static program";
+            let what = "cannot start a pod without an image: name the service's image, or make one from its static program with `loadline image`";
             ClusterError::Unfit(what.to_owned())
         })?;
         PodImage::of(image)
@@ -37,7 +37,7 @@ impl PodImage {
         match &image.source {
             ImageSource::Name(name) => {
                 let hint = format!(
-                    "check the name, and that the nodes may pull it from its registry; or `docker save -o image.tar {name}`, then {}",
+                    "check the name, and that the nodes can pull it from its registry; or `docker save -o image.tar {name}`, then {}",
                     import("image.tar")
                 );
                 Ok(PodImage { name: name.clone(), pulled: true, entrypoint, hint })
@@ -53,7 +53,7 @@ impl PodImage {
         }
     }
 
-    /// The image that `loadline image` makes of a program.
+    /// The image that `loadline image` builds of a program.
     pub fn of_program(program: Program, path: &Path) -> Result<PodImage, ClusterError> {
         let title = path.file_name().unwrap_or_default().to_string_lossy();
         let image = loadline_image::Image::new(program, &title).map_err(ClusterError::Program)?;
@@ -65,7 +65,7 @@ impl PodImage {
         Ok(PodImage { name: image.name.to_string(), pulled: false, entrypoint: None, hint })
     }
 
-    /// As `imagePullPolicy` has it.
+    /// The value of `imagePullPolicy`.
     pub fn pull_policy(&self) -> &'static str {
         if self.pulled { "IfNotPresent" } else { "Never" }
     }
@@ -73,8 +73,7 @@ impl PodImage {
 
 fn import(archive: &str) -> String {
     format!(
-        "`ctr -n k8s.io images import {archive}` on each node, `kind load image-archive {archive}` for kind, \
-         or push it to a registry that the nodes can reach and name it by that"
+        "`ctr -n k8s.io images import {archive}` on each node, `kind load image-archive {archive}` for kind, or push it to a registry that the nodes can reach and use that name"
     )
 }
 
@@ -101,7 +100,7 @@ fn name_in_archive(path: &Path) -> Result<String, ClusterError> {
             return Ok(in_full(&named));
         }
     }
-    Err(bad("it holds no manifest.json".to_owned()))
+    Err(bad("it contains no manifest.json".to_owned()))
 }
 
 /// A name as containerd imports it: with a registry, Docker Hub's if there is none
@@ -133,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn an_archives_image_is_known_by_its_full_name() {
+    fn an_archives_image_has_its_full_name() {
         for (tag, full) in [
             ("orders:1", "docker.io/library/orders:1"),
             ("me/orders:1", "docker.io/me/orders:1"),
@@ -147,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn an_archive_without_a_name_or_of_something_else_is_refused_by_its_path() {
+    fn an_archive_without_an_image_name_is_rejected_with_its_path() {
         for entries in [
             &[("manifest.json", r#"[{"RepoTags": null}]"#)][..],
             &[("manifest.json", "{")],
@@ -155,15 +154,15 @@ mod tests {
         ] {
             let (_dir, path) = archive(entries);
             let message = name_in_archive(&path).unwrap_err().to_string();
-            assert!(message.contains("image.tar isn't an image's archive: "), "{message}");
+            assert!(message.contains("image.tar is not an image archive:  "), "{message}");
         }
         assert!(name_in_archive(Path::new("/nowhere.tar")).unwrap_err().to_string().contains("No such file"));
     }
 
     #[test]
-    fn a_service_without_an_image_is_told_what_a_pod_needs() {
+    fn a_service_without_an_image_is_rejected_with_what_a_pod_needs() {
         let message = PodImage::of_service(&Service::default()).unwrap_err().to_string();
-        assert!(message.contains("a pod needs an image"), "{message}");
+        assert!(message.contains("cannot start a pod without an image"), "{message}");
     }
 
     #[test]

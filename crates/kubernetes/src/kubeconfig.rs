@@ -1,4 +1,4 @@
-//! Which cluster is meant: the files of the kubeconfig and a context in them, as they are written into the registry.
+//! Which cluster is used: the files of the kubeconfig and a context in them, as recorded in the registry.
 //! The rules are kubectl's (<https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/>).
 
 use std::path::PathBuf;
@@ -9,23 +9,23 @@ use kube::{
 };
 use serde::{Deserialize, Serialize};
 
-use loadline_machine::Doing;
+use loadline_machine::ErrorContext;
 use loadline_model::platform::Kubernetes;
 
 use crate::error::ClusterError;
 
-/// A cluster as the registry remembers it, to be found again after the run was killed.
+/// A cluster as the registry records it, so that it can be found after the run was killed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(crate) struct ClusterMark {
+pub(crate) struct ClusterRecord {
     /// The files, merged in this order; absolute.
     pub kubeconfig: Vec<PathBuf>,
     /// The context, by name even if it was the current one: that may change.
     pub context: String,
 }
 
-impl ClusterMark {
-    /// What the options and the environment mean now.
-    pub fn find(options: &Kubernetes) -> Result<ClusterMark, ClusterError> {
+impl ClusterRecord {
+    /// The cluster that the options and the environment specify now.
+    pub fn find(options: &Kubernetes) -> Result<ClusterRecord, ClusterError> {
         let kubeconfig = files(options.kubeconfig.as_ref())?;
         let merged = read(&kubeconfig)?;
         let known = || {
@@ -40,7 +40,7 @@ impl ClusterMark {
             let context = context.to_owned();
             return Err(ClusterError::NoContext { files: shown(&kubeconfig), context, known: known() });
         }
-        Ok(ClusterMark { context: context.to_owned(), kubeconfig })
+        Ok(ClusterRecord { context: context.to_owned(), kubeconfig })
     }
 
     /// What a client needs: the server and the credentials.
@@ -51,7 +51,7 @@ impl ClusterMark {
         let mut config = Config::from_custom_kubeconfig(merged, &options)
             .await
             .map_err(|error| self.bad(error.to_string()))?;
-        // The library takes the environment's proxy without its exceptions; only the cluster's own is meant for certain.
+        // The library uses the environment's proxy without its exceptions; only the cluster's own proxy is certain to be meant.
         config.proxy_url = proxy
             .map(|url| url.parse().map_err(|error| self.bad(format!("the proxy {url}: {error}"))))
             .transpose()?;
@@ -69,7 +69,7 @@ impl ClusterMark {
     }
 }
 
-/// The given file, else those that KUBECONFIG names, else the one in the home folder. Of several, those that aren't there are passed over.
+/// The given file, else those that KUBECONFIG names, else the one in the home folder. Of several, missing files are skipped.
 fn files(given: Option<&PathBuf>) -> Result<Vec<PathBuf>, ClusterError> {
     let named: Vec<PathBuf> = std::env::var_os("KUBECONFIG")
         .map(|paths| std::env::split_paths(&paths).filter(|path| !path.as_os_str().is_empty()).collect())
@@ -87,7 +87,7 @@ fn files(given: Option<&PathBuf>) -> Result<Vec<PathBuf>, ClusterError> {
             .into_iter()
             .map(|path| {
                 Ok(std::path::absolute(&path)
-                    .doing(|| format!("make {} an absolute path", path.display()))?)
+                    .with_context(|| format!("make {} an absolute path", path.display()))?)
             })
             .collect(),
     }
@@ -113,14 +113,14 @@ fn shown(files: &[PathBuf]) -> String {
 mod tests {
     use super::*;
 
-    fn mark(text: &str, context: &str) -> (tempfile::TempDir, ClusterMark) {
+    fn mark(text: &str, context: &str) -> (tempfile::TempDir, ClusterRecord) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("config");
         std::fs::write(&path, text).unwrap();
-        (dir, ClusterMark { kubeconfig: vec![path], context: context.to_owned() })
+        (dir, ClusterRecord { kubeconfig: vec![path], context: context.to_owned() })
     }
 
-    fn config(mark: &ClusterMark) -> Result<Config, ClusterError> {
+    fn config(mark: &ClusterRecord) -> Result<Config, ClusterError> {
         tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(mark.config())
     }
 
@@ -146,11 +146,11 @@ users:
     }
 
     #[test]
-    fn a_context_that_is_not_there_is_told_those_that_are() {
+    fn an_unknown_context_is_reported_with_the_known_ones() {
         let (_dir, mark) = mark(TWO, "a");
         let find = |context: Option<&str>| {
             let kubeconfig = Some(mark.kubeconfig[0].clone());
-            ClusterMark::find(&Kubernetes {
+            ClusterRecord::find(&Kubernetes {
                 kubeconfig,
                 context: context.map(str::to_owned),
                 ..Kubernetes::default()
@@ -164,16 +164,16 @@ users:
     }
 
     #[test]
-    fn a_file_that_is_gone_by_now_is_named() {
-        let mark = ClusterMark { kubeconfig: vec!["/nowhere/config".into()], context: "a".to_owned() };
+    fn a_file_that_no_longer_exists_is_named() {
+        let mark = ClusterRecord { kubeconfig: vec!["/nowhere/config".into()], context: "a".to_owned() };
         let message = config(&mark).unwrap_err().to_string();
         assert!(message.contains("there is no kubeconfig at /nowhere/config"), "{message}");
     }
 
     #[test]
-    fn a_file_that_is_no_kubeconfig_says_where() {
+    fn an_invalid_kubeconfig_is_reported_with_its_path() {
         let (_dir, mark) = mark("clusters: [", "a");
         let message = config(&mark).unwrap_err().to_string();
-        assert!(message.contains("/config can't be used: "), "{message}");
+        assert!(message.contains("cannot use the kubeconfig  "), "{message}");
     }
 }

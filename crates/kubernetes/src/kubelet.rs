@@ -1,7 +1,7 @@
-//! What a node's kubelet says of a pod, asked through the API server: `/metrics/resource`
+//! What a node's kubelet reports about a pod, through the API server: `/metrics/resource`
 //! (<https://kubernetes.io/docs/reference/instrumentation/node-metrics/>).
 //!
-//! Measured on 1.34: it looks at a container every 10 to 15 s only, whoever asks and however often. `/stats/summary` and
+//! Measured on 1.34: it samples a container only every 10 to 15 s, however often it is asked. `/stats/summary` and
 //! `/metrics/cadvisor` give the very same figures, the former with a time in whole seconds; this one has milliseconds and is short.
 
 use std::{
@@ -11,19 +11,18 @@ use std::{
 
 use loadline_platform::{Usage, UsageReader};
 
-use crate::{connection::Cluster, ended, rights::Right, run_cluster::RunCluster};
+use crate::{connection::Cluster, permissions::Permission, run_cluster::RunCluster, termination};
 
-/// What asking takes.
-pub(crate) const RIGHTS: [Right; 1] = [Right::in_cluster(&["get"], "", "nodes/proxy")];
+/// The permissions for it.
+pub(crate) const PERMISSIONS: [Permission; 1] = [Permission::in_cluster(&["get"], "", "nodes/proxy")];
 
-/// Said of every deployment that is observed this way.
-pub(crate) const COARSE: &str = "the kubelet looks at the pod every 10 to 15 s, so what it uses is known over long stretches only: \
-     `observers: daemonset` has every slice read exactly";
+/// The note about every deployment that is observed this way.
+pub(crate) const COARSE: &str = "the kubelet samples the pod only every 10 to 15 s, so its figures cover long stretches; `observers: daemonset` reads every slice exactly";
 
 const CPU_S: &str = "container_cpu_usage_seconds_total";
 const MEMORY_BYTES: &str = "container_memory_working_set_bytes";
 
-/// Reads the pod's figures, once per call and without patience: a reading that fails is one that can't be had.
+/// Reads the pod's figures, once per call and without retries: a failed reading is missing.
 pub(crate) fn reader(cluster: &Arc<RunCluster>, node: &str, pod: &str) -> UsageReader {
     let cluster = Arc::clone(cluster);
     let labels = [format!("namespace=\"{}\"", cluster.namespace()), format!("pod=\"{pod}\"")];
@@ -33,8 +32,8 @@ pub(crate) fn reader(cluster: &Arc<RunCluster>, node: &str, pod: &str) -> UsageR
 
 fn ask(cluster: &Cluster, path: &str) -> Option<String> {
     let (client, request) = (cluster.client(), http::Request::get(path).body(Vec::new()).ok()?);
-    let asked = cluster.once(ended::ASK_LIMIT, async move { client.request_text(request).await });
-    asked.inspect_err(|failure| tracing::debug!("the kubelet's figures can't be had: {failure:?}")).ok()
+    let asked = cluster.once(termination::QUERY_TIMEOUT, async move { client.request_text(request).await });
+    asked.inspect_err(|failure| tracing::debug!("cannot read the kubelet's metrics: {failure:?}")).ok()
 }
 
 /// The figures of the pod with the labels: the sum of its containers, at the time of the latest.
@@ -88,7 +87,7 @@ container_memory_working_set_bytes{container="service",namespace="x",pod="orders
     }
 
     #[test]
-    fn what_is_not_there_is_not_made_up() {
+    fn missing_figures_are_not_invented() {
         assert_eq!(reading(METRICS, &labels("order")), None);
         assert_eq!(reading(METRICS, &labels("orders-2")).unwrap().memory_bytes, None);
         assert_eq!(reading("not found", &labels("orders")), None);

@@ -1,4 +1,4 @@
-//! The labels by which everything in a cluster is known as a run's, and as a deployment's.
+//! The labels that identify objects in a cluster as those of a run, and of a deployment.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use kube::api::ObjectMeta;
 
 use loadline_machine::{Owner, RUN_LABEL, RunName, SLOT_LABEL};
 
-/// The name under which fields are set.
+/// The field manager's name.
 pub(crate) const MANAGER: &str = "loadline";
 
 /// The owner's labels.
@@ -23,18 +23,18 @@ pub(crate) fn namespace(run: RunName) -> String {
     Owner::run(run).label()
 }
 
-/// The selector of all that the owner made.
+/// The selector of everything that the owner created.
 pub(crate) fn selector(owner: &Owner) -> String {
     selector_of(&of(owner))
 }
 
-/// Labels as a selector that asks for all of them.
+/// A selector that requires all of these labels.
 pub(crate) fn selector_of(labels: &BTreeMap<String, String>) -> String {
     labels.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(",")
 }
 
-/// Whether an object is the run's.
-pub(crate) fn carries(metadata: &ObjectMeta, run: RunName) -> bool {
+/// Whether an object belongs to the run.
+pub(crate) fn has_run_label(metadata: &ObjectMeta, run: RunName) -> bool {
     let value = metadata.labels.as_ref().and_then(|labels| labels.get(RUN_LABEL));
     value.is_some_and(|value| *value == run.to_string())
 }
@@ -58,7 +58,7 @@ mod tests {
         let run: RunName = "3fa90c".parse().unwrap();
         assert_eq!(selector(&Owner::run(run)), "loadline.run=3fa90c");
         assert_eq!(selector(&Owner { run, slot: Some(2) }), "loadline.run=3fa90c,loadline.slot=2");
-        assert!(carries(&metadata(&Owner { run, slot: Some(2) }, "x".to_owned()), run));
-        assert!(!carries(&ObjectMeta::default(), run));
+        assert!(has_run_label(&metadata(&Owner { run, slot: Some(2) }, "x".to_owned()), run));
+        assert!(!has_run_label(&ObjectMeta::default(), run));
     }
 }

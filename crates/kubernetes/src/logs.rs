@@ -1,4 +1,4 @@
-//! What a pod's container wrote, asked of the API server.
+//! The output of a pod's container, read through the API server.
 
 use k8s_openapi::api::core::v1::Pod;
 use kube::{Api, api::LogParams};
@@ -9,10 +9,10 @@ use crate::connection::Cluster;
 const TAIL_BYTES: usize = 64 * 1024;
 /// Shown in an error.
 const LAST_LINES: usize = 10;
-/// The API takes lines from the end and bytes from the start only; lines are rarely shorter than this.
+/// The API limits lines from the end, but bytes only from the start; lines are rarely shorter than this.
 const TAIL_LINES: i64 = (TAIL_BYTES / 16) as i64;
 
-/// The last 64 KiB, those of the container's previous life first. Empty if nothing can be read.
+/// The last 64 KiB, those of the container's previous instance first. Empty if nothing can be read.
 pub(crate) fn tail(cluster: &Cluster, namespace: &str, pod: &str, restarted: bool) -> String {
     let mut text = if restarted { read(cluster, namespace, pod, true) } else { String::new() };
     text += &read(cluster, namespace, pod, false);
@@ -39,6 +39,6 @@ fn read(cluster: &Cluster, namespace: &str, pod: &str, previous: bool) -> String
         let (api, pod): (Api<Pod>, _) = (Api::namespaced(client, namespace), pod.to_owned());
         async move { api.logs(&pod, &parameters).await }
     });
-    // A container that never ran has none, and the cause is told elsewhere.
+    // A container that never ran has none, and the cause is reported elsewhere.
     read.unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The user's own manifests: put into the run's namespace and labelled, with one workload among them that is measured.
+//! The user's own manifests: put into the run's namespace and labelled; one of their workloads is measured.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -13,9 +13,9 @@ use serde_json::{Map, Value, json};
 use loadline_machine::Owner;
 use loadline_model::platform::Manifests;
 
-use crate::{apply, connection::Cluster, error::ClusterError, labels, removal::Made};
+use crate::{apply, connection::Cluster, error::ClusterError, labels, removal::ClusterCleanup};
 
-/// The workload that is measured, as its manifest has it.
+/// The workload that is measured, as described in its manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Workload {
     pub name: String,
@@ -48,16 +48,21 @@ impl Read {
     pub fn from_file(manifests: &Manifests, owner: &Owner) -> Result<Read, ClusterError> {
         let bad = |why: String| ClusterError::Manifests { file: manifests.file.clone(), why };
         let text =
-            fs::read_to_string(&manifests.file).map_err(|error| bad(format!("it can't be read: {error}")))?;
+            fs::read_to_string(&manifests.file).map_err(|error| bad(format!("cannot read it: {error}")))?;
         read(&text, manifests, owner).map_err(bad)
     }
 
-    /// Makes the objects, in the file's order.
-    pub fn apply(&self, cluster: &Cluster, namespace: &str, made: &mut Made) -> Result<(), ClusterError> {
+    /// Creates the objects, in the file's order.
+    pub fn apply(
+        &self,
+        cluster: &Cluster,
+        namespace: &str,
+        made: &mut ClusterCleanup,
+    ) -> Result<(), ClusterError> {
         for object in &self.objects {
             let resource = self.resource(cluster, object)?;
             let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
-            made.will_hold(resource.clone());
+            made.register(resource.clone());
             cluster.call(&format!("make the {} {name}", resource.kind), |client| {
                 let api: Api<DynamicObject> = Api::namespaced_with(client, namespace, &resource);
                 let (object, name) = (object.clone(), name.clone());
@@ -67,13 +72,13 @@ impl Read {
         Ok(())
     }
 
-    /// What the cluster calls objects of this kind. Those without a namespace would outlive the run, or be somebody else's.
+    /// The API resource of this kind. Cluster-scoped objects would outlive the run, or belong to others.
     fn resource(&self, cluster: &Cluster, object: &Value) -> Result<ApiResource, ClusterError> {
         let (version, kind) = (text(object, "apiVersion"), text(object, "kind"));
         let (group, version) = version.split_once('/').unwrap_or(("", version));
         let gvk = GroupVersionKind::gvk(group, version, kind);
         let (resource, capabilities) =
-            cluster.call(&format!("find out what a {kind} of {version} is"), |client| {
+            cluster.call(&format!("look up the kind {kind} of {version}"), |client| {
                 let gvk = gvk.clone();
                 async move { discovery::pinned_kind(&client, &gvk).await }
             })?;
@@ -82,8 +87,7 @@ impl Read {
         }
         let name = object["metadata"]["name"].as_str().unwrap_or_default();
         let why = format!(
-            "the {kind} {name} belongs to the whole cluster, and a run makes things in its own namespace only: \
-             make it beforehand and leave it out of the file"
+            "the {kind} {name} is cluster-scoped, and a run creates objects in its own namespace only: create it beforehand and remove it from the file"
         );
         Err(ClusterError::Manifests { file: self.file.clone(), why })
     }
@@ -106,7 +110,7 @@ fn read(yaml: &str, manifests: &Manifests, owner: &Owner) -> Result<Read, String
     }
     let workload = workload.ok_or_else(|| {
         format!(
-            "there is no {} in it, but {}",
+            "it contains no {}, but {}",
             manifests.workload,
             if there.is_empty() { "nothing".to_owned() } else { there.join(", ") }
         )
@@ -121,12 +125,12 @@ fn workload_name(text: &str) -> Result<(&'static str, &str), String> {
     match known {
         Some((_, kind)) if !name.is_empty() => Ok((kind, name)),
         _ => Err(format!(
-            "`workload: {text}` isn't one: write deployment/NAME, statefulset/NAME, daemonset/NAME or pod/NAME"
+            "`workload: {text}` is not valid: write deployment/NAME, statefulset/NAME, daemonset/NAME or pod/NAME"
         )),
     }
 }
 
-/// Lists taken apart, empty documents left out.
+/// Splits lists into their items, and drops empty documents.
 fn flatten(documents: Vec<Value>) -> Vec<Value> {
     let parts = |mut document: Value| match document.get_mut("items").map(Value::take) {
         Some(Value::Array(items)) if text(&document, "kind").ends_with("List") => items,
@@ -151,13 +155,13 @@ fn check(object: &Value) -> Result<(), String> {
     }
 }
 
-/// Adds the owner's labels to the object and to the pods that it makes, and leaves its namespace to the run.
+/// Adds the owner's labels to the object and to its pod template, and removes its namespace, which the run chooses.
 fn label(object: &mut Value, owner: &Owner) {
     if let Some(metadata) = object["metadata"].as_object_mut() {
         metadata.remove("namespace");
         add_labels(metadata, owner);
     }
-    // Whatever has a template of pods: workloads, and Jobs below a CronJob's own template.
+    // Everything with a pod template: workloads, and Jobs below a CronJob's own template.
     for pointer in ["/spec/template", "/spec/jobTemplate/spec/template"] {
         if let Some(template) = object.pointer_mut(pointer).and_then(Value::as_object_mut) {
             let metadata = template.entry("metadata").or_insert_with(|| json!({}));
@@ -236,7 +240,7 @@ spec:
     }
 
     #[test]
-    fn everything_is_labelled_and_leaves_its_namespace() {
+    fn everything_is_labelled_and_loses_its_namespace() {
         let found = read_as(FILE, "deployment/orders").unwrap();
         assert_eq!(found.objects.len(), 2);
         assert_eq!(
@@ -267,15 +271,15 @@ spec:
     }
 
     #[test]
-    fn a_workload_that_is_not_there_is_told_what_is() {
+    fn a_missing_workload_is_reported_with_those_that_exist() {
         let why = read_as(FILE, "deployment/order").unwrap_err();
-        assert_eq!(why, "there is no deployment/order in it, but configmap/settings, deployment/orders");
+        assert_eq!(why, "it contains no deployment/order, but configmap/settings, deployment/orders");
         assert!(read_as(FILE, "orders").unwrap_err().contains("write deployment/NAME"));
         assert!(read_as("", "pod/p").unwrap_err().contains("but nothing"));
     }
 
     #[test]
-    fn what_is_no_object_is_refused() {
+    fn invalid_objects_are_rejected() {
         assert!(read_as("a: b", "pod/p").unwrap_err().contains("has no apiVersion"));
         assert!(
             read_as("{apiVersion: v1, kind: Pod}", "pod/p")

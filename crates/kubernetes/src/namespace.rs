@@ -1,5 +1,5 @@
-//! The run's namespace: it holds everything that the run makes in a cluster, and goes with all of it.
-//! One of the same name that lacks the run's label is somebody else's and is never touched.
+//! The run's namespace: it contains everything that the run creates in a cluster, and is removed with all of it.
+//! A namespace of the same name without the run's label is not the run's and is never touched.
 
 use std::time::Duration;
 
@@ -16,14 +16,14 @@ use loadline_machine::{
 
 use crate::{connection::Cluster, error::ClusterError, labels};
 
-/// How long its removal may take: that of the pods in it, and of what controllers add to their own removal.
-const REMOVAL_PATIENCE: Duration = Duration::from_secs(60);
+/// How long its removal may take, including the pods in it and the finalizers of controllers.
+const REMOVAL_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Pods in the node's network, with privileges or a port of the host need this where Pod Security is enforced
 /// (<https://kubernetes.io/docs/concepts/security/pod-security-admission/>).
 const POD_SECURITY: (&str, &str) = ("pod-security.kubernetes.io/enforce", "privileged");
 
-/// Makes it, or finds it made by this run.
+/// Creates it, unless this run has already created it.
 pub(crate) fn ensure(cluster: &Cluster, run: RunName) -> Result<(), ClusterError> {
     let mut labels = labels::of(&Owner::run(run));
     labels.insert(POD_SECURITY.0.to_owned(), POD_SECURITY.1.to_owned());
@@ -31,7 +31,7 @@ pub(crate) fn ensure(cluster: &Cluster, run: RunName) -> Result<(), ClusterError
         ObjectMeta { name: Some(labels::namespace(run)), labels: Some(labels), ..Default::default() };
     let namespace = Namespace { metadata, ..Default::default() };
     let what = format!("make the namespace {}", labels::namespace(run));
-    // Made and not applied: applying would put the label on somebody else's.
+    // Created and not applied: applying would put the label on an existing namespace that is not the run's.
     let made = cluster.attempt(|client| {
         let namespace = namespace.clone();
         let parameters = PostParams { field_manager: Some(labels::MANAGER.to_owned()), ..Default::default() };
@@ -44,12 +44,12 @@ pub(crate) fn ensure(cluster: &Cluster, run: RunName) -> Result<(), ClusterError
     }
 }
 
-/// Removes it with all that is in it, and waits until it is gone. Says whether there was one.
+/// Removes it with everything in it, and waits until it is gone. Returns whether it existed.
 pub(crate) fn remove(cluster: &Cluster, run: RunName) -> Result<bool, ClusterError> {
     let Some(found) = find(cluster, run)? else { return Ok(false) };
     let name = labels::namespace(run);
     let uid = found.metadata.uid;
-    // Only the very one that was looked at.
+    // Only the namespace that was just checked.
     let only = Preconditions { uid: uid.clone(), ..Default::default() };
     let parameters = DeleteParams::background().preconditions(only);
     let removal = cluster.attempt(|client| {
@@ -63,7 +63,7 @@ pub(crate) fn remove(cluster: &Cluster, run: RunName) -> Result<bool, ClusterErr
         _ => {}
     }
     let mut held = None;
-    let gone = wait::until(REMOVAL_PATIENCE, CLUSTER_INTERVAL, || match get(cluster, &name) {
+    let gone = wait::until(REMOVAL_TIMEOUT, CLUSTER_INTERVAL, || match get(cluster, &name) {
         Ok(Some(left)) if left.metadata.uid == uid => {
             held = Some(left);
             None
@@ -71,17 +71,17 @@ pub(crate) fn remove(cluster: &Cluster, run: RunName) -> Result<bool, ClusterErr
         outcome => Some(outcome.map(|_| true)),
     });
     gone.unwrap_or_else(|| {
-        let holds = holds(&held.unwrap_or_default());
-        Err(ClusterError::NamespaceHeld { name, seconds: REMOVAL_PATIENCE.as_secs(), holds })
+        let remaining = remaining(&held.unwrap_or_default());
+        Err(ClusterError::NamespaceHeld { name, seconds: REMOVAL_TIMEOUT.as_secs(), remaining })
     })
 }
 
-/// The run's own namespace, if it is there.
+/// The run's own namespace, if it exists.
 fn find(cluster: &Cluster, run: RunName) -> Result<Option<Namespace>, ClusterError> {
     let name = labels::namespace(run);
     let found = get(cluster, &name)?;
     match &found {
-        Some(namespace) if !labels::carries(&namespace.metadata, run) => {
+        Some(namespace) if !labels::has_run_label(&namespace.metadata, run) => {
             let label = format!("{RUN_LABEL}={run}");
             Err(ClusterError::ForeignNamespace { name, label })
         }
@@ -96,12 +96,12 @@ fn get(cluster: &Cluster, name: &str) -> Result<Option<Namespace>, ClusterError>
     })
 }
 
-/// What the namespace's conditions say holds it (`NamespaceContentRemaining`, `NamespaceFinalizersRemaining`, …).
-fn holds(namespace: &Namespace) -> String {
+/// What still blocks the removal, from the namespace's conditions (`NamespaceContentRemaining`, `NamespaceFinalizersRemaining`, …).
+fn remaining(namespace: &Namespace) -> String {
     let conditions = namespace.status.iter().flat_map(|status| status.conditions.iter().flatten());
     let said: Vec<&str> =
         conditions.filter(|c| c.status == "True").filter_map(|c| c.message.as_deref()).collect();
-    if said.is_empty() { "the cluster doesn't say why".to_owned() } else { said.join("; ") }
+    if said.is_empty() { "the cluster does not say why".to_owned() } else { said.join("; ") }
 }
 
 #[cfg(test)]
@@ -109,12 +109,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_holds_a_namespace_is_read_from_the_conditions_that_are_true() {
+    fn what_blocks_a_removal_is_read_from_the_conditions_that_are_true() {
         let namespace: Namespace = serde_json::from_value(serde_json::json!({"status": {"conditions": [
             {"type": "NamespaceDeletionDiscoveryFailure", "status": "False", "message": "All resources successfully discovered"},
             {"type": "NamespaceFinalizersRemaining", "status": "True", "message": "example.com/hold in 1 resource instances"}]}}))
         .unwrap();
-        assert_eq!(holds(&namespace), "example.com/hold in 1 resource instances");
-        assert_eq!(holds(&Namespace::default()), "the cluster doesn't say why");
+        assert_eq!(remaining(&namespace), "example.com/hold in 1 resource instances");
+        assert_eq!(remaining(&Namespace::default()), "the cluster does not say why");
     }
 }

@@ -1,22 +1,21 @@
 //! The cluster's nodes, and which of them is this machine.
-//!
-//! A node tells its kernel's boot id, so that a pod on it is known to have its processes here; it *is* this machine if, besides, one of
-//! its addresses is in our network namespace. The nodes of `kind` are the former only: containers with networks of their own.
+//! A node reports its kernel's boot id, which shows whether processes of its pods run on this kernel; it *is* this machine if, in addition,
+//! one of its addresses is in our network namespace. Only the former is true of the nodes of `kind`: containers with their own networks.
 
 use std::{fs, net::IpAddr};
 
 use k8s_openapi::api::core::v1::Node;
 use kube::{Api, api::ListParams};
 
-use loadline_machine::{Doing, Environment, Netlink};
+use loadline_machine::{Environment, ErrorContext, Netlink};
 
 use crate::{connection::Cluster, error::ClusterError};
 
 /// The label by which pods are placed on a node.
 const HOST_NAME_LABEL: &str = "kubernetes.io/hostname";
 
-/// How the reason of a node begins that isn't ready.
-pub(crate) const NOT_READY: &str = "isn't ready";
+/// The start of the reason for a node that is not ready.
+pub(crate) const NOT_READY: &str = "is not ready";
 
 /// One node.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,24 +25,24 @@ pub(crate) struct ClusterNode {
     pub host_name: String,
     pub internal: Vec<IpAddr>,
     pub external: Vec<IpAddr>,
-    /// Why it takes no pods, if it takes none.
+    /// Why it cannot run pods, if it cannot.
     pub unfit: Option<String>,
-    /// Its kernel is this one: processes and cgroups of its pods can be seen.
+    /// Whether its kernel is this one, so that processes and cgroups of its pods are visible.
     pub same_kernel: bool,
-    /// Its network is this machine's as well.
+    /// Whether its network is this machine's as well.
     pub here: bool,
 }
 
-/// All of them.
+/// All nodes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Nodes(pub Vec<ClusterNode>);
 
 impl Nodes {
-    /// Asks for them. A cluster in which no pod could run is refused.
+    /// Queries the nodes. Fails if no pod could run in the cluster.
     pub fn ask(cluster: &Cluster, environment: &Environment) -> Result<Nodes, ClusterError> {
         let path = "/proc/sys/kernel/random/boot_id";
-        let boot_id = fs::read_to_string(path).doing(|| format!("read {path}"))?;
-        let own = environment.node().talk(async |net: &Netlink| net.addresses().await)?;
+        let boot_id = fs::read_to_string(path).with_context(|| format!("read {path}"))?;
+        let own = environment.node().with_netlink(async |net: &Netlink| net.addresses().await)?;
         let found = list(cluster)?;
         let nodes = Nodes(found.iter().map(|node| ClusterNode::of(node, boot_id.trim(), &own)).collect());
         nodes.check_any_fit()?;
@@ -68,7 +67,7 @@ impl Nodes {
             .iter()
             .map(|node| format!("{} {}", node.name, node.unfit.as_deref().unwrap_or_default()))
             .collect();
-        let why = if why.is_empty() { "the cluster has no nodes at all".to_owned() } else { why.join("; ") };
+        let why = if why.is_empty() { "the cluster has no nodes".to_owned() } else { why.join("; ") };
         Err(ClusterError::NoNode { why })
     }
 }
@@ -112,12 +111,12 @@ impl ClusterNode {
         }
     }
 
-    /// Where others find the node: its first address of version 4 inside the cluster's network.
+    /// The address of the node inside the cluster's network: its first internal IPv4 address.
     pub fn address(&self) -> Option<IpAddr> {
         first_v4(&self.internal)
     }
 
-    /// Where somebody outside finds it.
+    /// The address of the node outside the cluster.
     pub fn outer_address(&self) -> Option<IpAddr> {
         first_v4(&self.external).or_else(|| self.address())
     }
@@ -127,13 +126,16 @@ fn first_v4(addresses: &[IpAddr]) -> Option<IpAddr> {
     addresses.iter().find(|address| address.is_ipv4()).or(addresses.first()).copied()
 }
 
-/// Why the node takes no pods: it isn't ready, it was cordoned, or it is kept for others.
+/// Why the node cannot run the pods: it is not ready, cordoned or tainted.
 pub(crate) fn unfit(node: &Node) -> Option<String> {
     let conditions = node.status.iter().flat_map(|status| status.conditions.iter().flatten());
     match conditions.into_iter().find(|condition| condition.type_ == "Ready") {
         Some(ready) if ready.status == "True" => {}
         Some(not) => {
-            return Some(format!("{NOT_READY} ({})", not.message.as_deref().unwrap_or("it doesn't say why")));
+            return Some(format!(
+                "{NOT_READY} ({})",
+                not.message.as_deref().unwrap_or("it does not say why")
+            ));
         }
         None => return Some(format!("{NOT_READY} (its kubelet has never reported)")),
     }
@@ -201,7 +203,7 @@ mod tests {
             assert!(message.contains(part), "{message}");
         }
         let message = Nodes::default().check_any_fit().unwrap_err().to_string();
-        assert!(message.contains("the cluster has no nodes at all"), "{message}");
+        assert!(message.contains("the cluster has no nodes"), "{message}");
         let tolerable = json!({"taints": [{"key": "k", "effect": "PreferNoSchedule"}]});
         Nodes(vec![unfit(tolerable, "True")]).check_any_fit().unwrap();
     }

@@ -1,4 +1,4 @@
-//! Pinning a container that somebody else started: every thread of it, and those that it starts meanwhile.
+//! Pinning a container that the runtime started: all its threads, and those that it starts meanwhile.
 
 use std::{fs, path::Path};
 
@@ -7,24 +7,24 @@ use rustix::{
     thread::{CpuSet, sched_getaffinity, sched_setaffinity},
 };
 
-use loadline_machine::{Cgroup, Doing, Error};
+use loadline_machine::{Cgroup, Error, ErrorContext};
 
 /// Threads inherit the affinity of those that start them, so few rounds find a new one.
-const MOST_ROUNDS: usize = 100;
+const MAX_ROUNDS: usize = 100;
 
-/// What came of pinning.
+/// The outcome of pinning.
 pub(crate) enum Pinned {
-    /// All threads are.
+    /// All threads are pinned.
     All,
-    /// There are always new ones that aren't.
+    /// New threads kept appearing.
     NotAll,
     /// The cgroup has other CPUs.
     Elsewhere,
-    /// They are another user's.
+    /// The threads belong to another user.
     NotAllowed,
 }
 
-/// Restricts all threads in the cgroup to `cpus`, until a look finds none that isn't.
+/// Restricts all threads in the cgroup to `cpus`, repeatedly until all are restricted.
 pub(crate) fn pin(cgroup: &Cgroup, cpus: &[usize]) -> Result<Pinned, Error> {
     let mut wanted = CpuSet::new();
     cpus.iter().filter(|cpu| **cpu < CpuSet::MAX_CPU).for_each(|cpu| wanted.set(*cpu));
@@ -32,10 +32,10 @@ pub(crate) fn pin(cgroup: &Cgroup, cpus: &[usize]) -> Result<Pinned, Error> {
         Cgroup::V1 { cpuacct, .. } => cpuacct,
         Cgroup::V2 { dir } => dir,
     };
-    for _ in 0..MOST_ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         let mut changed = 0;
         for thread in threads(dir)? {
-            // One that has ended meanwhile needs no CPU.
+            // A thread that has ended meanwhile needs no CPU.
             let Ok(now) = sched_getaffinity(Some(thread)) else { continue };
             if now != wanted {
                 match sched_setaffinity(Some(thread), &wanted) {
@@ -43,9 +43,9 @@ pub(crate) fn pin(cgroup: &Cgroup, cpus: &[usize]) -> Result<Pinned, Error> {
                     Err(rustix::io::Errno::PERM) => return Ok(Pinned::NotAllowed),
                     // None of the CPUs is among the cgroup's (sched_setaffinity(2)).
                     Err(rustix::io::Errno::INVAL) => return Ok(Pinned::Elsewhere),
-                    outcome => outcome.doing(|| format!("pin a thread to the CPUs {cpus:?}"))?,
+                    outcome => outcome.with_context(|| format!("pin a thread to the CPUs {cpus:?}"))?,
                 }
-                // Of CPUs that the cgroup has in part, the kernel takes that part.
+                // If the cgroup has only some of the CPUs, the kernel uses those.
                 if sched_getaffinity(Some(thread)).is_ok_and(|now| now != wanted) {
                     return Ok(Pinned::Elsewhere);
                 }
@@ -61,7 +61,7 @@ pub(crate) fn pin(cgroup: &Cgroup, cpus: &[usize]) -> Result<Pinned, Error> {
 
 fn threads(cgroup: &Path) -> Result<Vec<Pid>, Error> {
     let path = cgroup.join("cgroup.procs");
-    let processes = fs::read_to_string(&path).doing(|| format!("read {}", path.display()))?;
+    let processes = fs::read_to_string(&path).with_context(|| format!("read {}", path.display()))?;
     let tasks = processes.lines().filter_map(|pid| fs::read_dir(format!("/proc/{pid}/task")).ok()).flatten();
     Ok(tasks.filter_map(|task| Pid::from_raw(task.ok()?.file_name().to_str()?.parse().ok()?)).collect())
 }

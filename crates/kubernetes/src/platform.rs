@@ -1,17 +1,17 @@
-//! The platform `kubernetes`: what it can do, and its part of the interface.
+//! The platform `kubernetes`: its capabilities and its implementation of the interface.
 
 use std::path::PathBuf;
 
 use loadline_machine::Environment;
 use loadline_model::platform::{Capabilities, Kubernetes};
-use loadline_platform::{Deployment, Platform, PlatformError, Service, Starting, Surroundings};
+use loadline_platform::{Deployment, PendingDeployment, Platform, PlatformError, PlatformInfo, Service};
 
 use crate::{
     deploy,
     error::ClusterError,
     facts::{self, ClusterFacts},
+    info,
     run_cluster::Clusters,
-    surroundings,
 };
 
 /// The platform `kubernetes`.
@@ -19,7 +19,7 @@ use crate::{
 pub struct KubernetesPlatform {
     /// Its options.
     pub options: Kubernetes,
-    /// The program that clusters run as `loadline agent`, from an image that holds nothing else. `None` is the one that is running.
+    /// The program that clusters run as `loadline agent`, from an image that contains nothing else. `None` is the running program.
     pub program: Option<PathBuf>,
 }
 
@@ -28,7 +28,7 @@ impl Platform for KubernetesPlatform {
         self.options.capabilities()
     }
 
-    /// Returns once all pods are ready, which without probes says no more than that they have started.
+    /// Returns once all pods are ready, which without probes means only that they have started.
     fn deploy(
         &self,
         environment: &Environment,
@@ -43,20 +43,20 @@ impl Platform for KubernetesPlatform {
         environment: &'g Environment,
         service: &Service,
         progress: &mut dyn FnMut(&str),
-    ) -> Result<Starting<'g>, PlatformError> {
+    ) -> Result<PendingDeployment<'g>, PlatformError> {
         Ok(deploy::start(&self.options, self.program.as_deref(), environment, service, progress)?)
     }
 
-    fn surroundings(&self, environment: &Environment) -> Result<Option<Surroundings>, PlatformError> {
-        Ok(Some(surroundings::describe(&self.facts(environment)?)))
+    fn info(&self, environment: &Environment) -> Result<Option<PlatformInfo>, PlatformError> {
+        Ok(Some(info::describe(&self.facts(environment)?)))
     }
 }
 
 impl KubernetesPlatform {
-    /// What the cluster is: versions, network, rules. What can't be known is `None`.
+    /// Facts about the cluster: versions, network, rules. What cannot be determined is `None`.
     ///
     /// # Errors
-    /// When the cluster can't be reached or its nodes can't be listed.
+    /// When the cluster is unreachable or its nodes cannot be listed.
     pub fn facts(&self, environment: &Environment) -> Result<ClusterFacts, ClusterError> {
         let cluster = environment.shared::<Clusters>().get(environment, &self.options)?;
         facts::ask(&cluster.cluster, environment)

@@ -1,4 +1,4 @@
-//! A deployed service in a cluster: asked where it is, how it does and what it wrote, until it is removed.
+//! A deployed service in a cluster: its address, its state and its output, until it is removed.
 
 use std::{
     net::SocketAddr,
@@ -15,33 +15,33 @@ use loadline_model::platform::Observers;
 use loadline_platform::{Deployment, PlatformError, Startup, Subject, Vantage};
 
 use crate::{
+    addressing::Target,
     context::Context,
-    ended::{self, Member},
     error::ClusterError,
     kubelet, logs,
-    moments::Moments,
     nodes::{self, ClusterNode},
+    permissions,
     pin::{Pinned, pin},
-    reach::Target,
-    removal::Made,
-    rights,
+    removal::ClusterCleanup,
+    startup_timeline::StartupTimeline,
+    termination::{self, DeployedPod},
 };
 
-/// Between two questions about pods that can't be watched from here.
-const ASK_INTERVAL: Duration = Duration::from_secs(1);
+/// Polling interval for pods that cannot be watched from here.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// How long the kubelet may take to report the end of a process that is known to have ended.
-const CAUSE_PATIENCE: Duration = Duration::from_secs(4);
+const CAUSE_TIMEOUT: Duration = Duration::from_secs(4);
 
-/// Pods, with what leads to them. Dropping it removes all of it.
+/// Pods, with the objects that expose them. Dropping it removes all of them.
 pub(crate) struct PodDeployment {
-    made: Made,
+    made: ClusterCleanup,
     target: Target,
     vantage: Vantage,
-    members: Vec<Member>,
-    /// The containers' processes, held so that their end is seen; empty unless all pods are on this machine's kernel.
+    members: Vec<DeployedPod>,
+    /// Handles on the containers' processes, which show when they end; empty unless all pods are on this machine's kernel.
     processes: Vec<ProcessHandle>,
     subject: Subject,
-    moments: Option<Moments>,
+    moments: Option<StartupTimeline>,
     image: Option<String>,
     left_out: Vec<String>,
     asked: Instant,
@@ -51,9 +51,9 @@ pub(crate) struct PodDeployment {
 impl PodDeployment {
     pub fn new(
         context: &Context,
-        made: Made,
+        made: ClusterCleanup,
         pods: &[Pod],
-        moments: Moments,
+        moments: StartupTimeline,
         target: Target,
         vantage: Vantage,
         progress: &mut dyn FnMut(&str),
@@ -64,12 +64,12 @@ impl PodDeployment {
         let mut left_out = Vec::new();
         if pods.len() > 1 {
             left_out.push(format!(
-                "the counters are those of one of its {} pods: measure a single replica for the whole",
+                "the counters cover only one of its {} pods: use a single replica to measure all of it",
                 pods.len()
             ));
         }
         pin_all(&context.service.cpus, &containers, &mut left_out)?;
-        let processes = match containers.iter().flatten().map(hold).collect::<Option<Vec<_>>>() {
+        let processes = match containers.iter().flatten().map(open_handle).collect::<Option<Vec<_>>>() {
             Some(held) if held.len() == pods.len() => held,
             _ => Vec::new(),
         };
@@ -88,7 +88,7 @@ impl PodDeployment {
             made,
             target,
             vantage,
-            members: pods.iter().map(Member::of).collect(),
+            members: pods.iter().map(DeployedPod::of).collect(),
             processes,
             subject,
             moments: Some(moments),
@@ -99,19 +99,19 @@ impl PodDeployment {
         })
     }
 
-    /// Asks the cluster why, for as long as it may not know yet.
+    /// Asks the cluster for the reason, repeatedly as it may not know it yet.
     fn cause(&self) -> String {
-        match wait::until(CAUSE_PATIENCE, CLUSTER_INTERVAL, || self.ask().transpose()) {
+        match wait::until(CAUSE_TIMEOUT, CLUSTER_INTERVAL, || self.ask().transpose()) {
             Some(Ok(why)) => why,
-            None => "its process ended, and the cluster doesn't say why".to_owned(),
-            Some(Err(error)) => format!("its process ended, and the cluster can't say why: {error}"),
+            None => "its process ended, and the cluster does not say why".to_owned(),
+            Some(Err(error)) => format!("its process ended, and the cluster cannot be asked why: {error}"),
         }
     }
 
     fn ask(&self) -> Result<Option<String>, ClusterError> {
         let (cluster, namespace) = (&self.made.cluster.cluster, self.made.cluster.namespace());
         for member in &self.members {
-            let why = ended::ask(cluster, &namespace, member)
+            let why = termination::ask(cluster, &namespace, member)
                 .map_err(|failure| cluster.explain(&format!("look at the pod {}", member.name), failure))?;
             if why.is_some() {
                 return Ok(why);
@@ -148,8 +148,8 @@ impl Deployment for PodDeployment {
         }
         if self.processes.iter().any(ProcessHandle::has_ended) {
             self.ended = Some(self.cause());
-        } else if self.processes.is_empty() && self.asked.elapsed() > ASK_INTERVAL {
-            // An API server that is away says nothing about the pods.
+        } else if self.processes.is_empty() && self.asked.elapsed() > POLL_INTERVAL {
+            // An API server that does not answer says nothing about the pods.
             self.ended = self.ask().inspect_err(|error| tracing::debug!("{error}")).ok().flatten();
             self.asked = Instant::now();
         }
@@ -159,7 +159,7 @@ impl Deployment for PodDeployment {
     fn output_tail(&self) -> String {
         let Some(member) = self.members.first() else { return String::new() };
         let (cluster, namespace) = (&self.made.cluster.cluster, self.made.cluster.namespace());
-        // Its last words are in the log of its previous life, if it has been given another.
+        // Its last output is in the log of its previous instance, if it was restarted.
         logs::tail(cluster, &namespace, &member.name, self.ended.is_some() || member.restarts > 0)
     }
 
@@ -174,7 +174,7 @@ impl Deployment for PodDeployment {
 }
 
 impl PodDeployment {
-    /// What the pod's node says of the image; it lists the largest fifty (kubelet, `nodeStatusMaxImages`).
+    /// The size that the pod's node reports for the image; it lists the largest fifty (kubelet, `nodeStatusMaxImages`).
     fn image_bytes(&self) -> Option<u64> {
         let (member, image) = (self.members.first()?, self.image.as_ref()?);
         let node = nodes::get(&self.made.cluster.cluster, &member.node).ok()?;
@@ -196,7 +196,7 @@ fn containers_here(context: &Context, pods: &[Pod]) -> Result<Vec<Option<Contain
     pods.iter().map(of).collect()
 }
 
-/// Pins what can be pinned, and says what couldn't.
+/// Pins what can be pinned, and returns notes about the rest.
 fn pin_all(
     cpus: &[usize],
     containers: &[Option<Container>],
@@ -209,22 +209,17 @@ fn pin_all(
         let pinned = container.as_ref().map(|container| pin(&container.cgroup, cpus)).transpose()?;
         let sentence = match pinned {
             None => {
-                "a pod on another machine isn't pinned to CPUs: the kubelet's CPU manager does that (policy static, whole CPUs as its \
-                 limit and request)"
+                "pods on other machines are not pinned to CPUs: use the kubelet's CPU manager (policy static, whole CPUs as limit and request)"
             }
             Some(Pinned::All) => {
-                "a pod is pinned to its CPUs once it has started, when it may have counted all of them: the kubelet's CPU manager pins it \
-                 from the start (policy static, whole CPUs as its limit and request)"
+                "a pod is pinned to its CPUs only after it has started, when it may already have counted all CPUs: the kubelet's CPU manager pins it from the start (policy static, whole CPUs as limit and request)"
             }
-            Some(Pinned::NotAll) => {
-                "a pod starts threads so fast that not all of them could be pinned to CPUs"
-            }
+            Some(Pinned::NotAll) => "a pod started threads faster than they could be pinned to CPUs",
             Some(Pinned::Elsewhere) => {
-                "a pod isn't pinned to the service's CPUs, because its kubelet has given it others (CPU manager, policy static)"
+                "a pod is not pinned to the service's CPUs: its kubelet assigned it others (CPU manager, policy static)"
             }
             Some(Pinned::NotAllowed) => {
-                "a pod isn't pinned to CPUs, because its processes are another user's: run loadline as root, or let the kubelet's CPU \
-                 manager pin it (policy static, whole CPUs as its limit and request)"
+                "a pod is not pinned to CPUs: its processes belong to another user: run loadline as root, or use the kubelet's CPU manager (policy static, whole CPUs as limit and request)"
             }
         };
         left_out.push(sentence.to_owned());
@@ -234,14 +229,14 @@ fn pin_all(
 
 fn kubelet_of(context: &Context, node: &ClusterNode, pod: &Pod, left_out: &mut Vec<String>) -> Subject {
     let (cluster, namespace) = (&context.cluster, context.cluster.namespace());
-    match rights::check(&cluster.cluster, &namespace, &kubelet::RIGHTS) {
+    match permissions::check(&cluster.cluster, &namespace, &kubelet::PERMISSIONS) {
         Ok(()) => {
             left_out.push(kubelet::COARSE.to_owned());
             let pod = pod.metadata.name.as_deref().unwrap_or_default();
             Subject::Usage(kubelet::reader(cluster, &node.name, pod))
         }
         Err(error) => {
-            left_out.push(format!("what the pod uses can't be asked of its kubelet: {error}"));
+            left_out.push(format!("cannot ask the kubelet what the pod uses: {error}"));
             Subject::Nobody
         }
     }
@@ -254,7 +249,7 @@ fn container_id(pod: &Pod) -> String {
     id.split_once("://").map_or(id, |(_, id)| id).to_owned()
 }
 
-fn hold(container: &Container) -> Option<ProcessHandle> {
+fn open_handle(container: &Container) -> Option<ProcessHandle> {
     ProcessHandle::open(container.pid).ok()
 }
 

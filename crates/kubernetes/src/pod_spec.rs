@@ -1,4 +1,4 @@
-//! A service as the specification of a pod: pure translation, nothing is asked of a cluster.
+//! A service as the specification of a pod: pure translation, without any request to a cluster.
 
 use std::collections::BTreeMap;
 
@@ -20,12 +20,12 @@ use crate::image::PodImage;
 pub(crate) const CONTAINER: &str = "service";
 const PORT_NAME: &str = "http";
 
-/// What a pod may take to end by itself, unless loadline removes it.
+/// How long a pod may take to terminate, unless loadline removes it.
 const TERMINATION_GRACE_S: i64 = 30;
-/// What a pod gets to end by itself when it is removed, as services have on every platform.
+/// How long a pod may take to terminate when it is removed, the same as services on every platform.
 pub(crate) const GRACE_S: u32 = 2;
 
-/// The label of each node with its own name in the host's words.
+/// The label with each node's host name.
 const HOST_NAME_LABEL: &str = "kubernetes.io/hostname";
 
 /// Where a pod may run.
@@ -36,7 +36,7 @@ pub(crate) enum NodeRule {
     NotOn(String),
 }
 
-/// What there is to say of a pod beyond its service.
+/// What defines a pod besides its service.
 #[derive(Clone, Debug)]
 pub(crate) struct PodPlan {
     pub image: PodImage,
@@ -59,7 +59,7 @@ pub(crate) fn pod_spec(service: &Service, plan: &PodPlan) -> PodSpec {
         affinity: affinity(&plan.node),
         host_network: plan.host_network.then_some(true),
         dns_policy: plan.host_network.then(|| "ClusterFirstWithHostNet".to_owned()),
-        // Variables for each of the namespace's Services would differ between one Service and many.
+        // The variables for the namespace's Services would make one Service differ from many.
         enable_service_links: Some(false),
         automount_service_account_token: Some(false),
         termination_grace_period_seconds: Some(TERMINATION_GRACE_S),
@@ -106,7 +106,7 @@ fn environment(service: &Service, port: u16) -> Vec<EnvVar> {
         Some(field) => EnvVar { name: name.clone(), value_from: Some(field), ..Default::default() },
         None => plain(name, service.fill(value, "0.0.0.0", port)),
     });
-    // The last of a name wins, as in a process's environment; the API takes each once.
+    // The last variable of a name wins, as in a process's environment; the API accepts each name once.
     let mut all: Vec<EnvVar> = Vec::new();
     for variable in
         [plain("HOST", "0.0.0.0".to_owned()), plain("PORT", port.to_string())].into_iter().chain(own)
@@ -117,7 +117,7 @@ fn environment(service: &Service, port: u16) -> Vec<EnvVar> {
     all
 }
 
-/// A limit as Kubernetes itself fills it in: whole CPUs, rounded up, and bytes; the node's where there is no limit
+/// A limit as Kubernetes itself substitutes it: whole CPUs, rounded up, and bytes; the node's where there is no limit
 /// (<https://kubernetes.io/docs/tasks/inject-data-application/environment-variable-expose-pod-information/>).
 fn field_of(value: &str) -> Option<EnvVarSource> {
     let resource = value.strip_prefix('{')?.strip_suffix('}')?;
@@ -130,7 +130,7 @@ fn field_of(value: &str) -> Option<EnvVarSource> {
     })
 }
 
-/// The part of its CPU limit that a pod requests unless it is told.
+/// The fraction of its CPU limit that a pod requests by default.
 const REQUESTED_CPU: f64 = 0.1;
 
 fn resources(limits: &Limits, requests: &Limits) -> Option<ResourceRequirements> {
@@ -153,7 +153,7 @@ fn amounts(limits: &Limits) -> Option<BTreeMap<String, Quantity>> {
     limits.any().then(|| cpu.into_iter().chain(memory).collect())
 }
 
-/// Delay, period and failures of a check, in seconds.
+/// Delay and period of a probe in seconds, and its number of failures.
 struct Checks {
     delay_s: i32,
     period_s: i32,
@@ -182,7 +182,7 @@ fn probe(service: &Service, plan: &PodPlan, checks: &Checks) -> Option<Probe> {
     })
 }
 
-/// A rule for the scheduler and not `nodeName`, which would go past it and past the node's room.
+/// A rule for the scheduler and not `nodeName`, which would bypass the scheduler and its check of the node's capacity.
 fn affinity(rule: &NodeRule) -> Option<Affinity> {
     let (operator, node) = match rule {
         NodeRule::Anywhere => return None,
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_hold_a_tenth_of_the_cpu_is_requested_unless_told_and_limits_reach_the_environment() {
+    fn limits_apply_a_tenth_of_the_cpu_is_requested_by_default_and_limits_reach_the_environment() {
         let container = &json_of(&service(), &plan())["containers"][0];
         let amounts = json!({"cpu": "1500m", "memory": "67108864"});
         let requests = json!({"cpu": "150m", "memory": "67108864"});

@@ -1,4 +1,4 @@
-//! Waiting for the pods of a workload until they are ready, or until the cluster says why they won't be.
+//! Waiting until the pods of a workload are ready, or until the cluster reports why they cannot be.
 
 use std::{
     thread::sleep,
@@ -15,74 +15,75 @@ use crate::{
     error::ClusterError,
     image::PodImage,
     logs,
-    moments::condition,
-    obstacle::{self, Obstacle},
+    startup_failure::{self, StartupFailure},
+    startup_timeline::condition,
 };
 
-/// How long a start may take in which nothing goes wrong: pulling a large image, a node that is still to come.
-const READY_PATIENCE: Duration = Duration::from_secs(300);
-/// How long something may stand in the way that may pass by itself.
-const OBSTACLE_PATIENCE: Duration = Duration::from_secs(10);
-/// A wait that is worth telling of.
+/// How long a start without failures may take: pulling a large image, a node that has yet to join.
+const READY_TIMEOUT: Duration = Duration::from_secs(300);
+/// How long a transient failure may last.
+const TRANSIENT_TIMEOUT: Duration = Duration::from_secs(10);
+/// A wait that is worth reporting.
 const LONG: Duration = Duration::from_secs(2);
 
-/// Whose pods are waited for.
-pub(crate) struct Awaited {
+/// The pods that are waited for.
+pub(crate) struct WaitTarget {
     pub namespace: String,
-    /// The pods, by label.
+    /// The label selector of the pods.
     pub selector: String,
-    /// Those of one node only.
+    /// Only those on this node.
     pub node: Option<String>,
-    /// Begins their names.
+    /// The prefix of their names.
     pub workload: String,
     pub replicas: usize,
     pub image: Option<PodImage>,
 }
 
 /// The pods once all of them are ready, by name.
-pub(crate) fn until_ready(
+pub(crate) fn wait_until_ready(
     cluster: &Cluster,
-    awaited: &Awaited,
+    target: &WaitTarget,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Vec<Pod>, ClusterError> {
     let begun = Instant::now();
     let mut in_the_way: Option<Instant> = None;
     let mut told = String::new();
     loop {
-        let mut pods = pods(cluster, &awaited.namespace, &awaited.selector, awaited.node.as_deref())?;
-        if pods.len() >= awaited.replicas && pods.iter().all(|pod| condition(pod, "Ready")) {
+        let mut pods = pods(cluster, &target.namespace, &target.selector, target.node.as_deref())?;
+        if pods.len() >= target.replicas && pods.iter().all(|pod| condition(pod, "Ready")) {
             pods.sort_by_key(|pod| pod.metadata.name.clone());
             return Ok(pods);
         }
-        let stuck = pods.iter().find_map(|pod| Some((pod, obstacle::of_pod(pod, awaited.image.as_ref())?)));
+        let stuck =
+            pods.iter().find_map(|pod| Some((pod, startup_failure::of_pod(pod, target.image.as_ref())?)));
         match stuck {
             Some((pod, obstacle)) => {
                 let since = *in_the_way.get_or_insert_with(Instant::now);
-                if !obstacle.may_pass || since.elapsed() > OBSTACLE_PATIENCE {
-                    return Err(explain(cluster, awaited, pod, obstacle));
+                if !obstacle.is_transient || since.elapsed() > TRANSIENT_TIMEOUT {
+                    return Err(explain(cluster, target, pod, obstacle));
                 }
             }
             None => in_the_way = None,
         }
-        if pods.len() < awaited.replicas
-            && let Some(refused) = refusal(cluster, awaited)?
+        if pods.len() < target.replicas
+            && let Some(refused) = refusal(cluster, target)?
         {
-            return Err(ClusterError::Stuck { pod: awaited.workload.clone(), why: refused.why });
+            return Err(ClusterError::Stuck { pod: target.workload.clone(), why: refused.why });
         }
         let state = state(&pods);
         if begun.elapsed() > LONG && state != told {
             progress(&state);
             told.clone_from(&state);
         }
-        if begun.elapsed() > READY_PATIENCE {
-            let (workload, seconds) = (awaited.workload.clone(), READY_PATIENCE.as_secs());
+        if begun.elapsed() > READY_TIMEOUT {
+            let (workload, seconds) = (target.workload.clone(), READY_TIMEOUT.as_secs());
             return Err(ClusterError::NotReady { workload, seconds, state });
         }
         sleep(CLUSTER_INTERVAL);
     }
 }
 
-/// The pods that aren't being removed, of all nodes or of one.
+/// The pods that are not being removed, on all nodes or on one.
 pub(crate) fn pods(
     cluster: &Cluster,
     namespace: &str,
@@ -98,32 +99,32 @@ pub(crate) fn pods(
     Ok(found.items.into_iter().filter(|pod| pod.metadata.deletion_timestamp.is_none()).collect())
 }
 
-fn refusal(cluster: &Cluster, awaited: &Awaited) -> Result<Option<Obstacle>, ClusterError> {
+fn refusal(cluster: &Cluster, target: &WaitTarget) -> Result<Option<StartupFailure>, ClusterError> {
     let events = cluster.call("list the events", |client| {
         let parameters = ListParams::default().fields("reason=FailedCreate");
-        let api: Api<Event> = Api::namespaced(client, &awaited.namespace);
+        let api: Api<Event> = Api::namespaced(client, &target.namespace);
         async move { api.list(&parameters).await }
     })?;
-    Ok(events.items.iter().find_map(|event| obstacle::of_event(event, &awaited.workload)))
+    Ok(events.items.iter().find_map(|event| startup_failure::of_event(event, &target.workload)))
 }
 
-/// The obstacle, with the service's last words if it ran.
-fn explain(cluster: &Cluster, awaited: &Awaited, pod: &Pod, obstacle: Obstacle) -> ClusterError {
+/// The error of the failure, with the service's last output if it ran.
+fn explain(cluster: &Cluster, target: &WaitTarget, pod: &Pod, obstacle: StartupFailure) -> ClusterError {
     let name = pod.metadata.name.clone().unwrap_or_default();
     let mut why = obstacle.why;
     if obstacle.ran {
-        let words = logs::last_lines(cluster, &awaited.namespace, &name);
+        let words = logs::last_lines(cluster, &target.namespace, &name);
         if !words.is_empty() {
-            why += &format!("; its last words:\n{words}");
+            why += &format!("; its last output:\n{words}");
         }
     }
     ClusterError::Stuck { pod: name, why }
 }
 
-/// What is being waited for, in half a sentence.
+/// What is being waited for, as part of a sentence.
 fn state(pods: &[Pod]) -> String {
     let Some(pod) = pods.iter().find(|pod| !condition(pod, "Ready")) else {
-        return "waiting for the cluster to make the pod".to_owned();
+        return "waiting for the cluster to create the pod".to_owned();
     };
     let statuses = pod.status.iter().flat_map(|status| status.container_statuses.iter().flatten());
     let waiting = statuses.filter_map(|s| s.state.as_ref()?.waiting.as_ref()?.reason.clone()).next();

@@ -23,28 +23,28 @@ use crate::{
     run_cluster::RunCluster,
 };
 
-/// How long pods may take to vanish: the grace, and what the kubelet and the network take.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long pods may take to vanish: the grace period, and the time of the kubelet and the network.
+const TIMEOUT: Duration = Duration::from_secs(60);
 /// How long a static pod's mirror may take to follow its file.
-const MIRROR_PATIENCE: Duration = Duration::from_secs(20);
-/// Kinds that make the pods.
+const MIRROR_TIMEOUT: Duration = Duration::from_secs(20);
+/// Kinds that create the pods.
 const CONTROLLERS: [&str; 4] = ["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"];
 const POLLS_PER_REMOVAL: usize = 5;
 
-/// All that a deployment makes, on this machine and in the cluster. Dropping it removes all of it.
-pub(crate) type Made = Cleanup<InCluster>;
+/// The cleanup guard of everything that a deployment creates, on this machine and in the cluster.
+pub(crate) type ClusterCleanup = Cleanup<InCluster>;
 
-/// What a deployment makes in the cluster.
+/// What a deployment creates in the cluster.
 pub(crate) struct InCluster {
     pub cluster: Arc<RunCluster>,
     owner: Owner,
-    /// In which order to remove; those that make others come first.
+    /// The kinds in the order of removal; those that create others come first.
     kinds: Vec<ApiResource>,
     static_pod: bool,
 }
 
-/// Nothing yet of the deployment with the slot.
-pub(crate) fn guard(cluster: Arc<RunCluster>, slot: Slot, environment: &Environment) -> Made {
+/// The guard of a new deployment, which has nothing yet.
+pub(crate) fn guard(cluster: Arc<RunCluster>, slot: Slot, environment: &Environment) -> ClusterCleanup {
     let scope = NetworkScope::OnNode(environment.node().clone());
     let made = InCluster { cluster, owner: slot.owner, kinds: Vec::new(), static_pod: false };
     Cleanup::new(slot, environment.folder(), scope, CLEANERS, made)
@@ -59,15 +59,15 @@ impl Resources for InCluster {
 }
 
 impl InCluster {
-    /// Something of that kind is about to be made.
-    pub fn will_hold(&mut self, kind: ApiResource) {
+    /// Registers that an object of this kind is about to be created.
+    pub fn register(&mut self, kind: ApiResource) {
         if !self.kinds.contains(&kind) {
             self.kinds.push(kind);
         }
     }
 
-    /// A static pod is about to be made.
-    pub fn will_hold_static_pod(&mut self) {
+    /// Registers that a static pod is about to be created.
+    pub fn register_static_pod(&mut self) {
         self.static_pod = true;
     }
 
@@ -75,15 +75,15 @@ impl InCluster {
         let (cluster, selector) = (&self.cluster.cluster, labels::selector(&self.owner));
         let namespace = self.cluster.namespace();
         if self.static_pod {
-            // Its mirror goes by itself, when its containers have. Removed before that, it would only seem gone.
+            // Its mirror pod disappears on its own after its containers. Removed before that, the pod would only seem gone.
             let gone = || match pods(cluster, &namespace, &selector) {
                 Ok(left) => left.is_empty().then_some(Ok(())),
                 Err(error) => Some(Err(error)),
             };
-            wait::until(MIRROR_PATIENCE, CLUSTER_INTERVAL, gone).transpose()?;
+            wait::until(MIRROR_TIMEOUT, CLUSTER_INTERVAL, gone).transpose()?;
         }
-        let deadline = Instant::now() + PATIENCE;
-        // Again and again: a controller that doesn't know yet that it is gone makes another pod.
+        let deadline = Instant::now() + TIMEOUT;
+        // Repeatedly: a controller that has not yet noticed its deletion creates another pod.
         loop {
             for kind in self.kinds.iter().chain([&ApiResource::erase::<Pod>(&())]) {
                 remove_kind(cluster, &namespace, kind, &selector)?;
@@ -94,7 +94,7 @@ impl InCluster {
                     return Ok(());
                 }
                 if Instant::now() > deadline {
-                    let seconds = PATIENCE.as_secs();
+                    let seconds = TIMEOUT.as_secs();
                     return Err(ClusterError::PodsRemain { pods: left.join(", "), seconds });
                 }
                 sleep(CLUSTER_INTERVAL);
@@ -111,7 +111,7 @@ fn remove_kind(
 ) -> Result<(), ClusterError> {
     let outcome = cluster.attempt(|client| {
         let api: Api<DynamicObject> = Api::namespaced_with(client, namespace, kind);
-        // The collector of what a controller leaves would give its pods their own, longer grace, which nobody can shorten any more.
+        // The garbage collector would give a controller's pods their own, longer grace period, which cannot be shortened afterwards.
         let orphan = CONTROLLERS.contains(&kind.kind.as_str());
         let parameters = if orphan { DeleteParams::orphan() } else { DeleteParams::background() };
         let parameters = parameters.grace_period(GRACE_S);
@@ -122,12 +122,12 @@ fn remove_kind(
         Err(failure) if !failure.is_reason("NotFound") && !failure.is_reason("MethodNotAllowed") => {
             Err(cluster.explain(&format!("remove the {}", kind.plural), failure))
         }
-        // What can't be removed by its label goes with the namespace.
+        // What cannot be removed by its label is removed with the namespace.
         _ => Ok(()),
     }
 }
 
-/// Names of the pods that are left, on their way out or not.
+/// Names of the pods that remain, terminating or not.
 fn pods(cluster: &Cluster, namespace: &str, selector: &str) -> Result<Vec<String>, ClusterError> {
     let left = cluster.call("list the pods", |client| {
         let api: Api<Pod> = Api::namespaced(client, namespace);

@@ -1,4 +1,4 @@
-//! What a deployment asks of a cluster: options that go together, the port the service listens on, and the rights all of it takes.
+//! What a deployment needs of a cluster: consistent options, the port that the service listens on, and the permissions.
 
 use loadline_machine::{Environment, Error, Owner, ports};
 use loadline_model::platform::{Expose, Kubernetes, LoadFrom, Observers, PodPlacement, Probes};
@@ -6,27 +6,27 @@ use loadline_platform::Service;
 
 use crate::{
     agents,
-    entrance::ServiceKind,
     error::ClusterError,
+    exposure::ServiceKind,
     kubelet,
     nodes::Nodes,
+    permissions::{self, CREATE_AND_DELETE, Permission},
     pod_spec::NodeRule,
-    rights::{self, MAKE_AND_REMOVE, Right},
 };
 
 /// Where a service in a network namespace of its own listens, if it has no port of its own.
 const POD_PORT: u16 = 8080;
 
-/// Refuses options that exclude each other.
+/// Rejects options that exclude each other.
 pub(crate) fn check(options: &Kubernetes) -> Result<(), ClusterError> {
     let unfit = |why: String| Err(ClusterError::Unfit(why));
     let one_pod = matches!(options.expose, Expose::PodIP | Expose::HostNetwork | Expose::HostPort);
     if options.replicas == 0 || options.services == 0 {
-        return unfit("`replicas` and `services` are at least 1".to_owned());
+        return unfit("`replicas` and `services` must be at least 1".to_owned());
     }
     if one_pod && options.replicas > 1 {
         return unfit(format!(
-            "`replicas: {}` can't be with an `expose` that leads to a single pod: expose a Service of them (nodePort, clusterIP)",
+            "`replicas: {}` cannot be combined with an `expose` that leads to a single pod: expose a Service (nodePort, clusterIP)",
             options.replicas
         ));
     }
@@ -35,11 +35,11 @@ pub(crate) fn check(options: &Kubernetes) -> Result<(), ClusterError> {
             return unfit("`static: true` is one pod: leave `replicas` out".to_owned());
         }
         if options.manifests.is_some() {
-            return unfit("`static: true` can't be with `manifests`".to_owned());
+            return unfit("`static: true` cannot be combined with `manifests`".to_owned());
         }
         if options.placement == Some(PodPlacement::OtherNode) {
             return unfit(
-                "`static: true` can't be with `placement: other-node`: its manifest is written on this machine".to_owned(),
+                "`static: true` cannot be combined with `placement: other-node`: its manifest is written on this machine".to_owned(),
             );
         }
     }
@@ -51,7 +51,7 @@ pub(crate) fn check(options: &Kubernetes) -> Result<(), ClusterError> {
             (options.probes != Probes::None, "probes"),
         ];
         if let Some((_, option)) = said.into_iter().find(|(given, _)| *given) {
-            return unfit(format!("`{option}` can't be with `manifests`: say it in the manifests"));
+            return unfit(format!("`{option}` cannot be combined with `manifests`: set it in the manifests"));
         }
     }
     Ok(())
@@ -67,24 +67,24 @@ pub(crate) fn service_kind(expose: &Expose) -> Option<ServiceKind> {
     }
 }
 
-/// All rights that the deployment takes. Those for the kinds in the user's manifests are only known to the cluster.
-pub(crate) fn rights(options: &Kubernetes) -> Vec<Right> {
-    let mut all = rights::ALWAYS.to_vec();
+/// All permissions that the deployment needs. Those for the kinds in the user's manifests are known only to the cluster.
+pub(crate) fn permissions(options: &Kubernetes) -> Vec<Permission> {
+    let mut all = permissions::REQUIRED_ALWAYS.to_vec();
     if options.static_pod {
-        all.extend(kubelet::RIGHTS);
+        all.extend(kubelet::PERMISSIONS);
     } else if options.manifests.is_none() {
-        all.push(Right::in_namespace(MAKE_AND_REMOVE, "apps", "deployments"));
-        all.push(Right::in_namespace(&["deletecollection"], "apps", "replicasets"));
+        all.push(Permission::in_namespace(CREATE_AND_DELETE, "apps", "deployments"));
+        all.push(Permission::in_namespace(&["deletecollection"], "apps", "replicasets"));
     }
     if let Expose::Ingress(_) = options.expose {
-        all.push(Right::in_namespace(MAKE_AND_REMOVE, "networking.k8s.io", "ingresses"));
-        all.push(Right::in_cluster(&["list"], "networking.k8s.io", "ingressclasses"));
+        all.push(Permission::in_namespace(CREATE_AND_DELETE, "networking.k8s.io", "ingresses"));
+        all.push(Permission::in_cluster(&["list"], "networking.k8s.io", "ingressclasses"));
     }
     if options.load_from == LoadFrom::Cluster {
-        all.extend(agents::LOAD_RIGHTS);
+        all.extend(agents::LOAD_PERMISSIONS);
     }
     if options.observers == Observers::DaemonSet {
-        all.extend(agents::OBSERVER_RIGHTS);
+        all.extend(agents::OBSERVER_PERMISSIONS);
     }
     all
 }
@@ -101,13 +101,13 @@ pub(crate) fn node_rule(
         (None, _) => Ok(NodeRule::Anywhere),
         (Some(PodPlacement::SameNode), None) => refused(
             "same-node",
-            "the load runs on this machine, which is no node of the cluster: let it run in the cluster (`load_from: cluster`)".to_owned(),
+            "the load runs on this machine, which is not a node of the cluster: run it in the cluster (`load_from: cluster`)".to_owned(),
         ),
         (Some(PodPlacement::SameNode), Some(node)) => match &node.unfit {
             Some(why) => refused("same-node", format!("the node {} {why}", node.name)),
             None => Ok(NodeRule::On(node.host_name.clone())),
         },
-        // Every node is another machine than this.
+        // No node is this machine.
         (Some(PodPlacement::OtherNode), None) => Ok(NodeRule::Anywhere),
         (Some(PodPlacement::OtherNode), Some(node)) => {
             let others: Vec<_> = nodes.0.iter().filter(|other| other.name != node.name).collect();
@@ -119,7 +119,7 @@ pub(crate) fn node_rule(
                 .map(|other| format!("the node {} {}", other.name, other.unfit.as_deref().unwrap_or_default()))
                 .collect();
             let why = if why.is_empty() {
-                format!("the cluster has no other node than {}", node.name)
+                format!("the cluster has no node other than {}", node.name)
             } else {
                 why.join("; ")
             };
@@ -135,7 +135,7 @@ pub(crate) struct PodPorts {
     pub host_port: Option<u16>,
 }
 
-/// Ports of the host are chosen free on this machine; on another node they probably are, too.
+/// Host ports are chosen to be free on this machine; on other nodes they probably are, too.
 pub(crate) fn pod_ports(
     environment: &Environment,
     owner: &Owner,
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn options_that_exclude_each_other_are_refused_by_name() {
+    fn options_that_exclude_each_other_are_rejected_by_name() {
         let default = Kubernetes::default;
         check(&default()).unwrap();
         assert!(refusal(Kubernetes { replicas: 0, ..default() }).contains("at least 1"));
@@ -183,7 +183,7 @@ mod tests {
         let manifests = Some(Manifests { file: "x.yaml".into(), workload: "pod/x".to_owned() });
         assert!(
             refusal(Kubernetes { manifests, user: Some(1), ..default() })
-                .contains("`user` can't be with `manifests`")
+                .contains("`user` cannot be combined with `manifests`")
         );
     }
 
@@ -214,19 +214,20 @@ mod tests {
         let one = Nodes(vec![nodes([None, None]).0.swap_remove(0)]);
         let message = refused(PodPlacement::OtherNode, &one, Some("a"));
         assert!(
-            message.contains("`placement: other-node` can't be: the cluster has no other node than a"),
+            message.contains("`placement: other-node` is not possible: the cluster has no node other than a"),
             "{message}"
         );
         let message = refused(PodPlacement::OtherNode, &nodes([None, Some("is cordoned")]), Some("a"));
         assert!(message.contains("the node b is cordoned"), "{message}");
         let message = refused(PodPlacement::SameNode, &one, None);
-        assert!(message.contains("which is no node of the cluster"), "{message}");
+        assert!(message.contains("which is not a node of the cluster"), "{message}");
     }
 
     #[test]
-    fn a_right_is_asked_for_only_where_it_is_used() {
-        let has =
-            |options: Kubernetes, resource| rights(&options).iter().any(|right| right.resource == resource);
+    fn a_permission_is_required_only_where_it_is_used() {
+        let has = |options: Kubernetes, resource| {
+            permissions(&options).iter().any(|permission| permission.resource == resource)
+        };
         assert!(has(Kubernetes::default(), "deployments") && !has(Kubernetes::default(), "nodes/proxy"));
         let fixed = Kubernetes { static_pod: true, ..Kubernetes::default() };
         assert!(has(fixed.clone(), "nodes/proxy") && !has(fixed, "deployments"));

@@ -9,7 +9,7 @@ use std::{
 use k8s_openapi::api::core::v1::{Pod, PodSpec};
 use serde_json::Value;
 
-use loadline_machine::{Doing, Error, Owner, RunFolder};
+use loadline_machine::{Error, ErrorContext, Owner, RunFolder};
 
 use crate::{
     cleaner::KubernetesSection, connection::Cluster, error::ClusterError, labels, nodes::ClusterNode,
@@ -20,7 +20,7 @@ use crate::{
 pub(crate) fn kubelet_config(cluster: &Cluster, node: &str) -> Result<Value, ClusterError> {
     let path = format!("/api/v1/nodes/{node}/proxy/configz");
     let answer: Value =
-        cluster.call(&format!("ask the kubelet of {node} for its configuration"), |client| {
+        cluster.call(&format!("read the configuration of the kubelet of {node}"), |client| {
             let request = http::Request::get(&path).body(Vec::new());
             async move { client.request(request.map_err(kube::Error::HttpError)?).await }
         })?;
@@ -33,7 +33,7 @@ pub(crate) fn folder(cluster: &Cluster, node: &ClusterNode) -> Result<PathBuf, C
     let unfit = |why: String| ClusterError::Unfit(why);
     let path = config["staticPodPath"].as_str().filter(|path| !path.is_empty()).ok_or_else(|| {
         unfit(format!(
-            "`static: true` can't be: the kubelet of {} watches no folder (set staticPodPath in its configuration)",
+            "`static: true` is not possible: the kubelet of {} watches no folder: set staticPodPath in its configuration",
             node.name
         ))
     })?;
@@ -42,28 +42,28 @@ pub(crate) fn folder(cluster: &Cluster, node: &ClusterNode) -> Result<PathBuf, C
         return Ok(path);
     }
     Err(unfit(format!(
-        "`static: true` can't be: {} of the kubelet of {} isn't a folder of this machine (does the kubelet run in a container?)",
+        "`static: true` is not possible: {}, where the kubelet of {} looks, is not a folder of this machine (does the kubelet run in a container?)",
         path.display(),
         node.name
     )))
 }
 
-/// The pod as the kubelet is told of it.
+/// The manifest of the pod.
 pub(crate) fn pod(owner: &Owner, mut spec: PodSpec) -> Pod {
-    // Nobody can shorten it afterwards.
+    // It cannot be shortened afterwards.
     spec.termination_grace_period_seconds = Some(GRACE_S.into());
     Pod { metadata: labels::metadata(owner, owner.label()), spec: Some(spec), status: None }
 }
 
-/// Writes the manifest, registered before.
+/// Writes the manifest after registering it.
 pub(crate) fn write(owner: &Owner, dir: &Path, pod: &Pod, run: &RunFolder) -> Result<(), Error> {
     let name = format!("{}.json", owner.label());
-    // Kubelets pass over names that begin with a dot (pkg/kubelet/config/file_linux.go), and must not read half a file.
+    // Kubelets skip names that begin with a dot (pkg/kubelet/config/file_linux.go), and must not read half a file.
     let (path, draft) = (dir.join(&name), dir.join(format!(".{name}")));
     run.update(|section: &mut KubernetesSection| section.static_pods.extend([draft.clone(), path.clone()]))?;
     let text = serde_json::to_vec_pretty(pod).map_err(std::io::Error::from);
     let written = text.and_then(|text| fs::write(&draft, text)).and_then(|()| fs::rename(&draft, &path));
-    written.doing(|| format!("write {}", path.display()))
+    written.with_context(|| format!("write {}", path.display()))
 }
 
 #[cfg(test)]

@@ -10,58 +10,58 @@ use loadline_platform::PlatformError;
 
 pub use cni::CniError;
 
-/// A process behind layers could not be had, or not be removed.
+/// A process behind layers could not be started or removed.
 #[derive(Debug, thiserror::Error)]
 pub enum LocalError {
-    /// Something could not be made on this machine, or not be removed from it.
+    /// Something could not be created on this machine, or removed from it.
     #[error(transparent)]
     Machine(#[from] loadline_machine::Error),
     /// The service has no command at all.
     #[error("the service has an empty command")]
     EmptyCommand,
-    /// No file of that name exists where commands are looked for.
-    #[error("the command `{command}` was not found ({searched})")]
+    /// No file of that name exists where commands are searched.
+    #[error("cannot find the command `{command}` ({searched})")]
     CommandNotFound {
         /// The command as given.
         command: String,
-        /// Where it was looked for.
+        /// Where it was searched.
         searched: String,
     },
-    /// The file is there, but it isn't a program this user may start.
-    #[error("`{}` is not an executable file for this user (chmod +x makes it one)", path.display())]
+    /// The file exists, but this user cannot execute it.
+    #[error("`{}` is not an executable file for this user (try chmod +x)", path.display())]
     NotExecutable {
         /// The file.
         path: PathBuf,
     },
-    /// Layers that do not go together.
+    /// Layers that cannot be combined.
     #[error(transparent)]
     Layers(#[from] LayersError),
-    /// What this machine lacks for a layer.
-    #[error("the layer `{layer}` can't be had here: {why}")]
+    /// A layer that is not available on this machine.
+    #[error("the layer `{layer}` is not available here: {why}")]
     LayerMissing {
-        /// The layer asked for.
+        /// The requested layer.
         layer: Layer,
-        /// The kernel's option, the program or the right that is missing, in half a sentence.
+        /// The kernel option, the program or the permission that is missing, as the rest of the sentence.
         why: String,
     },
-    /// The program of a layer is there and doesn't do its work.
-    #[error("the layer `{layer}` did not come up: `{program}` {why}")]
+    /// The program of a layer is installed but fails.
+    #[error("cannot start the layer `{layer}`: `{program}` {why}")]
     Proxy {
-        /// The layer asked for.
+        /// The requested layer.
         layer: Layer,
         /// The program's name.
         program: &'static str,
-        /// What became of it, as the rest of the sentence, and the end of what it printed.
+        /// How it failed, as the rest of the sentence, and the end of its output.
         why: String,
     },
-    /// Certificates for mutual TLS could not be made.
-    #[error("could not make the certificates of the layer `sidecar`: {source}")]
+    /// Certificates for mutual TLS could not be created.
+    #[error("cannot create the certificates of the layer `sidecar`: {source}")]
     Certificates {
         /// The library's reason.
         #[from]
         source: rcgen::Error,
     },
-    /// A network that CNI plugins lay, or should give back.
+    /// A network of CNI plugins could not be created or released.
     #[error(transparent)]
     Cni(#[from] CniError),
 }
@@ -75,7 +75,7 @@ impl From<LocalError> for PlatformError {
     }
 }
 
-/// For a cleaner, which fails as the machine does.
+/// For a cleaner, whose errors are those of the machine.
 impl From<LocalError> for loadline_machine::Error {
     fn from(error: LocalError) -> loadline_machine::Error {
         match error {

@@ -1,4 +1,4 @@
-//! A service that somebody else runs: loadline only knows its address.
+//! A service that is already running elsewhere: loadline only knows its address.
 
 use std::net::SocketAddr;
 
@@ -6,7 +6,7 @@ use loadline_machine::Environment;
 use loadline_model::platform::Capabilities;
 use loadline_platform::{Deployment, Platform, PlatformError, Service, Subject, Vantage};
 
-/// The platform `external`. Nothing is started; what the service is made of doesn't matter.
+/// The platform `external`. Nothing is started; the service's command and image are ignored.
 #[derive(Clone, Debug)]
 pub struct External {
     /// Where the service listens, as seen from the node.

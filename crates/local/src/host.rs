@@ -6,10 +6,10 @@ use loadline_platform::{Deployment, Platform, PlatformError, Service};
 
 use crate::local;
 
-/// The platform `host`: no layer at all, except that limits, if there are any, need a cgroup.
+/// The platform `host`: no layers, except that limits, if there are any, need a cgroup.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Host {
-    /// Whether it gets a node of its own, as with [`Local::own_node`](crate::Local::own_node).
+    /// Whether it has a node of its own, as with [`Local::own_node`](crate::Local::own_node).
     pub own_node: bool,
 }
 

@@ -7,7 +7,6 @@ pub(crate) mod cni;
 pub(crate) mod conntrack;
 pub(crate) mod ebpf;
 mod ipvlan;
-pub(crate) mod lacking;
 mod macvlan;
 mod netkit;
 pub(crate) mod nodeport;
@@ -16,6 +15,7 @@ pub(crate) mod pod;
 pub(crate) mod published;
 pub(crate) mod rules;
 pub(crate) mod sidecar;
+pub(crate) mod unavailable;
 pub(crate) mod userland_proxy;
 pub(crate) mod veth;
 
@@ -28,7 +28,7 @@ pub(crate) use loadline_model::platform::{
 };
 
 /// A port of the node that leads to a pod.
-pub(crate) struct Entrance<'a> {
+pub(crate) struct ExposedPort<'a> {
     pub node: &'a Node,
     /// Where the client connects.
     pub at: SocketAddrV4,

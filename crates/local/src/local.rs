@@ -3,7 +3,9 @@
 
 use std::net::SocketAddr;
 
-use loadline_machine::{Cgroup, Cleaner, Cleanup, Environment, Netns, Node, Place, Resources, Running};
+use loadline_machine::{
+    Cgroup, ChildProcess, Cleaner, Cleanup, Environment, Netns, Node, ProcessPlacement, Resources,
+};
 use loadline_model::platform::{Capabilities, Layer, Layers};
 use loadline_platform::{Deployment, Platform, PlatformError, Service, Subject, Vantage};
 
@@ -18,7 +20,7 @@ use crate::{
     proxies::Proxies,
 };
 
-/// Who removes what processes, links, rules and cgroups leave out.
+/// The cleaners of everything other than processes, links, rules and cgroups.
 pub const CLEANERS: &[&dyn Cleaner] = &[&CniCleaner];
 
 /// The platform `local`: `host` plus layers, in any order.
@@ -26,8 +28,8 @@ pub const CLEANERS: &[&dyn Cleaner] = &[&CniCleaner];
 pub struct Local {
     /// The layers; see [`Layer`] for which needs which.
     pub layers: Vec<Layer>,
-    /// Whether it gets a node of its own: a network namespace with a wire of its own to the client, so that what it sets up there
-    /// concerns nothing else of the run.
+    /// Whether it has a node of its own: a network namespace with a wire of its own to the client, so that what is set up there affects
+    /// nothing else of the run.
     pub own_node: bool,
 }
 
@@ -48,16 +50,16 @@ impl Platform for Local {
 
 /// A service process with its layers.
 struct LocalDeployment {
-    made: Cleanup<Made>,
+    resources: Cleanup<LocalResources>,
     path: Path,
     cgroup: Option<Cgroup>,
     left_out: Vec<String>,
 }
 
-/// What has to be ended before what carries the deployment's name can be removed.
+/// What must end before everything that carries the deployment's name is removed.
 #[derive(Default)]
-struct Made {
-    process: Option<Running>,
+struct LocalResources {
+    process: Option<ChildProcess>,
     proxies: Proxies,
     network: Option<cni::Network>,
 }
@@ -72,36 +74,38 @@ pub(crate) fn deploy(
     let slot = environment.next_slot()?;
     let owner = slot.owner;
     let node = if own_node {
-        // What was begun of it vanishes with its namespace.
-        Node::make(environment.client(), &slot).inspect_err(|_| slot.release())?
+        // What was created of it vanishes with its namespace.
+        Node::create(environment.client(), &slot).inspect_err(|_| slot.release())?
     } else {
-        Node::shared_by(environment, &owner, slot.subnet())
+        Node::shared(environment, &owner, slot.subnet())
     };
-    let mut made = Cleanup::new(slot, environment.folder(), node.scope(), CLEANERS, Made::default());
+    let mut resources =
+        Cleanup::new(slot, environment.folder(), node.scope(), CLEANERS, LocalResources::default());
 
     let limits = if layers.quota { layers::cgroup::with_quota(service)? } else { service.limits };
     let (cgroup, left_out) = if layers.cgroup || limits.any() {
-        let created = environment.make_cgroup(&owner, &service.cpus, &limits)?;
+        let created = environment.create_cgroup(&owner, &service.cpus, &limits)?;
         (created.cgroup, created.left_out)
     } else {
         (None, Vec::new())
     };
-    let mut path = path::lay(&node, &layers, service, environment.folder())?;
-    made.network = path.network.take();
-    let place = Place { owner, netns: path.netns.as_ref(), cgroup: cgroup.as_ref(), cpus: &service.cpus };
-    made.process = Some(Running::start(environment, program::of(service, path.listen)?, &place)?);
-    path.address = made.proxies.start(environment, &node, &layers, &place, &path)?;
-    Ok(Box::new(LocalDeployment { made, path, cgroup, left_out }))
+    let mut path = path::build(&node, &layers, service, environment.folder())?;
+    resources.network = path.network.take();
+    let place =
+        ProcessPlacement { owner, netns: path.netns.as_ref(), cgroup: cgroup.as_ref(), cpus: &service.cpus };
+    resources.process = Some(ChildProcess::start(environment, program::of(service, path.listen)?, &place)?);
+    path.address = resources.proxies.start(environment, &node, &layers, &place, &path)?;
+    Ok(Box::new(LocalDeployment { resources, path, cgroup, left_out }))
 }
 
-impl Resources for Made {
+impl Resources for LocalResources {
     type Error = LocalError;
 
     fn end(&mut self) -> Result<(), LocalError> {
-        let stopped = self.proxies.stop().and(self.process.take().map_or(Ok(()), Running::stop));
-        let given_back = self.network.take().map_or(Ok(()), cni::Network::give_back);
+        let stopped = self.proxies.stop().and(self.process.take().map_or(Ok(()), ChildProcess::stop));
+        let released = self.network.take().map_or(Ok(()), cni::Network::release);
         stopped?;
-        given_back
+        released
     }
 }
 
@@ -115,9 +119,9 @@ impl Deployment for LocalDeployment {
     }
 
     fn subject(&self) -> Subject {
-        let service = self.made.process.iter().map(Running::pid);
+        let service = self.resources.process.iter().map(ChildProcess::pid);
         Subject::Here {
-            root_pids: service.chain(self.made.proxies.pids()).collect(),
+            root_pids: service.chain(self.resources.proxies.pids()).collect(),
             cgroup: self.cgroup.clone(),
         }
     }
@@ -131,16 +135,17 @@ impl Deployment for LocalDeployment {
     }
 
     fn ended(&mut self) -> Option<String> {
-        let service = self.made.process.as_ref().and_then(Running::exited).map(|status| ("service", status));
-        let (what, status) = service.or_else(|| self.made.proxies.ended())?;
-        Some(format!("the {what} ended by itself ({status})"))
+        let service =
+            self.resources.process.as_ref().and_then(ChildProcess::exited).map(|status| ("service", status));
+        let (what, status) = service.or_else(|| self.resources.proxies.ended())?;
+        Some(format!("the {what} exited on its own ({status})"))
     }
 
     fn output_tail(&self) -> String {
-        self.made.process.as_ref().map(Running::output_tail).unwrap_or_default()
+        self.resources.process.as_ref().map(ChildProcess::output_tail).unwrap_or_default()
     }
 
     fn stop(mut self: Box<Self>) -> Result<(), PlatformError> {
-        Ok(self.made.remove()?)
+        Ok(self.resources.remove()?)
     }
 }

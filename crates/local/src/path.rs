@@ -1,5 +1,5 @@
-//! The path from the client to the service, laid layer by layer on a node: where the service belongs, what the node does to packets, and
-//! by which door the client comes in.
+//! The path from the client to the service, built layer by layer on a node: where the service runs, what the node does to packets, and
+//! where the client connects.
 
 use std::{net::SocketAddrV4, sync::Arc};
 
@@ -8,33 +8,32 @@ use loadline_platform::Service;
 
 use crate::{
     error::LocalError,
-    layers::{self, Entrance, Layer, Layers, cni, pod, sidecar, userland_proxy},
+    layers::{self, ExposedPort, Layer, Layers, cni, pod, sidecar, userland_proxy},
 };
 
 /// Where a service in a namespace of its own listens, if it has no port of its own.
 const POD_PORT: u16 = 8080;
 
-/// A path that has been laid. What is in namespaces of its own lasts as long as this does.
+/// A path that has been built. What is in namespaces of its own lives as long as this value.
 pub(crate) struct Path {
-    /// Where the client connects, if no process of the path stands before it.
+    /// Where the client connects, unless a proxy of the path is in front of it.
     pub address: SocketAddrV4,
     /// Where the service listens.
     pub listen: SocketAddrV4,
-    /// Where the service's process goes; `None` is where it is started from, which is the run's node.
+    /// The network namespace of the service's process; `None` is the one it is started from, the run's node.
     pub netns: Option<Netns>,
-    /// The nodes that are the deployment's own, from the client on.
+    /// The deployment's own nodes, in order from the client.
     pub nodes: Vec<Netns>,
-    /// What plugins took for the pod.
+    /// What plugins allocated for the pod.
     pub network: Option<cni::Network>,
-    /// BPF programs at its links, which go with this.
+    /// BPF programs attached to its links, removed with this value.
     _programs: Vec<loadline_bpf::Attached>,
 }
 
-/// Lays the layers, all but those of the process itself. What was made when one fails carries the owner's name, or is in a namespace
-/// of its own.
-///
-/// What outlives namespaces is registered in `folder` before it is made.
-pub(crate) fn lay(
+/// Builds the layers, except those of the process itself. If one fails, what was created before it carries the owner's name, or is in a
+/// namespace of its own.
+/// What outlives namespaces is registered in `folder` before it is created.
+pub(crate) fn build(
     node: &Node,
     layers: &Layers,
     service: &Service,
@@ -55,13 +54,13 @@ pub(crate) fn lay(
         Some(pod) => SocketAddrV4::new(pod.address, service.port.unwrap_or(POD_PORT)),
         None => service.listen_on(node)?,
     };
-    // What a client is led to: the service, or the proxy before it.
+    // The destination of clients: the service, or the proxy in front of it.
     let inside = if layers.sidecar.is_some() { sidecar::inbound(listen) } else { listen };
     if layers.conntrack {
-        layers::conntrack::lay(node)?;
+        layers::conntrack::install(node)?;
     }
     if let Some(count) = layers.rules {
-        layers::rules::lay(node, inside, pod.is_none(), count)?;
+        layers::rules::install(node, inside, pod.is_none(), count)?;
     }
     if let (Some(loops), Some(pod)) = (layers.spin, &pod) {
         programs.push(layers::ebpf::spin(node, &pod.link, loops)?);
@@ -69,7 +68,7 @@ pub(crate) fn lay(
     let mut address = inside;
     if let (Some(layer), Some(pod)) = (&layers.entrance, &pod) {
         let port = node.ports.node_port(&node.netns, &node.owner)?;
-        let entrance = Entrance {
+        let exposed = ExposedPort {
             node,
             at: SocketAddrV4::new(node.address, port),
             pod: inside,
@@ -77,10 +76,12 @@ pub(crate) fn lay(
             link: &pod.link,
         };
         match layer {
-            Layer::NodePort { backend, services } => layers::nodeport::lay(&entrance, *backend, *services)?,
-            _ => layers::published::lay(&entrance)?,
+            Layer::NodePort { backend, services } => {
+                layers::nodeport::install(&exposed, *backend, *services)?
+            }
+            _ => layers::published::install(&exposed)?,
         }
-        address = entrance.at;
+        address = exposed.at;
     }
     let netns = pod.map(|pod| pod.netns).or_else(|| nodes.first().cloned());
     Ok(Path { address, listen, netns, nodes, network, _programs: programs })

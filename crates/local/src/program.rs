@@ -1,4 +1,4 @@
-//! The program of a service: which file it is, and what it is started with.
+//! The program of a service: its file, arguments and environment.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use loadline_machine::{Doing, Launch, Variables, tool};
+use loadline_machine::{ErrorContext, Launch, Variables, tool};
 use loadline_platform::Service;
 
 use crate::error::LocalError;
@@ -28,11 +28,11 @@ pub(crate) fn of(service: &Service, listen: SocketAddrV4) -> Result<Launch, Loca
     Ok(Launch { path, arguments, variables, working_dir: service.working_dir.clone(), third: None })
 }
 
-/// The file that a command means: with a slash a path from loadline's working directory, else the first in PATH.
+/// The file of a command: with a slash a path relative to loadline's working directory, otherwise the first match in PATH.
 fn find(name: &str, path: Option<&OsStr>) -> Result<PathBuf, LocalError> {
     let not_found = |searched| LocalError::CommandNotFound { command: name.to_owned(), searched };
     if name.contains('/') {
-        let file = std::path::absolute(name).doing(|| format!("make {name} an absolute path"))?;
+        let file = std::path::absolute(name).with_context(|| format!("make {name} an absolute path"))?;
         return if tool::is_executable(&file) {
             Ok(file)
         } else if file.exists() {

@@ -1,5 +1,5 @@
 //! Which addresses a run uses: one /20 of 198.18.0.0/15, the range set aside for benchmarks (RFC 2544, RFC 6890).
-//! Slot 0 of it is the wire, slot k deployment k, and its upper half stands in for other services' addresses.
+//! Slot 0 of it is the wire, slot k deployment k, and its upper half holds the addresses of dummy services.
 
 use std::{
     fmt,
@@ -18,7 +18,7 @@ pub const BLOCK_PREFIX: u8 = 20;
 const RANGE: u32 = u32::from_be_bytes([198, 18, 0, 0]);
 const RANGE_PREFIX: u8 = 15;
 const BLOCK_SIZE: u32 = 1 << (32 - BLOCK_PREFIX);
-const STAND_IN_ADDRESSES: u32 = BLOCK_SIZE / 2;
+const DUMMY_SERVICE_ADDRESSES: u32 = BLOCK_SIZE / 2;
 
 /// A run's /20.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,7 +37,7 @@ pub struct Subnet {
     pub far: Ipv4Addr,
 }
 
-/// How the /28 of a deployment with a node of its own is shared out.
+/// How the /28 of a deployment with its own node is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnAddresses {
     /// A /29, so that a pod may have its link on the wire: the node's and the client's ends.
@@ -55,20 +55,20 @@ pub struct OwnAddresses {
 /// Addresses of the node that the client reaches first, and of the one behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pair {
-    /// Of the one that the client reaches first.
+    /// Of the node that the client reaches first.
     pub near: Ipv4Addr,
-    /// Of the one behind it.
+    /// Of the node behind it.
     pub far: Ipv4Addr,
 }
 
 impl Block {
-    /// The first block that holds none of the `occupied` destinations and isn't one of the `claimed`.
+    /// The first block that contains none of the `occupied` destinations and is not one of the `claimed`.
     pub fn first_free(occupied: &[(Ipv4Addr, u8)], claimed: &[Block]) -> Option<Block> {
         (RANGE..RANGE + (1 << (32 - RANGE_PREFIX)))
             .step_by(BLOCK_SIZE as usize)
             .map(|base| Block(Ipv4Addr::from_bits(base)))
             .find(|block| {
-                !claimed.contains(block) && !occupied.iter().any(|&(to, prefix)| block.meets(to, prefix))
+                !claimed.contains(block) && !occupied.iter().any(|&(to, prefix)| block.overlaps(to, prefix))
             })
     }
 
@@ -82,10 +82,11 @@ impl Block {
         self.subnet(slot)
     }
 
-    /// Address and port of stand-in service `index`, below [`loadline_model::platform::MOST_SERVICES`]: unlike those of all others.
-    pub fn stand_in(self, index: u32) -> SocketAddrV4 {
-        let address = self.0.to_bits() + STAND_IN_ADDRESSES + index % STAND_IN_ADDRESSES;
-        SocketAddrV4::new(Ipv4Addr::from_bits(address), 80 + (index / STAND_IN_ADDRESSES) as u16)
+    /// Address and port of dummy service `index`, below [`loadline_model::platform::MOST_SERVICES`]: different from
+    /// those of all others.
+    pub fn dummy_service(self, index: u32) -> SocketAddrV4 {
+        let address = self.0.to_bits() + DUMMY_SERVICE_ADDRESSES + index % DUMMY_SERVICE_ADDRESSES;
+        SocketAddrV4::new(Ipv4Addr::from_bits(address), 80 + (index / DUMMY_SERVICE_ADDRESSES) as u16)
     }
 
     /// The same addresses for deployment `slot` on a node of its own.
@@ -106,9 +107,9 @@ impl Block {
         subnet(Ipv4Addr::from_bits(network), SLOT_PREFIX)
     }
 
-    /// Whether a route to `to`/`prefix` is about addresses of this block. Routes to more than the whole
+    /// Whether a route to `to`/`prefix` covers addresses of this block. Routes to more than the whole
     /// benchmark range (the default route above all) are not: ours are more specific and win.
-    fn meets(self, to: Ipv4Addr, prefix: u8) -> bool {
+    fn overlaps(self, to: Ipv4Addr, prefix: u8) -> bool {
         if prefix < RANGE_PREFIX {
             return false;
         }
@@ -119,8 +120,8 @@ impl Block {
 }
 
 impl Subnet {
-    /// That of `far` in a network with prefixes of this length, whose first address is taken for the node's.
-    pub fn around(far: Ipv4Addr, prefix: u8) -> Subnet {
+    /// The subnet of `far` in a network with this prefix length; its first address is assumed to be the node's.
+    pub fn containing(far: Ipv4Addr, prefix: u8) -> Subnet {
         let mask = u32::MAX.checked_shl(32 - u32::from(prefix.min(32))).unwrap_or(0);
         let network = far.to_bits() & mask;
         Subnet { far, ..subnet(Ipv4Addr::from_bits(network), prefix) }
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_with_addresses_routes_or_claims_are_passed_over() {
+    fn blocks_with_addresses_routes_or_claims_are_skipped() {
         let first = Block::first_free(&[], &[]).unwrap();
         let occupied = [(Ipv4Addr::new(198, 18, 31, 255), 32), (Ipv4Addr::new(198, 18, 32, 0), 19)];
         let block = Block::first_free(&occupied, &[first]).unwrap();
@@ -174,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_of_its_own_has_sixteen_addresses_without_overlap() {
+    fn an_own_node_has_sixteen_addresses_without_overlap() {
         let block = Block::first_free(&[], &[]).unwrap();
         let own = block.own(2);
         let used = [
@@ -198,12 +199,12 @@ mod tests {
     }
 
     #[test]
-    fn stand_ins_differ_from_each_other_and_from_the_slots() {
+    fn dummy_services_differ_from_each_other_and_from_the_slots() {
         let block = Block::first_free(&[], &[]).unwrap();
-        let stand_ins: HashSet<_> = (0..MOST_SERVICES).map(|index| block.stand_in(index)).collect();
-        assert_eq!(stand_ins.len(), MOST_SERVICES as usize);
+        let dummy_services: HashSet<_> = (0..MOST_SERVICES).map(|index| block.dummy_service(index)).collect();
+        assert_eq!(dummy_services.len(), MOST_SERVICES as usize);
         let last_slot = block.slot(SLOTS).network.to_bits() + 15;
-        assert!(stand_ins.iter().all(|s| s.ip().to_bits() > last_slot));
-        assert!(stand_ins.iter().all(|s| block.meets(*s.ip(), 32)));
+        assert!(dummy_services.iter().all(|s| s.ip().to_bits() > last_slot));
+        assert!(dummy_services.iter().all(|s| block.overlaps(*s.ip(), 32)));
     }
 }

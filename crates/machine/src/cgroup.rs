@@ -13,16 +13,16 @@ use std::{
 use loadline_model::platform::Limits;
 
 use crate::{
-    error::{Doing, Error},
+    error::{Error, ErrorContext},
     owner::Owner,
-    processes::{KILL_PATIENCE, kill_listed},
+    processes::{KILL_TIMEOUT, kill_all},
     run_name::RunName,
     wait::{self, SHORT_INTERVAL},
 };
 
 /// CPU quotas are per period of this length, the kernel's default, which Docker and the kubelet use as well.
 pub const CPU_PERIOD_US: u64 = 100_000;
-/// The smallest quota that the kernel takes (`min_cfs_quota_period` in kernel/sched/core.c).
+/// The smallest quota that the kernel accepts (`min_cfs_quota_period` in kernel/sched/core.c).
 const MIN_CPU_QUOTA_US: u64 = 1_000;
 
 /// The control group of a deployment, as the folders that its counters are in.
@@ -46,33 +46,34 @@ pub enum Cgroup {
     },
 }
 
-/// Where on this machine the cgroups of runs go.
+/// Where the cgroups of runs are created on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Tree {
     V1(v1::Tree),
     V2(v2::Tree),
 }
 
-/// What could be had of a wish for a cgroup.
+/// As much of a requested cgroup as could be created.
 #[derive(Debug)]
 pub struct Created {
-    /// The group, if one could be made.
+    /// The group, if one could be created.
     pub cgroup: Option<Cgroup>,
-    /// A sentence for each part that could not be had.
+    /// One sentence for each part that is missing.
     pub left_out: Vec<String>,
 }
 
 impl Tree {
-    /// Looks at this process's mounts and cgroups. Version 1 wins where both exist and it has the CPU controller:
+    /// Reads this process's mounts and cgroups. Version 1 is preferred where both exist and it has the CPU controller:
     /// a controller belongs to one version at a time.
     pub fn detect() -> Result<Option<Tree>, Error> {
-        let mounts = fs::read_to_string("/proc/self/mountinfo").doing(|| "read /proc/self/mountinfo")?;
-        let own = fs::read_to_string("/proc/self/cgroup").doing(|| "read /proc/self/cgroup")?;
+        let mounts =
+            fs::read_to_string("/proc/self/mountinfo").with_context(|| "read /proc/self/mountinfo")?;
+        let own = fs::read_to_string("/proc/self/cgroup").with_context(|| "read /proc/self/cgroup")?;
         let v1 = v1::Tree::from_mounts(&mounts).map(Tree::V1);
         Ok(v1.or_else(|| v2::Tree::from_mounts(&mounts, &own).map(Tree::V2)))
     }
 
-    /// The folders that all cgroups of a run are below.
+    /// The folders that contain all cgroups of a run.
     pub fn tops(&self, run: RunName) -> Vec<PathBuf> {
         let top = Owner::run(run).cgroup();
         match self {
@@ -81,9 +82,8 @@ impl Tree {
         }
     }
 
-    /// Makes the owner's cgroup, with `cpus` (if any) and `limits`.
-    ///
-    /// A lack of permission is no error but said in [`Created::left_out`].
+    /// Creates the owner's cgroup, with `cpus` (if any) and `limits`.
+    /// A lack of permission is not an error; it is reported in [`Created::left_out`].
     pub fn make(&self, owner: &Owner, cpus: &[usize], limits: &Limits) -> Result<Created, Error> {
         check(limits)?;
         let made = match self {
@@ -92,7 +92,7 @@ impl Tree {
         };
         match made {
             Err(Error::System { source, .. }) if is_refusal(&source) => {
-                Ok(Created { cgroup: None, left_out: vec![CANT_WRITE.to_owned()] })
+                Ok(Created { cgroup: None, left_out: vec![NOT_WRITABLE.to_owned()] })
             }
             made => made,
         }
@@ -100,9 +100,7 @@ impl Tree {
 }
 
 /// Why there is no cgroup, and how to get one.
-pub const CANT_WRITE: &str = "the cgroup layer (CPU and memory limits, and accounting by cgroup) was left out: \
-    cgroups can't be written by this user; run as root, or under `systemd-run --user --scope -p Delegate=yes` on a \
-    machine with cgroup v2";
+pub const NOT_WRITABLE: &str = "the cgroup layer (limits and accounting of CPU and memory) was left out: this user cannot write to cgroups; run as root, or under `systemd-run --user --scope -p Delegate=yes` on a machine with cgroup v2";
 
 impl Cgroup {
     /// The cgroup of a process, from this process's `/proc/self/mountinfo` and the other's `/proc/PID/cgroup`.
@@ -115,7 +113,7 @@ impl Cgroup {
     pub(crate) fn open_procs(&self) -> Result<Vec<File>, Error> {
         let open = |dir: &PathBuf| {
             let procs = dir.join("cgroup.procs");
-            OpenOptions::new().write(true).open(&procs).doing(|| format!("open {}", procs.display()))
+            OpenOptions::new().write(true).open(&procs).with_context(|| format!("open {}", procs.display()))
         };
         self.dirs().iter().map(open).collect()
     }
@@ -138,18 +136,18 @@ impl Cgroup {
     }
 }
 
-/// Kills what is in the cgroup `dir` and below, and removes it all. Returns whether it was there.
+/// Kills the processes in the cgroup `dir` and below, and removes it all. Returns whether it existed.
 pub(crate) fn remove(dir: &Path) -> Result<bool, Error> {
     if !dir.join("cgroup.procs").exists() {
         return Ok(false);
     }
     v2::leave(dir)?;
-    for entry in fs::read_dir(dir).doing(|| format!("list {}", dir.display()))?.flatten() {
+    for entry in fs::read_dir(dir).with_context(|| format!("list {}", dir.display()))?.flatten() {
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             remove(&entry.path())?;
         }
     }
-    // At once where the kernel has it (5.14); otherwise one by one.
+    // All at once where the kernel supports it (5.14); otherwise one by one.
     let _ = OpenOptions::new()
         .write(true)
         .open(dir.join("cgroup.kill"))
@@ -158,27 +156,27 @@ pub(crate) fn remove(dir: &Path) -> Result<bool, Error> {
         let procs = fs::read_to_string(dir.join("cgroup.procs")).unwrap_or_default();
         procs.lines().filter_map(|line| line.parse().ok()).collect()
     };
-    if !kill_listed(members) {
+    if !kill_all(members) {
         return Err(Error::Remains { what: format!("the processes in {}", dir.display()) });
     }
-    // A killed process is a member until the kernel is through with it.
+    // A killed process remains a member until the kernel has released it.
     let was_there = |error: &io::Error| error.kind() != io::ErrorKind::NotFound;
-    match wait::retry(KILL_PATIENCE, SHORT_INTERVAL, was_there, || fs::remove_dir(dir)) {
+    match wait::retry(KILL_TIMEOUT, SHORT_INTERVAL, was_there, || fs::remove_dir(dir)) {
         Err(error) if was_there(&error) => {
-            Err(error).doing(|| format!("remove the cgroup {}", dir.display()))
+            Err(error).with_context(|| format!("remove the cgroup {}", dir.display()))
         }
         _ => Ok(true),
     }
 }
 
 fn write(file: &Path, value: &str) -> Result<(), Error> {
-    fs::write(file, value).doing(|| format!("write {value} to {}", file.display()))
+    fs::write(file, value).with_context(|| format!("write {value} to {}", file.display()))
 }
 
 fn make_dir(dir: &Path) -> Result<(), Error> {
     match fs::create_dir(dir) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        made => made.doing(|| format!("make the cgroup {}", dir.display())),
+        made => made.with_context(|| format!("create the cgroup {}", dir.display())),
     }
 }
 
@@ -186,7 +184,7 @@ fn is_refusal(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
 }
 
-/// In the kernel's list format, such as `0,2,3`.
+/// CPUs in the kernel's list format, such as `0,2,3`.
 pub fn cpu_list(cpus: &[usize]) -> String {
     cpus.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
 }
@@ -196,7 +194,7 @@ pub fn quota_us(cpus: f64) -> u64 {
     (cpus * CPU_PERIOD_US as f64).round() as u64
 }
 
-/// Refuses limits that no kernel enforces.
+/// Rejects limits that no kernel enforces.
 ///
 /// # Errors
 /// [`Error::BadLimit`].
@@ -204,7 +202,7 @@ pub fn check(limits: &Limits) -> Result<(), Error> {
     if let Some(cpus) = limits.cpus {
         let bad = |reason| Err(Error::BadLimit { what: format!("of {cpus} CPUs"), reason });
         if !cpus.is_finite() || quota_us(cpus) < MIN_CPU_QUOTA_US {
-            return bad("the least that the kernel can enforce is 0.01 of a CPU");
+            return bad("the kernel enforces no less than 0.01 of a CPU");
         }
         if cpus > 10_000.0 {
             return bad("no machine has that many CPUs");
@@ -213,7 +211,7 @@ pub fn check(limits: &Limits) -> Result<(), Error> {
     match limits.memory_bytes {
         Some(bytes) if bytes < 1 << 20 => Err(Error::BadLimit {
             what: format!("of {bytes} bytes of memory"),
-            reason: "no program starts in less than 1 MiB",
+            reason: "no program starts with less than 1 MiB",
         }),
         _ => Ok(()),
     }
@@ -233,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_is_no_cgroup_is_not_removed() {
+    fn a_folder_that_is_not_a_cgroup_is_not_removed() {
         let dir = tempfile::tempdir().unwrap();
         assert!(!remove(dir.path()).unwrap());
         assert!(dir.path().exists());

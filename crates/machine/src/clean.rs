@@ -1,5 +1,5 @@
-//! Removing what carries an owner's name. There is this one way only: a deployment's end, a run's end and
-//! `loadline clean` after a killed run all come here.
+//! Removing everything that carries an owner's name. The end of a deployment, the end of a run and `loadline clean`
+//! after a killed run all use this one mechanism.
 
 use std::path::PathBuf;
 
@@ -16,10 +16,10 @@ use crate::{
     registry::{Registry, RunFolder, State},
 };
 
-/// The tables of `iptables-nft` that our rules can bring into being.
+/// The tables of `iptables-nft` that our rules may create.
 const IPTABLES_TABLES: [&str; 2] = ["nat", "filter"];
 
-/// Kinds of things that this crate removes, as [`Removed::kind`] names them.
+/// Kinds of objects that this crate removes, as [`Removed::kind`] names them.
 const PROCESS: &str = "process";
 const IPTABLES_RULES: &str = "iptables";
 const NFT_TABLE: &str = "nft table";
@@ -28,11 +28,12 @@ const CGROUP: &str = "cgroup";
 /// The run's folder in the registry.
 const FOLDER: &str = "run";
 
-/// Removes what this user's killed runs left, in the network namespace of the calling thread, and adds it to `removed`. Live runs,
-/// and whatever doesn't carry a dead run's name, are left alone. `cleaners` are those of all platforms.
+/// Removes what this user's killed runs left behind, in the network namespace of the calling thread, and adds it to
+/// `removed`. Live runs, and everything that does not carry a dead run's name, are left unchanged. `cleaners` are those
+/// of all platforms.
 ///
 /// # Errors
-/// The first failure, after everything else that could be removed was; the run stays registered, to be tried again.
+/// The first failure, after everything else was removed; the run stays registered, so that it can be tried again.
 pub fn clean(cleaners: &[&dyn Cleaner], removed: &mut Vec<Removed>) -> Result<(), Error> {
     Registry::of_this_user()?.clean_into(cleaners, removed)
 }
@@ -63,7 +64,7 @@ impl Registry {
     }
 }
 
-/// Refuses to forget a run with things that none of the cleaners knows.
+/// Refuses to unregister a run with a section that none of the cleaners knows.
 fn check_sections(state: &State, cleaners: &[&dyn Cleaner]) -> Result<(), Error> {
     let unknown = state.sections.keys().find(|name| cleaners.iter().all(|cleaner| cleaner.name() != *name));
     match unknown {
@@ -72,7 +73,7 @@ fn check_sections(state: &State, cleaners: &[&dyn Cleaner]) -> Result<(), Error>
     }
 }
 
-/// Everything is tried; the first failure is returned, the others are logged.
+/// Keeps the first failure for the caller and logs the others.
 fn keep_first(outcome: &mut Result<(), Error>, error: Error) {
     match outcome {
         Ok(()) => *outcome = Err(error),
@@ -80,7 +81,7 @@ fn keep_first(outcome: &mut Result<(), Error>, error: Error) {
     }
 }
 
-/// Removes all that is left of a run but its registration.
+/// Removes everything that is left of a run except its registration.
 pub(crate) fn remove_run(
     folder: &RunFolder,
     node: &Netns,
@@ -94,13 +95,13 @@ pub(crate) fn remove_run(
     all.and(emptied)
 }
 
-/// Whether this user can have made links and rules here. An ordinary user has them in a user namespace, as root and until the run
-/// ends; here such a user may not even list rules.
+/// Whether this user may have created links and rules here. An ordinary user has them in a user namespace, as root and
+/// until the run ends; outside it such a user may not even list rules.
 pub fn may_change_network() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Removes the tables that our rules brought into being and left empty.
+/// Removes the tables that our rules created and that are empty now.
 fn remove_empty_tables(state: &State, node: &Netns) -> Result<(), Error> {
     let made =
         IPTABLES_TABLES.into_iter().filter(|t| !state.iptables_tables_found.iter().any(|found| found == t));
@@ -115,12 +116,12 @@ fn remove_empty_tables(state: &State, node: &Netns) -> Result<(), Error> {
 pub enum NetworkScope {
     /// On a node that it shares with others.
     OnNode(Netns),
-    /// On a node of its own, with which they vanish, but for its end of the wire in the client's namespace.
+    /// On a node of its own, with which they vanish, except for its end of the wire in the client's namespace.
     InClient(Netns),
 }
 
-/// Removes what carries the owner's name: processes first, so that nothing is in use, then what cleaners know of, rules, links and
-/// cgroups. Every step is tried; the first failure is returned.
+/// Removes what carries the owner's name: processes first, so that nothing is in use, then what the cleaners remove,
+/// rules, links and cgroups. Every step is tried; the first failure is returned.
 pub(crate) fn remove_owned(
     owner: &Owner,
     state: &State,
@@ -140,7 +141,7 @@ pub(crate) fn remove_owned(
         Ok(names) => removed.extend(names.into_iter().map(|name| Removed { run: owner.run, kind, name })),
         Err(error) => keep_first(&mut outcome, error),
     };
-    // Deployments know their own leader; a run's end covers all of them.
+    // A deployment knows its own session leader; a run covers the leaders of all deployments.
     let leaders = if owner.slot.is_none() { state.processes.as_slice() } else { &[] };
     note(removed, PROCESS, processes::kill_owned(owner, leaders));
     let (NetworkScope::OnNode(node) | NetworkScope::InClient(node)) = scope;
@@ -170,10 +171,10 @@ fn remove_cgroup(dir: PathBuf) -> Result<Vec<String>, Error> {
 }
 
 fn remove_links(owner: &Owner, node: &Netns) -> Result<Vec<String>, Error> {
-    node.talk(async |net: &Netlink| {
+    node.with_netlink(async |net: &Netlink| {
         let mut removed = Vec::new();
         for (index, name) in net.links().await?.into_iter().filter(|(_, name)| owner.owns_link(name)) {
-            // One end of a pair takes the other with it, so it may be gone by now.
+            // Deleting one end of a pair deletes the other, so it may be gone by now.
             match net.delete(index, &name).await {
                 Err(_) if net.index_of(&name).await.is_err() => {}
                 deleted => deleted?,

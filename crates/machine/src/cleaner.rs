@@ -1,5 +1,5 @@
-//! How platforms have removed what only they know how to remove: each keeps a section of the run's state in the registry, and names
-//! the cleaner that understands it.
+//! How platforms register what only they can remove: each keeps a section of the run's state in the registry, and
+//! names the cleaner that understands it.
 
 use std::fmt;
 
@@ -8,15 +8,15 @@ use serde_json::{Map, Value};
 
 use crate::{error::Error, netns::Netns, owner::Owner, run_name::RunName};
 
-/// Removes what one platform made elsewhere than in namespaces, cgroups and rules: containers, a cluster's objects.
+/// Removes what one platform created outside namespaces, cgroups and rules: containers, a cluster's objects.
 pub trait Cleaner: Send + Sync {
     /// The name of its section in the registry.
     fn name(&self) -> &'static str;
 
-    /// Keeps others from starting the owner's processes again; called before these are killed.
+    /// Prevents anything else from restarting the owner's processes; called before they are killed.
     ///
     /// # Errors
-    /// When something withstands, after everything else was tried.
+    /// When something cannot be removed, after everything else was tried.
     fn prevent_restarts(
         &self,
         owner: &Owner,
@@ -27,11 +27,11 @@ pub trait Cleaner: Send + Sync {
         Ok(())
     }
 
-    /// Removes what the owner has according to the section, and adds it to `removed`; called when the owner's processes are killed, and
-    /// before its rules, links and cgroups go. `node` is the run's node.
+    /// Removes what belongs to the owner according to the section, and adds it to `removed`; called after the owner's
+    /// processes were killed, and before its rules, links and cgroups are removed. `node` is the run's node.
     ///
     /// # Errors
-    /// When something withstands, after everything else was tried.
+    /// When something cannot be removed, after everything else was tried.
     fn remove(
         &self,
         owner: &Owner,
@@ -40,20 +40,20 @@ pub trait Cleaner: Send + Sync {
         removed: &mut Vec<Removed>,
     ) -> Result<(), Error>;
 
-    /// The section as it follows from a state without sections, which the first version wrote.
+    /// The section derived from a state without sections, as the first version wrote it.
     fn section_of_first_version(&self, state: &Map<String, Value>) -> Option<Value> {
         let _ = state;
         None
     }
 }
 
-/// What a cleaner has to know of a run; kept in the registry from before it is made until it is removed.
+/// What a cleaner needs to know about a run; kept in the registry from before anything is created until it is removed.
 pub trait Section: Serialize + DeserializeOwned + Default {
-    /// Who understands it.
+    /// The cleaner that understands it.
     const CLEANER: &'static dyn Cleaner;
 }
 
-/// One thing that was removed.
+/// One object that was removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Removed {
     /// The run it belonged to.

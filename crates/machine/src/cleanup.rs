@@ -1,4 +1,5 @@
-//! The cleanup guard of a deployment: what was made for it is removed once, by name, when it ends or when something fails on the way.
+//! The cleanup guard of a deployment: what was created for it is removed once, by name, when it ends or when starting
+//! it fails.
 
 use std::{
     fmt::Display,
@@ -15,30 +16,30 @@ use crate::{
     slots::Slot,
 };
 
-/// What a deployment holds of what was made for it.
+/// The resources that a deployment owns.
 pub trait Resources {
-    /// Why it can't be removed.
+    /// Why they cannot be removed.
     type Error: From<Error> + Display;
 
-    /// Ends what runs, before all that carries the deployment's name is removed from this machine.
+    /// Ends what runs, before everything that carries the deployment's name is removed from this machine.
     ///
     /// # Errors
-    /// When something withstands. The rest is removed all the same.
+    /// When something cannot be ended. The rest is still removed.
     fn end(&mut self) -> Result<(), Self::Error> {
         Ok(())
     }
 
-    /// Removes what isn't on this machine, afterwards.
+    /// Removes what is not on this machine, afterwards.
     ///
     /// # Errors
-    /// When something withstands.
+    /// When something cannot be removed.
     fn remove_elsewhere(&mut self) -> Result<(), Self::Error> {
         Ok(())
     }
 }
 
-/// Removes everything of a deployment when it is dropped, and then gives its number back. What could not be removed keeps its number,
-/// and stays registered for the run's end.
+/// Removes everything of a deployment when it is dropped, and then releases its number. What cannot be removed keeps
+/// its number, and stays registered for the end of the run.
 pub struct Cleanup<R: Resources> {
     resources: R,
     slot: Slot,
@@ -49,7 +50,7 @@ pub struct Cleanup<R: Resources> {
 }
 
 impl<R: Resources> Cleanup<R> {
-    /// Guards what carries the slot's name, where `scope` says; `cleaners` remove what else there is of it.
+    /// Guards what carries the slot's name in `scope`; `cleaners` remove the rest of it.
     pub fn new(
         slot: Slot,
         folder: &Arc<RunFolder>,
@@ -105,7 +106,7 @@ impl<R: Resources> DerefMut for Cleanup<R> {
 impl<R: Resources> Drop for Cleanup<R> {
     fn drop(&mut self) {
         if let Err(error) = self.remove() {
-            tracing::warn!("{} was not removed wholly: {error}", self.slot.owner);
+            tracing::warn!("cannot remove all of {}: {error}", self.slot.owner);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What all deployments of a run share: the node, the client's namespace, and the wire between them.
-//! The client is modelled as remote, so that `host` isn't flattered by loopback and NAT acts where it does for others; only who may lay
-//! no wire has the client on the node itself.
+//! The client is modelled as remote, so that `host` is not flattered by loopback and NAT acts where it does for real
+//! clients; only without the permission to create a wire is the client on the node itself.
 
 use std::{
     any::{Any, TypeId},
@@ -14,23 +14,23 @@ use loadline_model::platform::Limits;
 
 use crate::{
     addresses::{Block, Subnet},
-    cgroup::{self, CANT_WRITE},
+    cgroup::{self, NOT_WRITABLE},
     clean,
-    error::{Doing, Error},
+    error::{Error, ErrorContext},
     iptables,
     netlink::Netlink,
     netns::Netns,
     nftables,
     owner::{Owner, Role},
     ports::Ports,
-    registry::{Registry, RunFolder, Surroundings},
+    registry::{HostNetworkState, Registry, RunFolder},
     run_name::RunName,
     slots::{Slot, Slots},
     spawner::Spawner,
 };
 
-/// What the deployments of one run share. Dropping it removes everything that carries the run's name, deployments included,
-/// and kills every service still running; [`Environment::remove`] does the same and says what failed.
+/// What the deployments of one run share. Dropping it removes everything that carries the run's name, deployments
+/// included, and kills every service still running; [`Environment::remove`] does the same and reports what failed.
 pub struct Environment {
     run: RunName,
     node: Netns,
@@ -47,7 +47,7 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Registers the run with the user's [`Registry`] and lays the wire. The node is the network namespace of the
+    /// Registers the run with the user's [`Registry`] and creates the wire. The node is the network namespace of the
     /// calling thread.
     pub fn prepare(run: RunName) -> Result<Environment, Error> {
         Environment::prepare_in(&Registry::of_this_user()?, run)
@@ -55,35 +55,36 @@ impl Environment {
 
     /// As [`Environment::prepare`], with another registry.
     pub fn prepare_in(registry: &Registry, run: RunName) -> Result<Environment, Error> {
-        let mut environment = Environment::register_apart(registry, run)?;
+        let mut environment = Environment::register_isolated(registry, run)?;
         let wire = environment.block.wire();
         environment.wire = Some(wire);
-        environment.lay(&wire)?;
+        environment.create_wire(&wire)?;
         let owner = Owner::run(run);
-        environment.node.run(|| iptables::pass_own_links(&owner))?;
+        environment.node.run(|| iptables::accept_own_links(&owner))?;
         Ok(environment)
     }
 
-    /// As [`Environment::prepare`] for an ordinary user in the machine's own network namespace: the client is on the node itself, `host` listens
-    /// on loopback, and neither links nor rules are made. Layers that are made of those, and what stands on the wire, can't be had there.
+    /// As [`Environment::prepare`] for an ordinary user in the machine's own network namespace: the client is on the
+    /// node itself, `host` listens on loopback, and neither links nor rules are created. Layers that need links or
+    /// rules, and what needs the wire, are not available there.
     pub fn prepare_without_wire(run: RunName) -> Result<Environment, Error> {
         let node = Netns::current()?;
-        let around = Surroundings { occupied: Vec::new(), iptables_tables: Vec::new() };
-        Environment::register(&Registry::of_this_user()?, run, node.clone(), node, &around)
+        let host = HostNetworkState { occupied: Vec::new(), iptables_tables: Vec::new() };
+        Environment::register(&Registry::of_this_user()?, run, node.clone(), node, &host)
     }
 
-    /// An environment without a wire, for what is laid in namespaces of its own behind the client's.
-    pub fn prepare_apart(run: RunName) -> Result<Environment, Error> {
-        Environment::register_apart(&Registry::of_this_user()?, run)
+    /// An environment without a wire, for paths that are built in namespaces of their own behind the client's.
+    pub fn prepare_isolated(run: RunName) -> Result<Environment, Error> {
+        Environment::register_isolated(&Registry::of_this_user()?, run)
     }
 
-    fn register_apart(registry: &Registry, run: RunName) -> Result<Environment, Error> {
+    fn register_isolated(registry: &Registry, run: RunName) -> Result<Environment, Error> {
         let node = Netns::current()?;
-        let around = Surroundings {
-            occupied: node.talk(async |net: &Netlink| net.destinations().await)?,
+        let host = HostNetworkState {
+            occupied: node.with_netlink(async |net: &Netlink| net.destinations().await)?,
             iptables_tables: node.run(nftables::ipv4_tables)?,
         };
-        Environment::register(registry, run, node, Netns::new()?, &around)
+        Environment::register(registry, run, node, Netns::new()?, &host)
     }
 
     fn register(
@@ -91,10 +92,10 @@ impl Environment {
         run: RunName,
         node: Netns,
         client: Netns,
-        around: &Surroundings,
+        host: &HostNetworkState,
     ) -> Result<Environment, Error> {
         let (cgroups, spawner) = (cgroup::Tree::detect()?, Spawner::start()?);
-        let folder = registry.register(run, around)?;
+        let folder = registry.register(run, host)?;
         Ok(Environment {
             run,
             node,
@@ -116,12 +117,13 @@ impl Environment {
         self.run
     }
 
-    /// Where load threads belong.
+    /// The network namespace in which load threads run.
     pub fn client(&self) -> &Netns {
         &self.client
     }
 
-    /// The node's address on the wire, or on loopback without one: where the client finds `host` services and node ports.
+    /// The node's address on the wire, or on loopback without one: where the client finds `host` services and node
+    /// ports.
     pub fn node_address(&self) -> Ipv4Addr {
         self.wire.map_or(Ipv4Addr::LOCALHOST, |wire| wire.node)
     }
@@ -131,7 +133,7 @@ impl Environment {
         self.wire.map_or(Ipv4Addr::LOCALHOST, |wire| wire.far)
     }
 
-    /// Removes everything that carries the run's name and strikes it off the registry. What failed stays registered,
+    /// Removes everything that carries the run's name and unregisters the run. What cannot be removed stays registered,
     /// for [`crate::clean`].
     pub fn remove(mut self) -> Result<(), Error> {
         self.tear_down()
@@ -162,7 +164,8 @@ impl Environment {
         &self.ports
     }
 
-    /// What a platform shares among all its deployments of the run: one value of each type, made when it is first asked for.
+    /// What a platform shares among all its deployments of the run: one value of each type, created when first
+    /// requested.
     pub fn shared<T: Any + Default + Send + Sync>(&self) -> Arc<T> {
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         let value = shared.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(T::default()));
@@ -174,18 +177,19 @@ impl Environment {
         self.cgroups.is_some()
     }
 
-    /// Makes the owner's cgroup, registered before it exists. Where none can be made, says so instead of failing.
+    /// Creates the owner's cgroup, registered before it exists. Where none can be created, it reports so instead of
+    /// failing.
     ///
     /// # Errors
-    /// When a limit is one that no kernel enforces, or the kernel refuses for another reason than a lack of permission.
-    pub fn make_cgroup(
+    /// When no kernel enforces a limit, or the kernel refuses for a reason other than a lack of permission.
+    pub fn create_cgroup(
         &self,
         owner: &Owner,
         cpus: &[usize],
         limits: &Limits,
     ) -> Result<cgroup::Created, Error> {
         let Some(tree) = &self.cgroups else {
-            return Ok(cgroup::Created { cgroup: None, left_out: vec![CANT_WRITE.to_owned()] });
+            return Ok(cgroup::Created { cgroup: None, left_out: vec![NOT_WRITABLE.to_owned()] });
         };
         let tops = tree.tops(owner.run);
         self.folder.update_state(|state| state.cgroups = tops)?;
@@ -196,27 +200,27 @@ impl Environment {
         &self.spawner
     }
 
-    /// The name and the addresses of a further deployment.
+    /// The name and the addresses of another deployment.
     pub fn next_slot(&self) -> Result<Slot, Error> {
         self.slots.next(self.run, self.block)
     }
 
-    fn lay(&self, wire: &Subnet) -> Result<(), Error> {
+    fn create_wire(&self, wire: &Subnet) -> Result<(), Error> {
         let owner = Owner::run(self.run);
         let (near, far) = (owner.link(Role::Wire), owner.link(Role::Peer));
-        self.node.talk(async |net: &Netlink| {
+        self.node.with_netlink(async |net: &Netlink| {
             let index = net.add_veth(&near, &far, &self.client, "eth0").await?;
             net.add_address(index, wire.node, wire.prefix).await?;
-            net.up(index).await
+            net.set_up(index).await
         })?;
-        // A service that closes each connection leaves the client's end waiting for a minute (tcp(7), TIME_WAIT): thousands of
-        // requests a second would run out of ports. Neither setting leaves the client's namespace.
+        // A service that closes each connection leaves the client's end waiting for a minute (tcp(7), TIME_WAIT):
+        // thousands of requests a second would run out of ports. Neither setting leaves the client's namespace.
         set(&self.client, "ip_local_port_range", "1024 65535")?;
         set(&self.client, "tcp_tw_reuse", "1")?;
-        self.client.talk(async |net: &Netlink| {
+        self.client.with_netlink(async |net: &Netlink| {
             let index = net.index_of("eth0").await?;
             net.add_address(index, wire.far, wire.prefix).await?;
-            net.up(index).await?;
+            net.set_up(index).await?;
             // Everything: a container or a cluster has addresses of its own.
             net.add_route(index, Ipv4Addr::UNSPECIFIED, 0, Some(wire.node)).await
         })?;
@@ -235,7 +239,7 @@ impl Environment {
 impl Drop for Environment {
     fn drop(&mut self) {
         if let Err(error) = self.tear_down() {
-            tracing::warn!("run {} was not removed wholly: {error}", self.run);
+            tracing::warn!("cannot remove all of run {}: {error}", self.run);
         }
     }
 }
@@ -243,5 +247,5 @@ impl Drop for Environment {
 /// Writes a setting of the namespace (Documentation/networking/ip-sysctl.rst).
 fn set(namespace: &Netns, name: &str, value: &str) -> Result<(), Error> {
     let path = format!("/proc/sys/net/ipv4/{name}");
-    namespace.run(|| fs::write(&path, value).doing(|| format!("write {value} to {path}")))
+    namespace.run(|| fs::write(&path, value).with_context(|| format!("write {value} to {path}")))
 }

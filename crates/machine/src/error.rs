@@ -1,15 +1,15 @@
-//! What can go wrong when something is made on a machine, or removed from it.
+//! What can go wrong when something is created on a machine, or removed from it.
 //! Every variant says what was tried, on what, and where it helps, what to do.
 
 use std::{fmt::Display, io, net::SocketAddr, path::PathBuf};
 
 use crate::run_name::{BadRunName, RunName};
 
-/// Something could not be made, or not be removed.
+/// Something could not be created or removed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The process could not be set up or started.
-    #[error("`{command}` could not be started: {step}: {source}")]
+    #[error("cannot start `{command}`: {step}: {source}")]
     Start {
         /// The command's first word.
         command: String,
@@ -18,14 +18,14 @@ pub enum Error {
         /// The operating system's reason.
         source: io::Error,
     },
-    /// Somebody listens where the service wants to.
+    /// Another program listens on the service's port.
     #[error("port {} is in use on this machine ({address}): stop what listens there or give the service another port", address.port())]
     PortInUse {
-        /// The address that can't be bound.
+        /// The address that is in use.
         address: SocketAddr,
     },
     /// All ports of the range are taken.
-    #[error("no port between {first} and {last} is free on this machine")]
+    #[error("no free port between {first} and {last} on this machine")]
     NoPortLeft {
         /// First port of the range.
         first: u16,
@@ -33,11 +33,11 @@ pub enum Error {
         last: u16,
     },
     /// A limit that no kernel accepts.
-    #[error("the limit {what} can't be: {reason}")]
+    #[error("cannot set a limit {what}: {reason}")]
     BadLimit {
         /// The limit as given.
         what: String,
-        /// Why it can't be.
+        /// Why it is not accepted.
         reason: &'static str,
     },
     /// Not six lower-case hexadecimal digits.
@@ -45,7 +45,7 @@ pub enum Error {
     BadRunName(#[from] BadRunName),
     /// Another run, alive or killed, has this name.
     #[error(
-        "there is already a run {run} on this machine; if it was killed, `loadline clean` removes what it left"
+        "run {run} already exists on this machine; if it was killed, `loadline clean` removes what is left of it"
     )]
     RunTaken {
         /// The name.
@@ -53,30 +53,30 @@ pub enum Error {
     },
     /// All address blocks of 198.18.0.0/15 are in use.
     #[error(
-        "no /20 of 198.18.0.0/15 is free on this machine (`loadline clean` removes what killed runs left)"
+        "no /20 of 198.18.0.0/15 is free on this machine (`loadline clean` removes what killed runs left behind)"
     )]
     NoAddressLeft,
     /// A run has a limited number of addresses for deployments.
-    #[error("a run can have {most} deployments at a time at most")]
+    #[error("a run can have at most {most} deployments at a time")]
     TooManyDeployments {
         /// The limit.
         most: u16,
     },
-    /// The registry folder is open to others, so its content can't be trusted.
-    #[error("{} is not a folder that belongs to this user alone: remove it", path.display())]
+    /// The registry folder is open to others, so its content cannot be trusted.
+    #[error("{} must be a folder that belongs to this user alone: remove it", path.display())]
     UnsafeRegistry {
         /// The folder.
         path: PathBuf,
     },
-    /// A user namespace can't be entered once there are several threads (see `unshare(2)`).
-    #[error("a user namespace must be entered before any thread is started, and there are {threads} threads")]
+    /// A user namespace cannot be entered once there are several threads (see `unshare(2)`).
+    #[error("cannot enter a user namespace with {threads} threads running: enter it before starting any")]
     SeveralThreads {
         /// Threads of this process.
         threads: usize,
     },
     /// The kernel refuses user namespaces to this user.
     #[error(
-        "without root, loadline needs a user namespace, and this machine refuses it ({step}: {source}). {hint}"
+        "cannot run without root: loadline needs a user namespace, which this machine refuses ({step}: {source}). {hint}"
     )]
     UserNamespaceRefused {
         /// What was being done.
@@ -86,18 +86,18 @@ pub enum Error {
         /// The operating system's reason.
         source: io::Error,
     },
-    /// A network namespace can't be made by this user here.
-    #[error("a network namespace could not be made ({source}): run as root, or inside a user namespace")]
+    /// This user cannot create a network namespace here.
+    #[error("cannot make a network namespace ({source}): run as root, or inside a user namespace")]
     NetworkNamespaceRefused {
         /// The operating system's reason.
         source: io::Error,
     },
-    /// A program that is needed isn't installed.
-    #[error("the program `{tool}` is needed and not installed (package `{package}`)")]
+    /// A program that is needed is not installed.
+    #[error("the program `{tool}` is not installed (package `{package}`)")]
     ToolMissing {
         /// The program.
         tool: &'static str,
-        /// The package of most distributions that holds it.
+        /// The package that contains it in most distributions.
         package: &'static str,
     },
     /// A program that is needed failed.
@@ -109,7 +109,7 @@ pub enum Error {
         message: String,
     },
     /// The kernel refused a change of the network.
-    #[error("could not {what}: {source}")]
+    #[error("cannot {what}: {source}")]
     Netlink {
         /// What was being done.
         what: String,
@@ -117,25 +117,25 @@ pub enum Error {
         source: rtnetlink::Error,
     },
     /// Any other system call that failed.
-    #[error("could not {what}: {source}")]
+    #[error("cannot {what}: {source}")]
     System {
         /// What was being done, on what.
         what: String,
         /// The operating system's reason.
         source: io::Error,
     },
-    /// Something of ours withstood its removal.
-    #[error("could not remove {what}")]
+    /// Something of loadline's could not be removed.
+    #[error("cannot remove {what}")]
     Remains {
         /// What remains.
         what: String,
     },
-    /// What a platform made could not be removed; in the platform's own words.
+    /// What a platform created could not be removed, with the platform's own message.
     #[error(transparent)]
     Cleaner(Box<dyn std::error::Error + Send + Sync>),
-    /// A run has things of a platform that the caller knows nothing of.
+    /// A run has objects of a platform that the caller does not know.
     #[error(
-        "the run {run} has things of `{name}`, which this program cannot remove: run `loadline clean` of the version that made them"
+        "cannot remove what the run {run} has of `{name}`, which this version does not know: run `loadline clean` of the version that created it"
     )]
     NoCleaner {
         /// The run.
@@ -145,29 +145,29 @@ pub enum Error {
     },
 }
 
-/// Turns a bare system error into one that says what was being done.
-pub trait Doing<T> {
-    /// `what` completes the sentence "could not …".
+/// Turns a bare system error into one that says what failed.
+pub trait ErrorContext<T> {
+    /// `what` completes the sentence "cannot …".
     ///
     /// # Errors
     /// The system's, with `what`.
-    fn doing<S: Display>(self, what: impl FnOnce() -> S) -> Result<T, Error>;
+    fn with_context<S: Display>(self, what: impl FnOnce() -> S) -> Result<T, Error>;
 }
 
-impl<T> Doing<T> for io::Result<T> {
-    fn doing<S: Display>(self, what: impl FnOnce() -> S) -> Result<T, Error> {
+impl<T> ErrorContext<T> for io::Result<T> {
+    fn with_context<S: Display>(self, what: impl FnOnce() -> S) -> Result<T, Error> {
         self.map_err(|source| Error::System { what: what().to_string(), source })
     }
 }
 
-impl<T> Doing<T> for rustix::io::Result<T> {
-    fn doing<S: Display>(self, what: impl FnOnce() -> S) -> Result<T, Error> {
-        self.map_err(io::Error::from).doing(what)
+impl<T> ErrorContext<T> for rustix::io::Result<T> {
+    fn with_context<S: Display>(self, what: impl FnOnce() -> S) -> Result<T, Error> {
+        self.map_err(io::Error::from).with_context(what)
     }
 }
 
-impl<T> Doing<T> for Result<T, rtnetlink::Error> {
-    fn doing<S: Display>(self, what: impl FnOnce() -> S) -> Result<T, Error> {
+impl<T> ErrorContext<T> for Result<T, rtnetlink::Error> {
+    fn with_context<S: Display>(self, what: impl FnOnce() -> S) -> Result<T, Error> {
         self.map_err(|source| Error::Netlink { what: what().to_string(), source })
     }
 }

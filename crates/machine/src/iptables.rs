@@ -1,5 +1,5 @@
 //! iptables through `iptables-restore`, as kube-proxy uses it: whole tables in one go, without flushing the rest.
-//! A machine may have two of it, over nftables and the legacy one; rules go to the default and are removed from both.
+//! A machine may have two variants of it, over nftables and the legacy one; rules go to the default and are removed from both.
 
 use std::{collections::BTreeSet, path::PathBuf, process::Command};
 
@@ -22,7 +22,7 @@ pub fn install(rules: &str) -> Result<(), Error> {
 pub(crate) fn remove(owner: &Owner) -> Result<Vec<String>, Error> {
     let mut removed = BTreeSet::new();
     for variant in variants() {
-        let (script, chains) = removal(&variant.rules()?, owner);
+        let (script, chains) = removal_script(&variant.rules()?, owner);
         if !script.is_empty() {
             apply(&variant.restore, &script)?;
             removed.extend(chains);
@@ -31,10 +31,10 @@ pub(crate) fn remove(owner: &Owner) -> Result<Vec<String>, Error> {
     Ok(removed.into_iter().collect())
 }
 
-/// Lets the run's own traffic pass where the machine drops what isn't allowed, as Docker and ufw set it up.
-pub(crate) fn pass_own_links(owner: &Owner) -> Result<(), Error> {
+/// Accepts the run's own traffic where the machine's policy is to drop, as Docker and ufw set it up.
+pub(crate) fn accept_own_links(owner: &Owner) -> Result<(), Error> {
     for variant in variants() {
-        let script = passage(&variant.rules()?, owner);
+        let script = accept_rules(&variant.rules()?, owner);
         if !script.is_empty() {
             apply(&variant.restore, &script)?;
         }
@@ -66,20 +66,20 @@ fn legacy_has_tables() -> bool {
 
 fn apply(restore: &PathBuf, rules: &str) -> Result<(), Error> {
     let mut command = Command::new(restore);
-    // Others may hold the lock for the moment of their own change.
+    // Another program may hold the lock while it changes rules.
     command.args(["--noflush", "--wait", "5"]);
     let lock = "/run/xtables.lock";
     let may_lock = rustix::fs::access(lock, rustix::fs::Access::WRITE_OK) != Err(rustix::io::Errno::ACCESS)
         && rustix::fs::access("/run", rustix::fs::Access::WRITE_OK).is_ok();
     if !may_lock {
-        // In our own network namespace nobody else changes rules, so the lock is a formality.
+        // Nothing else changes rules in our own network namespace, so the lock is a formality.
         command.env("XTABLES_LOCKFILE", std::env::temp_dir().join("loadline-xtables.lock"));
     }
     tool::run(&mut command, rules).map(drop)
 }
 
-/// What `iptables-restore` needs to hear so that nothing of the owner's in `saved` remains, and what that is.
-fn removal(saved: &str, owner: &Owner) -> (String, Vec<String>) {
+/// The input of `iptables-restore` that removes everything of the owner's in `saved`, and what that is.
+fn removal_script(saved: &str, owner: &Owner) -> (String, Vec<String>) {
     let (mut script, mut removed) = (String::new(), Vec::new());
     for (table, lines) in tables(saved) {
         let chain_of = |line: &str| line.split_whitespace().nth(1).unwrap_or_default().to_owned();
@@ -100,7 +100,7 @@ fn removal(saved: &str, owner: &Owner) -> (String, Vec<String>) {
             continue;
         }
         script += &format!("*{table}\n");
-        // Declaring a chain empties it; only then, with the jumps gone too, can it be deleted.
+        // Declaring a chain flushes it; it can be deleted only then, and only without jumps to it.
         chains.iter().for_each(|chain| script += &format!(":{chain} - [0:0]\n"));
         rules.iter().for_each(|rule| script += &format!("-D {}\n", &rule[3..]));
         chains.iter().for_each(|chain| script += &format!("-X {chain}\n"));
@@ -117,8 +117,8 @@ fn has_comment_of(rule: &str, owner: &Owner) -> bool {
         && words.next().is_some_and(|c| owner.owns_label(c.trim_matches('"')))
 }
 
-/// The rules that let the run's links through the chains of `saved` whose policy is to drop.
-fn passage(saved: &str, owner: &Owner) -> String {
+/// Rules that accept the run's links in the chains of `saved` whose policy is to drop.
+fn accept_rules(saved: &str, owner: &Owner) -> String {
     let (links, label) = (owner.links_pattern(), owner.label());
     let mut script = String::new();
     for (_, lines) in tables(saved).into_iter().filter(|(table, _)| *table == "filter") {
@@ -132,7 +132,7 @@ fn passage(saved: &str, owner: &Owner) -> String {
         }
         if drops("FORWARD") {
             script += &accept("-I FORWARD 1", &format!("{from} {to}"));
-            // What comes from or goes to other links passes the machine's own rules first: those of a container's path are part of it.
+            // Traffic from and to other links passes the machine's own rules first: they are part of a container's path.
             script += &(accept("-A FORWARD", &from) + &accept("-A FORWARD", &to));
         }
         if drops("OUTPUT") {
@@ -185,8 +185,8 @@ COMMIT
     }
 
     #[test]
-    fn a_deployments_rules_and_chains_go_and_no_others() {
-        let (script, removed) = removal(SAVED, &owner(Some(1)));
+    fn only_a_deployments_own_rules_and_chains_are_removed() {
+        let (script, removed) = removal_script(SAVED, &owner(Some(1)));
         let expected = "*nat\n:LL0a1b2c-1-SERVICES - [0:0]\n\
             -D PREROUTING -p tcp -m comment --comment \"loadline-0a1b2c-1\" -j LL0a1b2c-1-SERVICES\n\
             -X LL0a1b2c-1-SERVICES\nCOMMIT\n";
@@ -195,28 +195,28 @@ COMMIT
     }
 
     #[test]
-    fn a_runs_removal_covers_all_tables_and_deployments() {
-        let (script, removed) = removal(SAVED, &owner(None));
+    fn removing_a_run_covers_all_tables_and_deployments() {
+        let (script, removed) = removal_script(SAVED, &owner(None));
         assert_eq!(removed.len(), 5);
         assert!(script.contains("*filter\n-D FORWARD -i ll0a1b2c+"));
         assert!(!script.contains("KUBE") && !script.contains("DOCKER"));
     }
 
     #[test]
-    fn nothing_is_run_when_there_is_nothing_to_remove() {
+    fn there_is_no_script_when_there_is_nothing_to_remove() {
         let stranger = Owner::run("ffffff".parse().unwrap());
-        assert_eq!(removal(SAVED, &stranger), (String::new(), Vec::new()));
+        assert_eq!(removal_script(SAVED, &stranger), (String::new(), Vec::new()));
     }
 
     #[test]
-    fn only_chains_that_drop_by_default_are_opened() {
-        let script = passage(SAVED, &owner(None));
+    fn only_chains_that_drop_by_default_get_rules() {
+        let script = accept_rules(SAVED, &owner(None));
         assert!(script.contains("-I FORWARD 1 -i ll0a1b2c+ -o ll0a1b2c+ -m comment"));
         assert!(
             script.contains("-A FORWARD -i ll0a1b2c+ -m comment")
                 && script.contains("-A FORWARD -o ll0a1b2c+ -m comment")
         );
         assert!(!script.contains("INPUT") && !script.contains("OUTPUT"));
-        assert_eq!(passage(&SAVED.replace("DROP", "ACCEPT"), &owner(None)), "");
+        assert_eq!(accept_rules(&SAVED.replace("DROP", "ACCEPT"), &owner(None)), "");
     }
 }

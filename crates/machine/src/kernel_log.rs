@@ -1,4 +1,4 @@
-//! What the kernel's log says of processes that it killed. It knows of every one, where the daemon that started a container may miss it.
+//! What the kernel's log says about processes that it killed. It reports every one, while the daemon that started a container may miss it.
 
 use std::{
     fs::{File, OpenOptions},
@@ -15,21 +15,21 @@ use rustix::{
 /// Longest record of the log, with the dictionary behind it (`PRINTK_MESSAGE_MAX` in the kernel's internal.h).
 const RECORD_BYTES: usize = 8192;
 
-/// The log's clock and CLOCK_MONOTONIC run apart by a little.
-const CLOCKS_APART: Duration = Duration::from_secs(1);
+/// How far the log's clock and CLOCK_MONOTONIC may differ.
+const MAX_CLOCK_SKEW: Duration = Duration::from_secs(1);
 
-/// A moment to ask [`killed_for_memory`] from.
+/// The current time, as [`killed_for_memory`] takes it.
 pub fn now() -> Duration {
     let now = clock_gettime(ClockId::Monotonic);
     Duration::new(now.tv_sec.unsigned_abs(), now.tv_nsec.unsigned_abs() as u32)
 }
 
-/// Whether the kernel has killed the process for want of memory since then. It is `false`, too, where this user may not read the log
-/// (`kernel.dmesg_restrict`), or the numbers of processes are those of a PID namespace.
+/// Whether the kernel's OOM killer has killed the process since then. Also `false` where this user may not read the log
+/// (`kernel.dmesg_restrict`), or process ids are those of a PID namespace.
 pub fn killed_for_memory(pid: u32, since: Duration) -> bool {
     let nonblocking = OFlags::NONBLOCK.bits().cast_signed();
     let log = OpenOptions::new().read(true).custom_flags(nonblocking).open("/dev/kmsg");
-    log.is_ok_and(|mut log| is_killed_in(&mut log, pid, since.saturating_sub(CLOCKS_APART)))
+    log.is_ok_and(|mut log| is_killed_in(&mut log, pid, since.saturating_sub(MAX_CLOCK_SKEW)))
 }
 
 fn is_killed_in(log: &mut File, pid: u32, since: Duration) -> bool {
@@ -38,11 +38,11 @@ fn is_killed_in(log: &mut File, pid: u32, since: Duration) -> bool {
         match log.read(&mut record) {
             // Each read gives one record (Documentation/ABI/testing/dev-kmsg).
             Ok(length) if length > 0 => {
-                if tells_of(&String::from_utf8_lossy(&record[..length]), pid, since) {
+                if reports_kill_of(&String::from_utf8_lossy(&record[..length]), pid, since) {
                     return true;
                 }
             }
-            // The record to be read next was overwritten: the one after it follows.
+            // The next record was overwritten: continue with the one after it.
             Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
             _ => return false,
         }
@@ -50,7 +50,7 @@ fn is_killed_in(log: &mut File, pid: u32, since: Duration) -> bool {
 }
 
 /// `4,1302,5934600328,-;Memory cgroup out of memory: Killed process 11837 (orders) total-vm:…`, the third figure in µs since boot.
-fn tells_of(record: &str, pid: u32, since: Duration) -> bool {
+fn reports_kill_of(record: &str, pid: u32, since: Duration) -> bool {
     let Some((prefix, message)) = record.split_once(';') else { return false };
     let at = prefix.split(',').nth(2).and_then(|micros| micros.parse().ok()).map(Duration::from_micros);
     at.is_some_and(|at| at >= since)
@@ -66,13 +66,13 @@ mod tests {
                           anon-rss:65024kB, UID:1000 oom_score_adj:0\n";
 
     #[test]
-    fn a_record_tells_of_its_own_process_and_time() {
+    fn a_record_is_about_its_own_process_and_time() {
         let second = Duration::from_secs;
-        assert!(tells_of(RECORD, 11837, second(5934)));
-        assert!(!tells_of(RECORD, 11837, second(5935)), "an earlier process of that number");
-        assert!(!tells_of(RECORD, 1183, second(0)));
-        assert!(!tells_of("6,1,2,-;usb 1-1: new device\n", 1, second(0)));
-        assert!(!tells_of("", 1, second(0)));
+        assert!(reports_kill_of(RECORD, 11837, second(5934)));
+        assert!(!reports_kill_of(RECORD, 11837, second(5935)), "an earlier process of that number");
+        assert!(!reports_kill_of(RECORD, 1183, second(0)));
+        assert!(!reports_kill_of("6,1,2,-;usb 1-1: new device\n", 1, second(0)));
+        assert!(!reports_kill_of("", 1, second(0)));
     }
 
     #[test]

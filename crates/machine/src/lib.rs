@@ -1,13 +1,13 @@
-//! What is done to a machine, whichever platform asks for it: network namespaces and links, rules, cgroups, processes, addresses and
-//! ports, and the registry of what was made, from which it is removed again.
+//! What all platforms do to a machine: network namespaces and links, rules, cgroups, processes, addresses and ports, and
+//! the registry of what was created, from which it is removed again.
 //!
-//! [`Environment::prepare`] registers a run with the [`Registry`] and lays what all its deployments share: a client namespace, joined to
-//! the node by a wire. All that is made carries the name of an [`Owner`], which is a run or one of its deployments, and is removed by that
-//! name: at a deployment's end ([`Cleanup`]), at the run's end, and by [`clean()`] after a run that was killed. What only one platform
-//! knows how to remove, its [`Cleaner`] removes; this crate knows no platform.
+//! [`Environment::prepare`] registers a run with the [`Registry`] and creates what all its deployments share: a client namespace, connected
+//! to the node by a wire. Everything carries the name of an [`Owner`], which is a run or one of its deployments, and is removed by that
+//! name: at the end of a deployment ([`Cleanup`]), at the end of the run, and by [`clean()`] after a run that was killed. What only one
+//! platform can remove is left to its [`Cleaner`]; this crate knows no platform.
 //!
-//! An ordinary user calls [`enter_user_namespace`] first; nothing else differs. What is outside, containers above all, can't be reached
-//! from there: for that the user stays, with [`Environment::prepare_without_wire`].
+//! An ordinary user calls [`enter_user_namespace`] first; nothing else differs. What is outside, containers above all, cannot be reached
+//! from there: to reach it, the user stays outside, with [`Environment::prepare_without_wire`].
 
 pub mod addresses;
 pub mod cgroup;
@@ -44,15 +44,15 @@ pub use cleaner::{Cleaner, Removed, Section};
 pub use cleanup::{Cleanup, Resources};
 pub use container::{Container, find_container};
 pub use environment::Environment;
-pub use error::{Doing, Error};
+pub use error::{Error, ErrorContext};
 pub use netlink::Netlink;
 pub use netns::{Netns, is_in};
-pub use node::{Node, Own, WIRE, bare_node};
+pub use node::{Node, OwnNode, WIRE, new_node_namespace};
 pub use output::TAIL_BYTES;
 pub use owner::{Owner, PROCESS_LABEL, RUN_LABEL, Role, SLOT_LABEL};
-pub use process::{Launch, Place, Running, Variables};
+pub use process::{ChildProcess, Launch, ProcessPlacement, Variables};
 pub use process_handle::ProcessHandle;
 pub use registry::{Registry, RunFolder};
 pub use run_name::{BadRunName, RunName};
 pub use slots::Slot;
-pub use user_namespace::{enter_user_namespace, outer_uid};
+pub use user_namespace::{enter_user_namespace, host_uid};

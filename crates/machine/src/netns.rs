@@ -1,4 +1,4 @@
-//! Network namespaces without a name: held by a descriptor, gone with the last process or descriptor in them.
+//! Network namespaces without a name: kept alive by a descriptor, gone with the last process or descriptor in them.
 //! A thread enters one and stays; work that must not move its caller is done on a thread of its own.
 
 use std::{
@@ -15,7 +15,7 @@ use std::{
 use rustix::thread::{LinkNameSpaceType, UnshareFlags};
 
 use crate::{
-    error::{Doing, Error},
+    error::{Error, ErrorContext},
     netlink::{self, Netlink},
     sys,
 };
@@ -28,38 +28,38 @@ impl Netns {
     /// The namespace that the calling thread is in.
     pub fn current() -> Result<Netns, Error> {
         let path = "/proc/thread-self/ns/net";
-        let file = File::open(path).doing(|| format!("open {path}"))?;
+        let file = File::open(path).with_context(|| format!("open {path}"))?;
         Ok(Netns(Arc::new(file.into())))
     }
 
     /// The namespace of the process `pid`.
     pub fn of_process(pid: u32) -> Result<Netns, Error> {
         let path = path_of(pid);
-        let file = File::open(&path).doing(|| format!("open {path}"))?;
+        let file = File::open(&path).with_context(|| format!("open {path}"))?;
         Ok(Netns(Arc::new(file.into())))
     }
 
-    /// A new namespace with nothing in it but the loopback device, up.
+    /// A new namespace that contains only the loopback device, which is up.
     pub fn new() -> Result<Netns, Error> {
         let made = on_own_thread(|| {
             sys::unshare(UnshareFlags::NEWNET).map_err(|source| Error::NetworkNamespaceRefused { source })?;
             Netns::current()
         })?;
-        made.talk(async |net: &Netlink| net.up(net.index_of("lo").await?).await)?;
+        made.with_netlink(async |net: &Netlink| net.set_up(net.index_of("lo").await?).await)?;
         Ok(made)
     }
 
     /// Moves the calling thread, and it alone, into the namespace for good. Threads and processes that it starts
-    /// afterwards are in it as well. Who is in it already needs no right to stay.
+    /// afterwards are in it as well. A thread that is in it already needs no permission.
     pub fn enter(&self) -> Result<(), Error> {
         if self.is(&Netns::current()?)? {
             return Ok(());
         }
         rustix::thread::move_into_link_name_space(self.as_fd(), Some(LinkNameSpaceType::Network))
-            .doing(|| "enter a network namespace")
+            .with_context(|| "enter a network namespace")
     }
 
-    /// Does `work` inside the namespace, on a thread of its own, and waits for it.
+    /// Runs `work` inside the namespace, on a thread of its own, and waits for it.
     pub fn run<T: Send>(&self, work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
         on_own_thread(|| {
             self.enter()?;
@@ -67,37 +67,37 @@ impl Netns {
         })
     }
 
-    /// Has a conversation with the kernel about the namespace, on a thread of its own inside it.
+    /// Runs `work` with a netlink connection, on a thread of its own inside the namespace.
     ///
     /// # Errors
-    /// Those of the conversation, and that it can't be had.
-    pub fn talk<T: Send>(
+    /// Those of `work`, and that no connection can be opened.
+    pub fn with_netlink<T: Send>(
         &self,
-        conversation: impl AsyncFnOnce(&Netlink) -> Result<T, Error> + Send,
+        work: impl AsyncFnOnce(&Netlink) -> Result<T, Error> + Send,
     ) -> Result<T, Error> {
-        self.run(|| netlink::talk(conversation))
+        self.run(|| netlink::with_netlink(work))
     }
 
-    /// Lets the namespace forward what comes in by `link`. The kernel looks at the flag of the incoming link, so the namespace's own
+    /// Enables forwarding of what arrives on `link`. The kernel checks the flag of the incoming link, so the namespace's own
     /// setting stays as it is, and this one vanishes with the link.
     ///
     /// # Errors
-    /// When there is no such link, or the setting can't be written.
+    /// When there is no such link, or the setting cannot be written.
     pub fn forward_from(&self, link: &str) -> Result<(), Error> {
         let setting = format!("/proc/sys/net/ipv4/conf/{link}/forwarding");
-        self.run(|| fs::write(&setting, "1").doing(|| format!("write 1 to {setting}")))
+        self.run(|| fs::write(&setting, "1").with_context(|| format!("write 1 to {setting}")))
     }
 
     fn is(&self, other: &Netns) -> Result<bool, Error> {
         let id = |netns: &Netns| rustix::fs::fstat(netns).map(|stat| (stat.st_dev, stat.st_ino));
         // Descriptors of one namespace have one inode (`namespaces(7)`).
-        Ok(id(self).doing(|| "look at a network namespace")?
-            == id(other).doing(|| "look at a network namespace")?)
+        Ok(id(self).with_context(|| "identify a network namespace")?
+            == id(other).with_context(|| "identify a network namespace")?)
     }
 
-    /// A second descriptor of the namespace.
+    /// Another descriptor of the namespace.
     pub(crate) fn try_clone_fd(&self) -> Result<OwnedFd, Error> {
-        self.0.try_clone().doing(|| "duplicate a descriptor")
+        self.0.try_clone().with_context(|| "duplicate a descriptor")
     }
 }
 

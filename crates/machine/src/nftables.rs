@@ -1,11 +1,11 @@
-//! nftables through the `nft` program: installing a script as one transaction, removing an owner's tables.
+//! nftables through the `nft` program: applying a script as one transaction, removing an owner's tables.
 //! All functions act on the network namespace of the calling thread.
 
 use std::{path::PathBuf, process::Command};
 
 use crate::{error::Error, owner::Owner, tool};
 
-/// Applies `script` whole or not at all.
+/// Applies `script` as one transaction.
 pub fn install(script: &str) -> Result<(), Error> {
     let nft = find().ok_or(Error::ToolMissing { tool: "nft", package: "nftables" })?;
     nft_with(&nft, script).map(drop)
@@ -22,21 +22,21 @@ pub(crate) fn remove(owner: &Owner) -> Result<Vec<String>, Error> {
     Ok(ours.into_iter().map(|(_, name)| name).collect())
 }
 
-/// Names of the IPv4 tables, which are those of `iptables-nft` among others.
+/// Names of the IPv4 tables, those of `iptables-nft` among others.
 pub(crate) fn ipv4_tables() -> Result<Vec<String>, Error> {
     let Some(nft) = find() else { return Ok(Vec::new()) };
     Ok(tables(&nft)?.into_iter().filter(|(family, _)| family == "ip").map(|(_, name)| name).collect())
 }
 
-/// Deletes the table of `iptables-nft` called `name` if all its chains are built in, empty and let everything pass.
+/// Deletes the table of `iptables-nft` called `name` if all its chains are built in, empty and accept by default.
 pub(crate) fn remove_if_empty(name: &str) -> Result<(), Error> {
     let Some(nft) = find() else { return Ok(()) };
     let listing = tool::run(Command::new(&nft).args(["list", "table", "ip", name]), "")?;
     if let Some(script) = removal_of_empty_table(name, &listing)
         && let Err(error) = nft_with(&nft, &script)
     {
-        // A chain that somebody filled in the meantime makes the whole transaction fail, as it should.
-        tracing::debug!("the table {name} stays: {error}");
+        // A chain that was filled in the meantime makes the whole transaction fail, as it should.
+        tracing::debug!("cannot remove the table {name}: {error}");
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The node that a deployment's layers are laid on: the run's, shared with others, or one of its own.
+//! The node that a deployment's layers are built on: the run's, shared with others, or one of its own.
 //! A node of its own is a network namespace with a wire of its own to the client, and vanishes with all that is in it.
 
 use std::{fs, net::Ipv4Addr, sync::Arc};
@@ -7,7 +7,7 @@ use crate::{
     addresses::{Block, OwnAddresses, Subnet},
     clean::NetworkScope,
     environment::Environment,
-    error::{Doing, Error},
+    error::{Error, ErrorContext},
     netlink::Netlink,
     netns::Netns,
     owner::{Owner, Role},
@@ -22,7 +22,7 @@ pub const WIRE: &str = "eth0";
 /// (net/bridge/br_netfilter_hooks.c).
 const ON_ALL_BRIDGES: &str = "/proc/sys/net/bridge/bridge-nf-call-iptables";
 
-/// A node, and what belongs on it of one deployment.
+/// A node, as one deployment sees it.
 #[derive(Clone)]
 pub struct Node {
     /// Its network namespace.
@@ -31,19 +31,19 @@ pub struct Node {
     pub address: Ipv4Addr,
     /// The deployment.
     pub owner: Owner,
-    /// Where its stand-in services get their addresses from.
+    /// The block from which its dummy services take their addresses.
     pub block: Block,
     /// Addresses of the gateway and the pod behind it.
     pub pods: Subnet,
     /// Ports handed out on it.
     pub ports: Arc<Ports>,
-    /// `None` on a shared node.
-    pub own: Option<Own>,
+    /// What only a node of its own has; `None` on a shared node.
+    pub own: Option<OwnNode>,
 }
 
 /// What only a node of its own has.
 #[derive(Clone)]
-pub struct Own {
+pub struct OwnNode {
     /// The deployment's addresses.
     pub addresses: OwnAddresses,
     /// The namespace at the other end of the wire.
@@ -51,8 +51,8 @@ pub struct Own {
 }
 
 impl Node {
-    /// The run's node, as far as it is the owner's.
-    pub fn shared_by(environment: &Environment, owner: &Owner, pods: Subnet) -> Node {
+    /// The run's node, shared by its deployments.
+    pub fn shared(environment: &Environment, owner: &Owner, pods: Subnet) -> Node {
         Node {
             netns: environment.node().clone(),
             address: environment.node_address(),
@@ -64,23 +64,23 @@ impl Node {
         }
     }
 
-    /// Makes a node of the slot's own and its wire to `client`, with a route there to the pods behind it.
-    pub fn make(client: &Netns, slot: &Slot) -> Result<Node, Error> {
+    /// Creates a node for the slot alone and its wire to `client`, with a route there to the pods behind it.
+    pub fn create(client: &Netns, slot: &Slot) -> Result<Node, Error> {
         let addresses = slot.own();
-        let netns = bare_node()?;
+        let netns = new_node_namespace()?;
         let (there, far) = (slot.owner.link(Role::Wire), slot.owner.link(Role::Peer));
         let OwnAddresses { wire, pods, .. } = addresses;
-        client.talk(async |net: &Netlink| {
+        client.with_netlink(async |net: &Netlink| {
             let index = net.add_veth(&there, &far, &netns, WIRE).await?;
             net.add_address(index, wire.far, wire.prefix).await?;
-            net.up(index).await
+            net.set_up(index).await
         })?;
-        netns.talk(async |net: &Netlink| {
+        netns.with_netlink(async |net: &Netlink| {
             let index = net.index_of(WIRE).await?;
             net.add_address(index, wire.node, wire.prefix).await?;
-            net.up(index).await
+            net.set_up(index).await
         })?;
-        client.talk(async |net: &Netlink| {
+        client.with_netlink(async |net: &Netlink| {
             net.add_route(net.index_of(&there).await?, pods.network, pods.prefix, Some(wire.node)).await
         })?;
         Ok(Node {
@@ -90,11 +90,11 @@ impl Node {
             block: slot.block,
             pods,
             ports: Arc::default(),
-            own: Some(Own { addresses, client: client.clone() }),
+            own: Some(OwnNode { addresses, client: client.clone() }),
         })
     }
 
-    /// Lets it forward what comes in by `link`, and on a node of its own, what comes in by the wire.
+    /// Enables forwarding of what arrives on `link`, and on a node of its own, of what arrives on the wire.
     pub fn forward_from(&self, link: &str) -> Result<(), Error> {
         if self.own.is_some() {
             self.netns.forward_from(WIRE)?;
@@ -102,7 +102,7 @@ impl Node {
         self.netns.forward_from(link)
     }
 
-    /// Where the links and rules of its owner are.
+    /// The namespace with the links and rules of its owner.
     pub fn scope(&self) -> NetworkScope {
         match &self.own {
             Some(own) => NetworkScope::InClient(own.client.clone()),
@@ -110,49 +110,49 @@ impl Node {
         }
     }
 
-    /// Joins `pod` to the node by a veth pair: routed, or attached to `bridge` if there is one. In the pod the link is `eth0`. Returns
-    /// the name of the node's end.
+    /// Connects `pod` to the node by a veth pair: routed, or attached to `bridge` if there is one. In the pod the link is
+    /// `eth0`. Returns the name of the node's end.
     ///
     /// # Errors
     /// When the kernel refuses; [`Error::Netlink`] with its reason.
     pub fn join(&self, pod: &Netns, bridge: Option<&str>, mtu_bytes: Option<u32>) -> Result<String, Error> {
         let subnet = &self.pods;
         let (link, far) = (self.owner.link(Role::Veth), self.owner.link(Role::Peer));
-        self.netns.talk(async |net: &Netlink| {
+        self.netns.with_netlink(async |net: &Netlink| {
             let index = net.add_veth(&link, &far, pod, "eth0").await?;
             if let Some(mtu_bytes) = mtu_bytes {
                 net.set_mtu(index, mtu_bytes).await?;
             }
             if let Some(bridge) = bridge {
                 net.attach(index, net.index_of(bridge).await?).await?;
-                return net.up(index).await;
+                return net.set_up(index).await;
             }
             net.add_address(index, subnet.node, 32).await?;
-            net.up(index).await?;
+            net.set_up(index).await?;
             net.add_route(index, subnet.far, 32, None).await
         })?;
         if bridge.is_none() {
             self.forward_from(&link)?;
         }
-        pod.talk(async |net: &Netlink| {
+        pod.with_netlink(async |net: &Netlink| {
             let index = net.index_of("eth0").await?;
             if let Some(mtu_bytes) = mtu_bytes {
                 net.set_mtu(index, mtu_bytes).await?;
             }
             net.add_address(index, subnet.far, subnet.prefix).await?;
-            net.up(index).await?;
+            net.set_up(index).await?;
             net.add_route(index, Ipv4Addr::UNSPECIFIED, 0, Some(subnet.node)).await
         })?;
         Ok(link)
     }
 }
 
-/// The namespace of a new node, where bridges pass no packets to IP rules unless they are told to themselves.
-pub fn bare_node() -> Result<Netns, Error> {
+/// The namespace of a new node, where a bridge passes packets to IP rules only if that is enabled on the bridge itself.
+pub fn new_node_namespace() -> Result<Netns, Error> {
     let netns = Netns::new()?;
     netns.run(|| match fs::write(ON_ALL_BRIDGES, "0") {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        written => written.doing(|| format!("write 0 to {ON_ALL_BRIDGES}")),
+        written => written.with_context(|| format!("write 0 to {ON_ALL_BRIDGES}")),
     })?;
     Ok(netns)
 }

@@ -1,5 +1,5 @@
-//! The last words of a service: its output is read all the time, so that it never blocks on a full pipe, and the
-//! end of it is kept to be shown when it dies.
+//! The last output of a service: it is read all the time, so that the service never blocks on a full pipe, and the end
+//! of it is kept to be shown when the service ends.
 
 use std::{
     collections::VecDeque,
@@ -13,8 +13,8 @@ use crate::wait::{self, SHORT_INTERVAL};
 
 /// Bytes kept of a service's output.
 pub const TAIL_BYTES: usize = 64 * 1024;
-/// How long the reader may need for what a service wrote just before it ended.
-const DRAIN_PATIENCE: Duration = Duration::from_millis(200);
+/// How long to wait for the reader to receive what a service wrote just before it ended.
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(200);
 
 pub(crate) struct OutputTail {
     bytes: Arc<Mutex<VecDeque<u8>>>,
@@ -38,15 +38,15 @@ impl OutputTail {
         OutputTail { bytes, reader }
     }
 
-    /// What was kept so far.
+    /// What has been kept so far.
     pub fn text(&self) -> String {
         let mut tail = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(tail.make_contiguous()).into_owned()
     }
 
-    /// Waits for the end of the output. A process that left its group may hold the pipe for ever, so not for long.
+    /// Waits for the end of the output, but not for long: a process that left its group may keep the pipe open for ever.
     pub fn wait_for_end(&self) {
-        wait::until(DRAIN_PATIENCE, SHORT_INTERVAL, || self.reader.is_finished().then_some(()));
+        wait::until(DRAIN_TIMEOUT, SHORT_INTERVAL, || self.reader.is_finished().then_some(()));
     }
 }
 

@@ -1,5 +1,5 @@
-//! Who owns a thing on the machine: a run, or one deployment of it, told from the thing's name alone.
-//! All making and all removing goes through these names, so that nothing else can be touched.
+//! Who owns an object on the machine: a run, or one deployment of it, known from the object's name alone.
+//! Everything is created and removed by these names, so that nothing else can be touched.
 
 use std::{fmt, path::PathBuf};
 
@@ -8,9 +8,9 @@ use crate::run_name::RunName;
 /// The environment variable that labels every process started for a run (and what it starts).
 pub const PROCESS_LABEL: &str = "LOADLINE_OWNER";
 
-/// The label of what a platform makes elsewhere that names the run.
+/// The label with the run's name on what a platform creates elsewhere.
 pub const RUN_LABEL: &str = "loadline.run";
-/// The one that names the deployment's number, where it is a deployment's.
+/// The label with the deployment's number, where the object belongs to one deployment.
 pub const SLOT_LABEL: &str = "loadline.slot";
 
 /// A run as a whole, or its deployment number `slot`.
@@ -36,18 +36,18 @@ impl Owner {
         }
     }
 
-    /// Whether a label is the owner's, or that of one of its deployments.
+    /// Whether a label belongs to the owner, or to one of its deployments.
     pub fn owns_label(&self, label: &str) -> bool {
         self.owns(label.strip_prefix("loadline-"), "-")
     }
 
-    /// A link's name: at most 12 of the 15 characters that the kernel takes.
+    /// A link's name: at most 12 of the 15 characters that the kernel allows.
     pub fn link(&self, role: Role) -> String {
         let slot = self.slot.map(|slot| slot.to_string()).unwrap_or_default();
         format!("ll{}{}{slot}", self.run, role as u8 as char)
     }
 
-    /// Whether a link is the owner's, or that of one of its deployments.
+    /// Whether a link belongs to the owner, or to one of its deployments.
     pub fn owns_link(&self, name: &str) -> bool {
         let Some(rest) = name.strip_prefix(&format!("ll{}", self.run)) else { return false };
         let Some(number) = rest.strip_prefix(|c: char| Role::ALL.iter().any(|r| *r as u8 as char == c))
@@ -73,7 +73,7 @@ impl Owner {
         }
     }
 
-    /// Whether a chain is the owner's, or that of one of its deployments.
+    /// Whether a chain belongs to the owner, or to one of its deployments.
     pub fn owns_chain(&self, name: &str) -> bool {
         self.owns(name.strip_prefix("LL"), "-")
     }
@@ -107,7 +107,7 @@ impl fmt::Display for Owner {
     }
 }
 
-/// What a link is for: one letter of its name.
+/// The purpose of a link, one letter of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The node's end of the wire to the client.
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_owns_what_its_deployments_own() {
+    fn a_run_owns_everything_of_its_deployments() {
         let deployment = Owner { run: run(), slot: Some(12) };
         for owner in [Owner::run(run()), deployment] {
             assert!(owner.owns_label(&deployment.label()));
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deployment_owns_nothing_of_its_neighbours_or_its_run() {
+    fn a_deployment_owns_nothing_of_other_deployments_or_of_its_run() {
         let deployment = Owner { run: run(), slot: Some(1) };
         for other in [Owner { run: run(), slot: Some(12) }, Owner::run(run())] {
             assert!(!deployment.owns_label(&other.label()));

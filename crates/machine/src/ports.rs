@@ -1,4 +1,4 @@
-//! Finding ports that nobody uses on the node, and never handing out one twice.
+//! Finding free ports on a node, each handed out only once.
 
 use std::{
     collections::HashSet,
@@ -9,14 +9,14 @@ use std::{
 };
 
 use crate::{
-    error::{Doing, Error},
+    error::{Error, ErrorContext},
     netns::Netns,
     owner::Owner,
 };
 
 /// The default `--service-node-port-range` of Kubernetes.
 const NODE_PORTS: RangeInclusive<u16> = 30_000..=32_767;
-/// Below that range and those from which kernels take ports for callers.
+/// Below that range, and below the ephemeral ports of kernels.
 const HOST_PORTS: RangeInclusive<u16> = 20_000..=29_999;
 
 /// Ports handed out on one node.
@@ -24,11 +24,11 @@ const HOST_PORTS: RangeInclusive<u16> = 20_000..=29_999;
 pub struct Ports(Mutex<HashSet<u16>>);
 
 impl Ports {
-    /// A port of the range in which clusters have their node ports, on which nothing listens at any address. The search starts
-    /// elsewhere for each owner, so that concurrent runs rarely meet.
+    /// A port of the range in which clusters have their node ports, on which nothing listens at any address. The search starts at a
+    /// different port for each owner, so that concurrent runs rarely collide.
     ///
     /// # Errors
-    /// When none is left.
+    /// When no port is free.
     pub fn node_port(&self, node: &Netns, owner: &Owner) -> Result<u16, Error> {
         self.free_port(NODE_PORTS, node, start(owner))
     }
@@ -36,7 +36,7 @@ impl Ports {
     /// A port for a service on a node's own network: free here, and probably on other nodes as well.
     ///
     /// # Errors
-    /// When none is left.
+    /// When no port is free.
     pub fn host_port(&self, node: &Netns, owner: &Owner) -> Result<u16, Error> {
         self.free_port(HOST_PORTS, node, start(owner))
     }
@@ -63,8 +63,8 @@ impl Ports {
             loop {
                 // The kernel picks one of net.ipv4.ip_local_port_range.
                 let listener =
-                    TcpListener::bind((host, 0)).doing(|| format!("find a free port on {host}"))?;
-                let port = listener.local_addr().doing(|| "read a socket's address")?.port();
+                    TcpListener::bind((host, 0)).with_context(|| format!("find a free port on {host}"))?;
+                let port = listener.local_addr().with_context(|| "read a socket's address")?.port();
                 if taken.insert(port) {
                     return Ok(port);
                 }
@@ -73,14 +73,14 @@ impl Ports {
     }
 }
 
-/// Where in a range to look first: elsewhere for each run and deployment.
+/// Where in a range the search starts: different for each run and deployment.
 fn start(owner: &Owner) -> u32 {
     let mut hasher = DefaultHasher::new();
     (owner.run, owner.slot).hash(&mut hasher);
     hasher.finish() as u32 >> 1
 }
 
-/// Refuses a port on which the service could not listen.
+/// Rejects a port on which the service could not listen.
 pub fn check_free(node: &Netns, host: Ipv4Addr, port: u16) -> Result<(), Error> {
     let free = node.run(|| Ok(can_listen(host, port)))?;
     let address = SocketAddr::V4(SocketAddrV4::new(host, port));

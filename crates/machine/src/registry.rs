@@ -1,5 +1,5 @@
-//! The registry: a folder per run that says what a killed run leaves behind.
-//! A lock file, held by the kernel for exactly the life of the process, tells the living from the dead.
+//! The registry: a folder per run that records what a killed run leaves behind.
+//! A lock, which the kernel releases when the process ends, distinguishes live runs from dead ones.
 
 mod state;
 
@@ -18,7 +18,7 @@ use tempfile::TempDir;
 use crate::{
     addresses::Block,
     cleaner::{Cleaner, Section},
-    error::{Doing, Error},
+    error::{Error, ErrorContext},
     owner::Owner,
     run_name::RunName,
     user_namespace,
@@ -36,14 +36,14 @@ pub struct Registry {
 pub struct RunFolder {
     dir: PathBuf,
     state: Mutex<State>,
-    /// Those with a section that this process wrote.
+    /// The cleaners with a section that this process wrote.
     cleaners: Mutex<Vec<&'static dyn Cleaner>>,
     /// Held while the value lives; the kernel frees it when the process is killed.
     _lock: File,
 }
 
-/// What a run finds on the machine when it registers.
-pub(crate) struct Surroundings {
+/// The network state that a run finds on the machine when it registers.
+pub(crate) struct HostNetworkState {
     pub occupied: Vec<(std::net::Ipv4Addr, u8)>,
     pub iptables_tables: Vec<String>,
 }
@@ -52,7 +52,7 @@ impl Registry {
     /// The user's registry: `/run/loadline` for root, else `$XDG_RUNTIME_DIR/loadline` or `/tmp/loadline-UID`.
     /// It is the same inside a user namespace as outside.
     pub fn of_this_user() -> Result<Registry, Error> {
-        let uid = user_namespace::outer_uid()?;
+        let uid = user_namespace::host_uid()?;
         let runtime_dir = std::env::var_os("XDG_RUNTIME_DIR").filter(|dir| Path::new(dir).is_absolute());
         match (uid, runtime_dir) {
             (0, _) => Registry::at("/run/loadline"),
@@ -61,29 +61,29 @@ impl Registry {
         }
     }
 
-    /// The registry in `dir`, which is made if need be and must belong to this user alone.
+    /// The registry in `dir`, which is created if necessary and must belong to this user alone.
     pub fn at(dir: impl Into<PathBuf>) -> Result<Registry, Error> {
         let dir = dir.into();
         match DirBuilder::new().mode(0o700).create(&dir) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                return Err(error).doing(|| format!("make the folder {}", dir.display()));
+                return Err(error).with_context(|| format!("create the folder {}", dir.display()));
             }
             _ => {}
         }
-        let found = fs::symlink_metadata(&dir).doing(|| format!("look at {}", dir.display()))?;
+        let found = fs::symlink_metadata(&dir).with_context(|| format!("inspect {}", dir.display()))?;
         let own =
             found.is_dir() && found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o77 == 0;
         if own { Ok(Registry { dir }) } else { Err(Error::UnsafeRegistry { path: dir }) }
     }
 
     /// Registers a run and gives it addresses that no other run has.
-    pub(crate) fn register(&self, run: RunName, around: &Surroundings) -> Result<RunFolder, Error> {
+    pub(crate) fn register(&self, run: RunName, host: &HostNetworkState) -> Result<RunFolder, Error> {
         let _registry = self.lock()?;
         let others: Vec<State> = self.runs()?.iter().filter_map(|dir| State::read(dir).ok()).collect();
         let claimed: Vec<Block> = others.iter().map(|other| other.block).collect();
-        let block = Block::first_free(&around.occupied, &claimed).ok_or(Error::NoAddressLeft)?;
-        // A table that an earlier run didn't find was made by a run, and must go with the last of them.
-        let mut tables = around.iptables_tables.clone();
+        let block = Block::first_free(&host.occupied, &claimed).ok_or(Error::NoAddressLeft)?;
+        // A table that an earlier run did not find was created by a run, and is removed with the last run.
+        let mut tables = host.iptables_tables.clone();
         tables.retain(|table| others.iter().all(|other| other.iptables_tables_found.contains(table)));
 
         let dir = self.dir.join(run.to_string());
@@ -91,10 +91,10 @@ impl Registry {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 return Err(Error::RunTaken { run });
             }
-            made => made.doing(|| format!("make the folder {}", dir.display()))?,
+            made => made.with_context(|| format!("create the folder {}", dir.display()))?,
         }
         let lock = open_lock(&dir.join("lock"))?;
-        lock.try_lock().map_err(io::Error::from).doing(|| format!("lock {}", dir.display()))?;
+        lock.try_lock().map_err(io::Error::from).with_context(|| format!("lock {}", dir.display()))?;
         let state = State {
             run,
             pid: std::process::id(),
@@ -109,7 +109,7 @@ impl Registry {
         Ok(RunFolder::new(dir, state, lock))
     }
 
-    /// The runs that nobody holds any more. While the values live, no other process cleans them.
+    /// The runs whose process has ended. While the values live, no other process cleans them.
     pub(crate) fn dead_runs(&self) -> Result<Vec<RunFolder>, Error> {
         let _registry = self.lock()?;
         let mut dead = Vec::new();
@@ -119,13 +119,13 @@ impl Registry {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => continue,
                 Err(TryLockError::Error(error)) => {
-                    return Err(error).doing(|| format!("lock {}", dir.display()));
+                    return Err(error).with_context(|| format!("lock {}", dir.display()));
                 }
             }
             match State::read(&dir) {
                 Ok(state) => dead.push(RunFolder::new(dir, state, lock)),
-                // Killed before it wrote its state, hence before it made anything.
-                Err(_) => fs::remove_dir_all(&dir).doing(|| format!("remove {}", dir.display()))?,
+                // Killed before it wrote its state, hence before it created anything.
+                Err(_) => fs::remove_dir_all(&dir).with_context(|| format!("remove {}", dir.display()))?,
             }
         }
         Ok(dead)
@@ -133,7 +133,7 @@ impl Registry {
 
     /// The folders of all runs.
     fn runs(&self) -> Result<Vec<PathBuf>, Error> {
-        let entries = fs::read_dir(&self.dir).doing(|| format!("list {}", self.dir.display()))?;
+        let entries = fs::read_dir(&self.dir).with_context(|| format!("list {}", self.dir.display()))?;
         let named =
             |path: &PathBuf| path.file_name().is_some_and(|n| n.to_string_lossy().parse::<RunName>().is_ok());
         Ok(entries.filter_map(|entry| Some(entry.ok()?.path())).filter(named).collect())
@@ -142,7 +142,7 @@ impl Registry {
     fn lock(&self) -> Result<File, Error> {
         let path = self.dir.join("lock");
         let file = open_lock(&path)?;
-        file.lock().doing(|| format!("lock {}", path.display()))?;
+        file.lock().with_context(|| format!("lock {}", path.display()))?;
         Ok(file)
     }
 }
@@ -157,7 +157,7 @@ impl RunFolder {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Changes the state, on disk before this returns: what is about to be made is registered first.
+    /// Changes the state, on disk before this returns: what is about to be created is registered first.
     pub(crate) fn update_state<T>(&self, change: impl FnOnce(&mut State) -> T) -> Result<T, Error> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let outcome = change(&mut state);
@@ -165,10 +165,10 @@ impl RunFolder {
         Ok(outcome)
     }
 
-    /// Changes a cleaner's section, on disk before this returns: what is about to be made is registered first.
+    /// Changes a cleaner's section, on disk before this returns: what is about to be created is registered first.
     ///
     /// # Errors
-    /// When the registry can't be written.
+    /// When the registry cannot be written.
     pub fn update<S: Section>(&self, change: impl FnOnce(&mut S)) -> Result<(), Error> {
         let mut cleaners = self.cleaners.lock().unwrap_or_else(PoisonError::into_inner);
         if !cleaners.iter().any(|known| known.name() == S::CLEANER.name()) {
@@ -181,7 +181,7 @@ impl RunFolder {
             let written = serde_json::to_value(section).map_err(io::Error::from);
             written.map(|written| drop(state.sections.insert(S::CLEANER.name().to_owned(), written)))
         })?
-        .doing(|| format!("note what belongs to {}", S::CLEANER.name()))
+        .with_context(|| format!("record what belongs to {}", S::CLEANER.name()))
     }
 
     /// A cleaner's section as it is now.
@@ -192,7 +192,7 @@ impl RunFolder {
     /// The same section of the other runs of the registry, alive or dead.
     ///
     /// # Errors
-    /// When the registry can't be read.
+    /// When the registry cannot be read.
     pub fn sections_of_others<S: Section>(&self) -> Result<Vec<S>, Error> {
         let Some(dir) = self.dir.parent() else { return Ok(Vec::new()) };
         let runs = Registry { dir: dir.to_owned() }.runs()?;
@@ -205,20 +205,20 @@ impl RunFolder {
         self.cleaners.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// A new folder for files that a deployment's processes need, open to this user alone. It goes with the value, and with the run at
-    /// the latest.
+    /// A new folder for files that a deployment's processes need, accessible to this user alone. It is removed with the value,
+    /// and with the run at the latest.
     pub fn scratch(&self, owner: &Owner) -> Result<TempDir, Error> {
         let permissions = Permissions::from_mode(0o700);
         let made =
             tempfile::Builder::new().prefix(&owner.label()).permissions(permissions).tempdir_in(&self.dir);
-        made.doing(|| format!("make a folder in {}", self.dir.display()))
+        made.with_context(|| format!("create a folder in {}", self.dir.display()))
     }
 
-    /// Strikes the run off the registry.
+    /// Unregisters the run.
     pub(crate) fn remove(&self) -> Result<(), Error> {
         match fs::remove_dir_all(&self.dir) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(error).doing(|| format!("remove {}", self.dir.display()))
+                Err(error).with_context(|| format!("remove {}", self.dir.display()))
             }
             _ => Ok(()),
         }
@@ -228,7 +228,7 @@ impl RunFolder {
 fn open_lock(path: &Path) -> Result<File, Error> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).write(true).mode(0o600);
-    options.open(path).doing(|| format!("open {}", path.display()))
+    options.open(path).with_context(|| format!("open {}", path.display()))
 }
 
 #[cfg(test)]
@@ -244,22 +244,22 @@ mod tests {
         (dir, registry)
     }
 
-    fn nothing_around() -> Surroundings {
-        Surroundings { occupied: Vec::new(), iptables_tables: Vec::new() }
+    fn empty_host() -> HostNetworkState {
+        HostNetworkState { occupied: Vec::new(), iptables_tables: Vec::new() }
     }
 
     #[test]
     fn concurrent_runs_get_different_addresses() {
         let (_dir, registry) = registry();
-        let one = registry.register("000001".parse().unwrap(), &nothing_around()).unwrap();
-        let two = registry.register("000002".parse().unwrap(), &nothing_around()).unwrap();
+        let one = registry.register("000001".parse().unwrap(), &empty_host()).unwrap();
+        let two = registry.register("000002".parse().unwrap(), &empty_host()).unwrap();
         assert_ne!(one.state().block, two.state().block);
     }
 
     #[test]
-    fn a_run_is_dead_once_its_folder_is_let_go_and_not_before() {
+    fn a_run_is_dead_once_its_lock_is_released_and_not_before() {
         let (_dir, registry) = registry();
-        let run = registry.register("000001".parse().unwrap(), &nothing_around()).unwrap();
+        let run = registry.register("000001".parse().unwrap(), &empty_host()).unwrap();
         assert!(registry.dead_runs().unwrap().is_empty());
         drop(run);
         assert_eq!(registry.dead_runs().unwrap().len(), 1);
@@ -269,23 +269,23 @@ mod tests {
     fn a_name_is_taken_until_its_run_is_removed() {
         let (_dir, registry) = registry();
         let name = "000001".parse().unwrap();
-        let run = registry.register(name, &nothing_around()).unwrap();
-        assert!(matches!(registry.register(name, &nothing_around()), Err(Error::RunTaken { .. })));
+        let run = registry.register(name, &empty_host()).unwrap();
+        assert!(matches!(registry.register(name, &empty_host()), Err(Error::RunTaken { .. })));
         run.remove().unwrap();
-        registry.register(name, &nothing_around()).unwrap();
+        registry.register(name, &empty_host()).unwrap();
     }
 
     #[test]
-    fn a_table_that_a_run_made_is_not_taken_for_found_by_the_next() {
+    fn a_table_that_a_run_created_is_not_recorded_as_found_by_the_next() {
         let (_dir, registry) = registry();
-        let _first = registry.register("000001".parse().unwrap(), &nothing_around()).unwrap();
-        let later = Surroundings { occupied: Vec::new(), iptables_tables: vec!["nat".to_owned()] };
+        let _first = registry.register("000001".parse().unwrap(), &empty_host()).unwrap();
+        let later = HostNetworkState { occupied: Vec::new(), iptables_tables: vec!["nat".to_owned()] };
         let second = registry.register("000002".parse().unwrap(), &later).unwrap();
         assert!(second.state().iptables_tables_found.is_empty());
     }
 
     #[test]
-    fn a_run_killed_while_it_registered_is_struck_off() {
+    fn a_run_killed_while_it_registered_is_unregistered() {
         let (dir, registry) = registry();
         fs::create_dir(dir.path().join("runs/00000a")).unwrap();
         assert!(registry.dead_runs().unwrap().is_empty());
@@ -322,21 +322,21 @@ mod tests {
     }
 
     #[test]
-    fn a_section_is_read_back_also_by_other_runs() {
+    fn other_runs_can_read_a_section() {
         let (_dir, registry) = registry();
-        let run = registry.register("000001".parse().unwrap(), &nothing_around()).unwrap();
+        let run = registry.register("000001".parse().unwrap(), &empty_host()).unwrap();
         assert_eq!(run.section::<Boxes>(), Boxes::default());
         run.update(|boxes: &mut Boxes| boxes.0.push("red".to_owned())).unwrap();
         run.update(|boxes: &mut Boxes| boxes.0.push("blue".to_owned())).unwrap();
         let both = Boxes(vec!["red".to_owned(), "blue".to_owned()]);
         assert_eq!(run.section::<Boxes>(), both);
-        let other = registry.register("000002".parse().unwrap(), &nothing_around()).unwrap();
+        let other = registry.register("000002".parse().unwrap(), &empty_host()).unwrap();
         assert_eq!(other.sections_of_others::<Boxes>().unwrap(), [both]);
         assert_eq!(run.cleaners().len(), 1);
     }
 
     #[test]
-    fn a_state_of_the_first_version_has_its_sections_too() {
+    fn a_state_of_the_first_version_has_sections() {
         let old = r#"{"run": "0a1b2c", "pid": 1, "block": "198.18.0.0", "processes": [], "cgroups": [], "old_boxes": ["red"],
             "iptables_tables_found": ["nat"]}"#;
         let state: State = serde_json::from_str(old).unwrap();
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_open_to_others_is_refused() {
+    fn a_folder_accessible_to_others_is_rejected() {
         let dir = tempfile::tempdir().unwrap();
         fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
         assert!(matches!(Registry::at(dir.path()), Err(Error::UnsafeRegistry { .. })));

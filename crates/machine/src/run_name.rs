@@ -1,5 +1,5 @@
-//! The name of a run: six hexadecimal digits that everything made for it carries.
-//! It is short because a link name holds 15 characters and an iptables chain name 28.
+//! The name of a run: six hexadecimal digits that everything created for it carries.
+//! It is short because a link name has at most 15 characters and an iptables chain name 28.
 
 use std::{
     fmt,
@@ -9,9 +9,9 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-/// A text that is not the name of a run.
+/// A text that is not a run name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not the name of a run (six digits of 0-9 and a-f)")]
+#[error("`{0}` is not a run name (six digits of 0-9 and a-f)")]
 pub struct BadRunName(String);
 
 /// Six lower-case hexadecimal digits, such as `3fa90c`.
@@ -20,7 +20,7 @@ pub struct BadRunName(String);
 pub struct RunName(u32);
 
 impl RunName {
-    /// A name that no other run is likely to have; the registry notices when one has.
+    /// A name that no other run is likely to have; the registry detects a collision.
     pub fn random() -> RunName {
         // The keys of a RandomState come from the operating system's random source.
         let bits = RandomState::new().build_hasher().finish();
@@ -68,13 +68,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_name_is_read_back_as_it_was_written(bits in 0u32..=0xff_ffff) {
+        fn a_formatted_name_parses_to_the_same_name(bits in 0u32..=0xff_ffff) {
             let run = RunName(bits);
             prop_assert_eq!(run.to_string().parse::<RunName>().unwrap(), run);
         }
 
         #[test]
-        fn whatever_is_read_is_written_back_the_same(text in "\\PC{0,8}") {
+        fn what_parses_is_formatted_as_it_was(text in "\\PC{0,8}") {
             if let Ok(run) = text.parse::<RunName>() {
                 prop_assert_eq!(run.to_string(), text);
             }
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_could_escape_a_folder_or_a_rule_are_refused() {
+    fn names_that_could_escape_a_folder_or_a_rule_are_rejected() {
         for text in ["", "../../", "12345", "1234567", "ABCDEF", "+12345", "12 456"] {
             assert!(text.parse::<RunName>().is_err(), "{text:?}");
         }

@@ -1,5 +1,5 @@
-//! Numbers of a run's deployments, from which their names and addresses follow.
-//! A number is handed out again once what carried it has been removed, after all the others have had their turn.
+//! Numbers of a run's deployments, from which their names and addresses are derived.
+//! A number is reused once everything that carried it has been removed, after all others have been used.
 
 use std::{
     collections::BTreeSet,
@@ -34,7 +34,7 @@ pub struct Slot {
 }
 
 impl Slots {
-    /// The next number after the one handed out last that isn't taken; after the greatest comes 1.
+    /// The next free number after the one handed out last; the greatest is followed by 1.
     pub fn next(self: &Arc<Slots>, run: RunName, block: Block) -> Result<Slot, Error> {
         let mut taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let after_last = (taken.last + 1..=SLOTS).chain(1..=taken.last);
@@ -57,7 +57,7 @@ impl Slot {
         self.block.own(self.number)
     }
 
-    /// Gives the number back: nothing carries its name any more.
+    /// Releases the number: nothing carries its name any more.
     pub fn release(&self) {
         self.slots.0.lock().unwrap_or_else(PoisonError::into_inner).numbers.remove(&self.number);
     }
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_go_round_and_those_in_use_are_passed_over() {
+    fn numbers_wrap_around_and_skip_those_in_use() {
         let slots = Arc::new(Slots::default());
         let first = next(&slots).unwrap();
         next(&slots).unwrap().release();
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_so_many_at_once_and_no_more() {
+    fn the_number_of_concurrent_deployments_is_limited() {
         let slots = Arc::new(Slots::default());
         let held: Vec<_> = (1..=SLOTS).map(|_| next(&slots).unwrap()).collect();
         assert!(matches!(next(&slots), Err(Error::TooManyDeployments { most: SLOTS })));

@@ -1,5 +1,5 @@
 //! The thread that starts every service of a run and lives as long as the run does, in the node's network namespace.
-//! It has to: `PR_SET_PDEATHSIG` kills a child when the thread that forked it ends, not only its process.
+//! It must: `PR_SET_PDEATHSIG` kills a child when the thread that forked it ends, not only when its process does.
 
 use std::{
     io,
@@ -12,28 +12,28 @@ use std::{
 };
 
 use crate::{
-    error::{Doing, Error},
+    error::{Error, ErrorContext},
     sys::ChildSetup,
 };
 
 type Spawned = Result<Child, (&'static str, io::Error)>;
-type Order = (Command, ChildSetup, Sender<Spawned>);
+type SpawnRequest = (Command, ChildSetup, Sender<Spawned>);
 
 pub(crate) struct Spawner {
-    orders: Mutex<Sender<Order>>,
+    orders: Mutex<Sender<SpawnRequest>>,
 }
 
 impl Spawner {
     pub fn start() -> Result<Spawner, Error> {
-        let (orders, inbox): (_, Receiver<Order>) = channel();
+        let (orders, inbox): (_, Receiver<SpawnRequest>) = channel();
         let serve = move || {
             for (mut command, setup, reply) in inbox {
-                // The caller waits for the reply, so it is there to take it.
+                // The caller waits for the reply, so sending it cannot fail.
                 let _ = reply.send(setup.spawn(&mut command));
             }
         };
         let builder = thread::Builder::new().name("spawner".to_owned());
-        builder.spawn(serve).doing(|| "start the spawner thread")?;
+        builder.spawn(serve).with_context(|| "start the spawner thread")?;
         Ok(Spawner { orders: Mutex::new(orders) })
     }
 

@@ -1,5 +1,5 @@
-//! The unsafe corner: leaving namespaces, and what a child does from fork to exec.
-//! Everything else of this crate is safe Rust over rustix.
+//! The unsafe code of this crate: leaving namespaces, and what a child does between fork and exec.
+//! Everything else is safe Rust over rustix.
 
 use std::{
     ffi::{CString, OsString},
@@ -36,7 +36,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Fails on a NUL byte in any of the words.
+    /// Fails on a NUL byte in any of the strings.
     pub fn new(
         path: PathBuf,
         arguments: impl IntoIterator<Item = OsString>,
@@ -54,7 +54,7 @@ impl Program {
         })
     }
 
-    /// Becomes the program, or returns why not.
+    /// Replaces this process by the program; returns only on failure.
     fn exec(&self) -> io::Error {
         // SAFETY: the path ends with NUL, and both arrays are of such strings and end with a null pointer.
         unsafe {
@@ -89,7 +89,7 @@ impl CStrings {
     }
 }
 
-/// What a child does to itself before it becomes the service, so that nothing of it runs elsewhere.
+/// What a child does before it executes the service, so that nothing of the service runs elsewhere.
 pub(crate) struct ChildSetup {
     /// Open `cgroup.procs` files to join.
     pub cgroups: Vec<File>,
@@ -97,22 +97,22 @@ pub(crate) struct ChildSetup {
     pub netns: Option<OwnedFd>,
     /// CPUs to run on; all that the parent may use when `None`.
     pub cpus: Option<CpuSet>,
-    /// The process that starts it, without which it shall not live.
+    /// The process that starts it, and with which it ends.
     pub parent: Pid,
-    /// What the program finds as its descriptor 3.
+    /// What the program gets as descriptor 3.
     pub third: Option<OwnedFd>,
-    /// What it becomes in the end.
+    /// The program that it executes.
     pub program: Program,
 }
 
-/// Steps of [`ChildSetup`], in order, as a failure names them.
+/// Steps of [`ChildSetup`] in order, as named in errors.
 const STEPS: [&str; 7] = [
     "joining its cgroup",
     "entering its network namespace",
     "opening a session",
-    "pinning it to its CPUs (do they all exist?)",
-    "tying its life to loadline's",
-    "handing it a descriptor",
+    "pinning it to its CPUs (check that they exist)",
+    "making it end with loadline",
+    "passing it a descriptor",
     "starting the program",
 ];
 
@@ -123,12 +123,12 @@ impl ChildSetup {
     ///
     /// An error names the step that failed.
     pub fn spawn(self, command: &mut Command) -> Result<Child, (&'static str, io::Error)> {
-        let before = |error| ("preparing its start", error);
+        let before = |error| ("preparing to start it", error);
         let (mut failed_step, mut report) = io::pipe().map_err(before)?;
         let hook = move || {
             for step in 0..STEPS.len() {
                 if let Err(error) = self.apply(step) {
-                    // The step can't be told any other way: exec's error channel carries the number only.
+                    // The step needs a channel of its own: the one for exec's error carries only the errno.
                     let _ = report.write(&[step as u8]);
                     return Err(error);
                 }
@@ -140,12 +140,12 @@ impl ChildSetup {
         unsafe { command.pre_exec(hook) };
         let spawned = command.spawn();
         spawned.map_err(|error| {
-            // Replacing the command drops the hook and with it the last writing end, so that reading ends.
+            // Replacing the command drops the hook and with it the last write end, so that reading ends.
             *command = Command::new("");
             let mut step = [0];
             match failed_step.read(&mut step) {
                 Ok(1) => (STEPS.get(usize::from(step[0])).copied().unwrap_or("setting it up"), error),
-                _ => ("making its process", error),
+                _ => ("forking", error),
             }
         })
     }
@@ -168,21 +168,21 @@ impl ChildSetup {
             },
             4 => {
                 rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-                // The parent may have died before the line above; then nobody would send the signal.
+                // The parent may have died before the line above; then the signal would never be sent.
                 let orphaned = rustix::process::getppid() != Some(self.parent);
                 if orphaned { Err(rustix::io::Errno::SRCH.into()) } else { Ok(()) }
             }
-            // Late, because it closes what was descriptor 3: if that was the channel of an error, whoever reads `third` sees its end.
+            // Late, because it closes the previous descriptor 3: if that was the error channel, the reader of `third` sees its end.
             5 => self.third.as_ref().map_or(Ok(()), become_descriptor_3),
             _ => Err(self.program.exec()),
         }
     }
 }
 
-/// Makes `file` the descriptor 3, open across exec.
+/// Makes `file` descriptor 3, open across exec.
 fn become_descriptor_3(file: &OwnedFd) -> io::Result<()> {
     if file.as_raw_fd() == 3 {
-        // A copy onto itself would stay closed on exec (`dup(2)`).
+        // A descriptor copied onto itself keeps its close-on-exec flag (`dup(2)`).
         return Ok(rustix::io::fcntl_setfd(file, rustix::io::FdFlags::empty())?);
     }
     // SAFETY: in a child between fork and exec nothing else uses the descriptor that this may close.

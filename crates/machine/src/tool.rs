@@ -8,7 +8,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use crate::error::{Doing, Error};
+use crate::error::{Error, ErrorContext};
 
 /// Finds `name` in PATH, and in the folders that an ordinary user's PATH leaves out.
 pub fn find(name: &str) -> Option<PathBuf> {
@@ -19,7 +19,7 @@ pub fn find(name: &str) -> Option<PathBuf> {
         .find(|file| is_executable(file))
 }
 
-/// Whether it is a file that somebody may execute.
+/// Whether it is an executable file.
 pub fn is_executable(file: &Path) -> bool {
     file.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
 }
@@ -36,13 +36,13 @@ pub fn run(command: &mut Command, input: &str) -> Result<String, Error> {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .doing(|| format!("start {shown}"))?;
-    // These programs read all their input before they print, so writing first can't block for ever; one that gave
-    // up early closes the pipe, and its exit status says why.
+        .with_context(|| format!("start {shown}"))?;
+    // These programs read all their input before they print, so writing first cannot block for ever; one that fails early
+    // closes the pipe, and its exit status says why.
     if let Some(mut stdin) = child.stdin.take() {
         let _ = stdin.write_all(input.as_bytes());
     }
-    let output = child.wait_with_output().doing(|| format!("wait for {shown}"))?;
+    let output = child.wait_with_output().with_context(|| format!("wait for {shown}"))?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }

@@ -1,20 +1,20 @@
-//! Waiting for what cannot be watched: asking again and again, at one of a few intervals, and not for ever.
+//! Polling what cannot be watched, at one of a few intervals and with a timeout.
 
 use std::{
     thread::sleep,
     time::{Duration, Instant},
 };
 
-/// Between two questions about what the kernel or a local program does in milliseconds.
+/// Polling interval for what the kernel or a local program does within milliseconds.
 pub const SHORT_INTERVAL: Duration = Duration::from_millis(2);
-/// Between two questions to a daemon of this machine.
+/// Polling interval for a daemon on this machine.
 pub const DAEMON_INTERVAL: Duration = Duration::from_millis(50);
-/// Between two questions to a cluster.
+/// Polling interval for a cluster.
 pub const CLUSTER_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Asks every `interval` until there is an answer; `None` once `patience` is used up. Asks at least once.
-pub fn until<T>(patience: Duration, interval: Duration, mut ask: impl FnMut() -> Option<T>) -> Option<T> {
-    let deadline = Instant::now() + patience;
+/// Calls `ask` every `interval` until it returns a value; `None` after `timeout`. Calls it at least once.
+pub fn until<T>(timeout: Duration, interval: Duration, mut ask: impl FnMut() -> Option<T>) -> Option<T> {
+    let deadline = Instant::now() + timeout;
     loop {
         if let Some(answer) = ask() {
             return Some(answer);
@@ -26,17 +26,17 @@ pub fn until<T>(patience: Duration, interval: Duration, mut ask: impl FnMut() ->
     }
 }
 
-/// Attempts every `interval` while it fails in a way that may pass, until `patience` is used up.
+/// Attempts every `interval` while the failure is transient, until `timeout` is over.
 ///
 /// # Errors
 /// The last failure.
 pub fn retry<T, E>(
-    patience: Duration,
+    timeout: Duration,
     interval: Duration,
     may_pass: impl Fn(&E) -> bool,
     mut attempt: impl FnMut() -> Result<T, E>,
 ) -> Result<T, E> {
-    let deadline = Instant::now() + patience;
+    let deadline = Instant::now() + timeout;
     loop {
         match attempt() {
             Err(error) if may_pass(&error) && Instant::now() < deadline => sleep(interval),
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_ends_the_waiting_and_so_does_impatience() {
+    fn an_answer_ends_the_waiting_and_so_does_the_timeout() {
         let mut asked = 0;
         let third = until(Duration::from_secs(60), Duration::ZERO, || {
             asked += 1;
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn only_failures_that_may_pass_are_tried_again() {
+    fn only_transient_failures_are_retried() {
         let tries = |failing: &'static str| {
             let mut count = 0;
             let outcome = retry(

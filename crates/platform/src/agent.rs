@@ -1,23 +1,23 @@
-//! A way to `loadline agent` where only a platform can reach it.
+//! Connections to a `loadline agent` that only a platform can reach.
 
 use std::{fmt, os::unix::net::UnixStream, sync::Arc};
 
 use crate::error::PlatformError;
 
-/// A way to `loadline agent` inside a cluster; every connection is a conversation of its own.
+/// Connections to a `loadline agent` inside a cluster; each is a session of its own.
 #[derive(Clone)]
 pub struct Agent(Arc<dyn Fn() -> Result<UnixStream, PlatformError> + Send + Sync>);
 
 impl Agent {
-    /// `connect` opens one more connection.
+    /// `connect` opens another connection.
     pub fn new(connect: impl Fn() -> Result<UnixStream, PlatformError> + Send + Sync + 'static) -> Agent {
         Agent(Arc::new(connect))
     }
 
-    /// One more conversation with the agent.
+    /// Opens another connection to the agent.
     ///
     /// # Errors
-    /// When it can't be reached.
+    /// When it is unreachable.
     pub fn connect(&self) -> Result<UnixStream, PlatformError> {
         (self.0)()
     }

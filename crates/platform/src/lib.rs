@@ -16,7 +16,7 @@ pub use agent::Agent;
 pub use deployment::{Deployment, Vantage};
 pub use error::PlatformError;
 pub use loadline_model::platform::Capabilities;
-pub use platform::{Platform, Starting, Surroundings};
+pub use platform::{PendingDeployment, Platform, PlatformInfo};
 pub use service::{Service, mebibytes};
 pub use startup::{Phase, Startup};
 pub use subject::{Subject, Usage, UsageReader};

@@ -1,4 +1,4 @@
-//! A place where services run.
+//! The interface of a platform.
 
 use loadline_machine::Environment;
 use loadline_model::platform::Capabilities;
@@ -7,14 +7,14 @@ use crate::{deployment::Deployment, error::PlatformError, service::Service};
 
 /// A place where services run.
 pub trait Platform: Send + Sync {
-    /// What it can do and what it takes, with the options that it has.
+    /// Its capabilities and requirements with its options.
     fn capabilities(&self) -> Capabilities;
 
-    /// Starts the service. It has been started when this returns; whether it is ready is for the caller to ask it.
-    /// `progress` is told, in half a sentence, what takes long: pulling an image, waiting for a node.
+    /// Starts the service. It has been started when this returns; the caller probes whether it is ready.
+    /// `progress` gets a short text about anything that takes long: pulling an image, waiting for a node.
     ///
     /// # Errors
-    /// Whatever was made by then has been removed.
+    /// Whatever was created by then has been removed.
     fn deploy(
         &self,
         environment: &Environment,
@@ -22,8 +22,8 @@ pub trait Platform: Send + Sync {
         progress: &mut dyn FnMut(&str),
     ) -> Result<Box<dyn Deployment>, PlatformError>;
 
-    /// The first half of [`Platform::deploy`]: asks for the service, and leaves the waiting for later, so that several that
-    /// wait for nothing but time can do so together.
+    /// The first half of [`Platform::deploy`]: starts the service, and leaves waiting for it to the caller, so that several services can be
+    /// waited for together.
     ///
     /// # Errors
     /// As those of `deploy`.
@@ -32,53 +32,53 @@ pub trait Platform: Send + Sync {
         environment: &'g Environment,
         service: &Service,
         progress: &mut dyn FnMut(&str),
-    ) -> Result<Starting<'g>, PlatformError> {
+    ) -> Result<PendingDeployment<'g>, PlatformError> {
         let deployment = self.deploy(environment, service, progress)?;
-        Ok(Starting::started(deployment))
+        Ok(PendingDeployment::started(deployment))
     }
 
-    /// What kind of daemon or cluster it is, if it is one; read once a run.
+    /// Facts about its daemon or cluster, if it has one; read once per run.
     ///
     /// # Errors
-    /// When it can't be asked.
-    fn surroundings(&self, environment: &Environment) -> Result<Option<Surroundings>, PlatformError> {
+    /// When it does not answer.
+    fn info(&self, environment: &Environment) -> Result<Option<PlatformInfo>, PlatformError> {
         let _ = environment;
         Ok(None)
     }
 }
 
-/// A service that was asked for. Dropping it removes what was made for it.
-pub struct Starting<'g>(Box<Wait<'g>>);
+/// A service that is being started. Dropping it removes what was created for it.
+pub struct PendingDeployment<'g>(Box<WaitForStart<'g>>);
 
-type Wait<'g> = dyn FnOnce(&mut dyn FnMut(&str)) -> Result<Box<dyn Deployment>, PlatformError> + 'g;
+type WaitForStart<'g> = dyn FnOnce(&mut dyn FnMut(&str)) -> Result<Box<dyn Deployment>, PlatformError> + 'g;
 
-impl<'g> Starting<'g> {
+impl<'g> PendingDeployment<'g> {
     /// `wait` returns once the service has been started.
     pub fn new(
         wait: impl FnOnce(&mut dyn FnMut(&str)) -> Result<Box<dyn Deployment>, PlatformError> + 'g,
-    ) -> Starting<'g> {
-        Starting(Box::new(wait))
+    ) -> PendingDeployment<'g> {
+        PendingDeployment(Box::new(wait))
     }
 
-    /// One that there is no waiting for.
-    pub fn started(deployment: Box<dyn Deployment>) -> Starting<'g> {
-        Starting::new(|_| Ok(deployment))
+    /// A deployment that has already been started.
+    pub fn started(deployment: Box<dyn Deployment>) -> PendingDeployment<'g> {
+        PendingDeployment::new(|_| Ok(deployment))
     }
 
     /// The second half of [`Platform::deploy`]: returns once the service has been started.
     ///
     /// # Errors
-    /// Whatever was made by then has been removed.
+    /// Whatever was created by then has been removed.
     pub fn wait(self, progress: &mut dyn FnMut(&str)) -> Result<Box<dyn Deployment>, PlatformError> {
         (self.0)(progress)
     }
 }
 
-/// What a platform's daemon or cluster is, to be kept with the run.
+/// Facts about a platform's daemon or cluster, to be stored with the run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Surroundings {
+pub struct PlatformInfo {
     /// In one line, for people.
     pub summary: String,
-    /// All that is known of it, in the platform's own shape.
+    /// All facts, in the platform's own format.
     pub facts: serde_json::Value,
 }

@@ -1,4 +1,4 @@
-//! What is deployed: a service as a command, as an image, or as both, and what it may use.
+//! What is deployed: a service as a command, as an image, or as both, and its limits.
 
 use std::{
     net::{Ipv4Addr, SocketAddrV4},
@@ -15,22 +15,22 @@ use loadline_model::platform::{Image, Limits};
 /// `HOST` and `PORT` are in its environment as well.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Service {
-    /// The program, searched in PATH unless it has a slash, and its arguments. No shell is involved. In a container the
-    /// image says which program it is, and only the arguments are passed on.
+    /// The program, searched in PATH unless it has a slash, and its arguments. No shell is involved. In a container the image
+    /// determines the program, and only the arguments are passed on.
     pub argv: Vec<String>,
-    /// Where a container takes its files from.
+    /// The image of a container.
     pub image: Option<Image>,
-    /// Environment variables beside those of loadline.
+    /// Environment variables besides those of loadline.
     pub env: Vec<(String, String)>,
-    /// The port it listens on if it can't be told one.
+    /// The port it listens on, if that is fixed.
     pub port: Option<u16>,
-    /// The CPUs it is pinned to, on every platform; none means wherever loadline may run.
+    /// The CPUs it is pinned to, on every platform; empty for all that loadline may use.
     pub cpus: Vec<usize>,
     /// What it may use.
     pub limits: Limits,
     /// Its working directory; loadline's if `None`. A container has its image's.
     pub working_dir: Option<PathBuf>,
-    /// A path whose GET is answered with success once it is ready; without one, an accepted connection says so.
+    /// A path whose GET is answered with success once it is ready; without one, it is ready once it accepts a connection.
     pub ready_path: Option<String>,
 }
 
@@ -38,19 +38,19 @@ impl Service {
     /// Node address and port if it is in the node's own network namespace.
     ///
     /// # Errors
-    /// When its own port is taken, or none is left.
+    /// When its own port is in use, or no port is free.
     pub fn listen_on(&self, node: &Node) -> Result<SocketAddrV4, Error> {
         let host = node.address;
         let Some(port) = self.port else {
             return Ok(SocketAddrV4::new(host, node.ports.listening_port(&node.netns, host)?));
         };
-        // A service that isn't told its address listens on all of them, and then any listener is in its way.
+        // A service that does not get its address listens on all of them, and then conflicts with any listener.
         let wanted = if self.takes_host() { host } else { Ipv4Addr::UNSPECIFIED };
         ports::check_free(&node.netns, wanted, port)?;
         Ok(SocketAddrV4::new(host, port))
     }
 
-    /// Whether the address is passed on the command line or in a variable.
+    /// Whether the service gets the address on the command line or in a variable.
     pub fn takes_host(&self) -> bool {
         self.argv.iter().chain(self.env.iter().map(|(_, value)| value)).any(|text| text.contains("{host}"))
     }
@@ -66,7 +66,7 @@ impl Service {
     }
 }
 
-/// A memory limit as a reader knows it.
+/// A memory limit in MiB where that is exact.
 pub fn mebibytes(bytes: u64) -> String {
     if bytes.is_multiple_of(1 << 20) { format!("{} MiB", bytes >> 20) } else { format!("{bytes} bytes") }
 }

@@ -1,11 +1,11 @@
-//! How a start went.
+//! The phases of a start.
 
 use std::time::Duration;
 
-/// How a start went, as far as its platform can tell.
+/// The phases of a start, as far as its platform knows them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Startup {
-    /// What happened when, in order. That it answered is added by whoever asked it.
+    /// The phases in order. The caller adds when the service answered.
     pub phases: Vec<Phase>,
     /// Size of the image in the store of the platform, in bytes.
     pub image_bytes: Option<u64>,
@@ -14,8 +14,8 @@ pub struct Startup {
 /// One step of a start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Phase {
-    /// What was reached: `created`, `started`, `scheduled`, …
+    /// The phase that was reached: `created`, `started`, `scheduled`, …
     pub name: &'static str,
-    /// Since the start was asked for.
+    /// The time since the start was requested.
     pub after: Duration,
 }

@@ -9,7 +9,7 @@ use loadline_machine::Cleaner;
 use loadline_model::experiment::PlatformKind;
 use loadline_platform::Platform;
 
-/// The platform of that kind; `own_node`: whether each deployment gets a node of its own, where the platform has such.
+/// The platform of this kind; `own_node`: whether each deployment gets its own node, where the platform supports that.
 pub fn platform(kind: &PlatformKind, own_node: bool) -> Box<dyn Platform> {
     match kind {
         PlatformKind::Host => Box::new(Host { own_node }),
@@ -26,7 +26,7 @@ pub fn platform(kind: &PlatformKind, own_node: bool) -> Box<dyn Platform> {
     }
 }
 
-/// Who removes what the platforms made, for `loadline clean`.
+/// The cleaners of all platforms, for `loadline clean`.
 pub fn cleaners() -> Vec<&'static dyn Cleaner> {
     [loadline_local::CLEANERS, loadline_docker::CLEANERS, loadline_kubernetes::CLEANERS].concat()
 }

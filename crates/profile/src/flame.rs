@@ -8,16 +8,15 @@ use inferno::flamegraph::{
 use crate::{Profile, ProfileError};
 
 /// Most of a load thread's own time is spent in waiting for its next request (`Poller::wait`), which no figure counts.
-const SUBTITLE: &str =
-    "CPU time of service, load and soft interrupts; the load's waiting awake is shown here and in no figure";
+const SUBTITLE: &str = "CPU time of service, load and soft interrupts; includes the time that the load spins, which no figure does";
 
-/// Draws the CPU time of service, load and the soft interrupts between them, as an SVG document that can be clicked through.
-/// Kernel frames are coloured otherwise than a program's.
+/// Draws the CPU time of service, load and the soft interrupts between them, as an interactive SVG document. Kernel frames are
+/// coloured differently from a program's.
 ///
 /// # Errors
 /// If the profile has no stacks.
 pub fn flame_graph(profile: &Profile, title: &str) -> Result<Vec<u8>, ProfileError> {
-    // inferno takes a palette's name for Java as "kernel frames are marked `_[k]`".
+    // inferno's palette for Java means "kernel frames are marked `_[k]`".
     let mut options = options(title, Palette::Multi(MultiPalette::Java));
     let lines: Vec<String> =
         profile.stacks.folded().into_iter().map(|(stack, ns)| format!("{stack} {ns}")).collect();

@@ -1,7 +1,6 @@
 //! The layers that the kernel's functions belong to, by a table of names: `layers/table.tsv`.
-//!
-//! A row is a function (or, ending in `*`, all that begin so), its layer, and the kernel's file or the main one of those that it
-//! comes from. The longest row that fits holds. Rows of the layer `helper` are functions that many layers call, such as locks and
+//! A row is a function (or, ending in `*`, a prefix), its layer, and the kernel's file or the main one of those that it comes from. The
+//! longest matching row applies. Rows of the layer `helper` are functions that many layers call, such as locks and
 //! the slab allocator: their time is their caller's.
 
 use std::{collections::HashMap, sync::LazyLock};
@@ -16,7 +15,7 @@ const HELPER: &str = "helper";
 /// A row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Function {
-    /// A function's name, or what such names begin with and a `*`.
+    /// A function's name, or a prefix and a `*`.
     pub name: &'static str,
     /// Its layer; `None` for a helper, whose time is its caller's.
     pub layer: Option<Layer>,
@@ -24,7 +23,7 @@ pub struct Function {
     pub file: &'static str,
 }
 
-/// The table: every function that is recognised.
+/// The table of all recognised functions.
 pub fn functions() -> impl Iterator<Item = Function> {
     TABLE.lines().filter_map(|line| {
         let mut fields = line.split('\t');
@@ -69,11 +68,11 @@ fn listed(name: &str) -> Option<Option<Layer>> {
 pub(crate) enum Found<'a> {
     /// The layer of its innermost recognised function.
     Layer(Layer),
-    /// Nothing; with the innermost function that is not listed, if there is any.
+    /// Nothing, with the innermost function that is not listed, if any.
     Nothing(Option<&'a str>),
 }
 
-/// Layers that surround all else: a sample is theirs only if no function of its stack further in is unlisted. Otherwise any
+/// Layers that enclose everything else: a sample belongs to them only if no inner function of its stack is unlisted. Otherwise any
 /// function of any system call would count as recognised.
 fn surrounds(layer: Layer) -> bool {
     matches!(layer, Layer::SyscallEntry | Layer::Interrupt | Layer::SoftirqDispatch)

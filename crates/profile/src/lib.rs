@@ -1,14 +1,14 @@
-//! What the kernel was seen doing: samples of the CPUs' stacks, each given to a layer of the network path, and the reasons for
+//! What the kernel does: samples of the CPUs' stacks, each attributed to a layer of the network path, and the reasons for
 //! which soft interrupts were raised. It knows nothing of platforms, load or experiments: only CPUs, processes and threads.
 //!
 //! ```no_run
-//! use loadline_profile::{Options, Profiler, Who};
+//! use loadline_profile::{Options, Profiler, ThreadRoles};
 //!
 //! # fn main() -> Result<(), loadline_profile::ProfileError> {
 //! let profiler = Profiler::start(&Options::new([0, 1]))?;
 //! std::thread::sleep(std::time::Duration::from_secs(1));
-//! // Resolve while the processes are there: their symbols are read from their memory maps.
-//! let profile = profiler.stop()?.resolve(&Who { service: [4711].into(), load: [4712].into() })?;
+//! // Resolve while the processes exist: their symbols are read from their memory maps.
+//! let profile = profiler.stop()?.resolve(&ThreadRoles { service: [4711].into(), load: [4712].into() })?;
 //! for (layer, cpu_ns) in &profile.kernel_ns {
 //!     println!("{layer}: {cpu_ns} ns");
 //! }
@@ -22,11 +22,11 @@ mod flame;
 mod layers;
 mod profiler;
 mod ring;
+mod roles;
 mod softirqs;
 mod symbols;
 mod sys;
 mod tracefs;
-mod who;
 
 pub use error::ProfileError;
 pub use flame::{differential_flame_graph, flame_graph};
@@ -35,5 +35,5 @@ pub use loadline_model::profile::{
     CallTree, Layer, PeriodsDiffer, Profile, Reason, SoftirqReasons, UserTime,
 };
 pub use profiler::{Options, Profiler, Samples};
+pub use roles::ThreadRoles;
 pub use softirqs::{SoftirqWatch, WatchedSoftirqs};
-pub use who::Who;

@@ -1,16 +1,15 @@
-//! The sampling profiler: looks at what each CPU does a fixed number of times a second, with the stacks of kernel and program.
+//! The sampling profiler: samples each CPU a fixed number of times a second, with the stacks of kernel and program.
 //!
 //! The event is the software `cpu-clock`: a timer on each CPU, so that a sample stands for the same time whatever the CPU's speed,
 //! and machines without performance counters (most virtual ones) are profiled like any other. Its price: the timer is an interrupt,
-//! so what runs with interrupts off is seen where they are turned on again (`perf_swevent_hrtimer`, kernel/events/core.c).
+//! so what runs with interrupts off is attributed to where they are enabled again (`perf_swevent_hrtimer`, kernel/events/core.c).
 //!
-//! There are two events on a CPU: one for all tasks but the idle task, and a slower one of which only the idle task's samples are
+//! There are two events on a CPU: one for all tasks except the idle task, and a slower one of which only the idle task's samples are
 //! kept. The kernel stops an event that has had too many samples since the last tick until the next (`__perf_event_account_interrupt`
 //! there), and an idle CPU has no ticks: one event for both would miss most of what follows an idle time of some milliseconds.
-//!
-//! The CPUs are looked at in turn, not all at once: a sample holds its CPU up for some microseconds, and a CPU that is looked at just
-//! then is more often found waiting for it than it waits by itself. Two programs that took turns on two CPUs were seen 15 % too little.
-//! The same holds for a load in step with the sampling timer: whoever samples takes care that its requests come at random times.
+//! The CPUs are sampled in turn, not all at once: a sample delays its CPU by some microseconds, and a CPU that is sampled just then is
+//! found waiting for the other more often than it waits otherwise. Two programs that alternated on two CPUs were under-counted by 15 %.
+//! The same applies to a load in step with the sampling timer: the caller must make its requests come at random times.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -18,14 +17,14 @@ use perf_event::{Builder, SampleFlag, data::Sample, events::Software};
 
 use crate::{
     ProfileError,
-    ring::{Collected, Event, Group, Rings},
+    ring::{Collected, Event, Group, RingBuffers},
     symbols,
 };
 
 /// Samples a second on each CPU, where the kernel allows as many.
 const DEFAULT_FREQUENCY_HZ: u32 = 10_000;
 
-/// How much rarer the idle task is looked at than the others.
+/// How much less often the idle task is sampled than the others.
 const IDLE_FACTOR: u32 = 4;
 
 const TASKS: &str = "cpu-clock";
@@ -35,17 +34,17 @@ const IDLE_TASK: &str = "cpu-clock of the idle task";
 /// thread that empties the buffers first wakes.
 const BUFFER_BYTES: usize = 1 << 25;
 
-/// Which CPUs to watch, and how often.
+/// Which CPUs to sample, and how often.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// CPUs to watch: those of the load and of the service.
+    /// CPUs to sample: those of the load and of the service.
     pub cpus: Vec<u32>,
     /// Samples a second on each CPU.
     pub frequency_hz: u32,
 }
 
 impl Options {
-    /// Watches these CPUs 10,000 times a second, or as often as `kernel.perf_event_max_sample_rate` allows.
+    /// Samples these CPUs 10,000 times a second, or as often as `kernel.perf_event_max_sample_rate` allows.
     pub fn new(cpus: impl IntoIterator<Item = u32>) -> Options {
         let allowed = std::fs::read_to_string("/proc/sys/kernel/perf_event_max_sample_rate")
             .ok()
@@ -62,7 +61,7 @@ impl Options {
 
 /// The task that was running when a sample was taken, and its stack.
 #[derive(Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Seen {
+pub(crate) struct SampledStack {
     pub(crate) pid: u32,
     pub(crate) tid: u32,
     /// The CPU time that it stands for.
@@ -71,9 +70,9 @@ pub(crate) struct Seen {
     pub(crate) chain: Box<[u64]>,
 }
 
-impl Seen {
-    fn of(sample: &Sample) -> Option<Seen> {
-        Some(Seen {
+impl SampledStack {
+    fn of(sample: &Sample) -> Option<SampledStack> {
+        Some(SampledStack {
             pid: sample.pid()?,
             tid: sample.tid()?,
             period_ns: sample.period()?,
@@ -82,17 +81,17 @@ impl Seen {
     }
 }
 
-/// A profiler at work. Dropping it ends the sampling.
+/// A running profiler. Dropping it stops the sampling.
 pub struct Profiler {
-    rings: Rings<Seen>,
+    rings: RingBuffers<SampledStack>,
     options: Options,
 }
 
 impl Profiler {
-    /// Begins to sample.
+    /// Starts sampling.
     ///
     /// # Errors
-    /// If the kernel does not let this user watch whole CPUs, hides its symbols, or cannot sample.
+    /// If the kernel does not let this user profile whole CPUs, hides its symbols, or cannot sample.
     pub fn start(options: &Options) -> Result<Profiler, ProfileError> {
         let mut tasks = clock(TASKS, options.period_ns(), BUFFER_BYTES);
         tasks.builder.exclude_idle(true);
@@ -101,17 +100,21 @@ impl Profiler {
             options.period_ns() * u64::from(IDLE_FACTOR),
             BUFFER_BYTES / IDLE_FACTOR as usize,
         );
-        // Groups of their own, because the kernel stops groups.
+        // Separate groups, because the kernel stops whole groups.
         let open = |cpu| Ok(vec![Group::new(&mut tasks, cpu)?, Group::new(&mut idle, cpu)?]);
         let cpus = u32::try_from(options.cpus.len()).unwrap_or(u32::MAX).max(1);
-        let rings =
-            Rings::start(&options.cpus, Duration::from_nanos(options.period_ns()) / cpus, open, Seen::of)?;
-        // Afterwards, because who may not watch is not shown the symbols either, and is better told the former.
+        let rings = RingBuffers::start(
+            &options.cpus,
+            Duration::from_nanos(options.period_ns()) / cpus,
+            open,
+            SampledStack::of,
+        )?;
+        // Afterwards, because a user without the permission to profile cannot see the symbols either, and the former is the better error.
         symbols::check_kernel()?;
         Ok(Profiler { rings, options: options.clone() })
     }
 
-    /// Ends the sampling and gives what was seen.
+    /// Stops the sampling and returns the samples.
     ///
     /// # Errors
     /// If the samples could not be read.
@@ -129,15 +132,15 @@ fn clock(name: &'static str, period_ns: u64, buffer_bytes: usize) -> Event<'stat
     Event { name, builder, buffer_bytes }
 }
 
-/// What a profiler saw, as addresses.
+/// Samples as addresses.
 #[derive(Debug)]
 pub struct Samples {
-    collected: Collected<Seen>,
+    collected: Collected<SampledStack>,
     options: Options,
 }
 
 impl Samples {
-    pub(crate) fn seen(&self) -> &HashMap<Seen, u64> {
+    pub(crate) fn seen(&self) -> &HashMap<SampledStack, u64> {
         &self.collected.counts
     }
 
@@ -153,7 +156,7 @@ impl Samples {
         self.collected.throttled.get(IDLE_TASK).copied().unwrap_or(0)
     }
 
-    /// CPU time that was watched: how long, on how many CPUs.
+    /// The sampled CPU time: duration times CPUs.
     pub(crate) fn watched(&self) -> Duration {
         self.collected.enabled.saturating_mul(u32::try_from(self.options.cpus.len()).unwrap_or(u32::MAX))
     }

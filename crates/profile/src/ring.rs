@@ -1,5 +1,5 @@
 //! Ring buffers that the kernel writes samples into, one for each CPU, and the thread that empties them.
-//! The thread keeps off the watched CPUs where there are others, and else wakes only when a buffer is nearly full.
+//! The thread avoids the sampled CPUs where there are others; otherwise it wakes only when a buffer is nearly full.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -21,8 +21,8 @@ use rustix::{
 
 use crate::{ProfileError, sys};
 
-/// The least room that is tried. Without CAP_IPC_LOCK a user has `kernel.perf_event_mlock_kb` a CPU, 516 KiB by default.
-const LEAST_BUFFER_BYTES: usize = 1 << 17;
+/// The smallest buffer that is tried. Without CAP_IPC_LOCK a user has `kernel.perf_event_mlock_kb` a CPU, 516 KiB by default.
+const MIN_BUFFER_BYTES: usize = 1 << 17;
 
 /// How full a buffer is when the thread is woken: three quarters, which leaves it a second at 10 kHz to get a CPU.
 const WAKE_AT: (usize, usize) = (3, 4);
@@ -35,7 +35,7 @@ pub(crate) struct Event<'a> {
     pub(crate) buffer_bytes: usize,
 }
 
-/// Events of one CPU that begin and end together.
+/// Events of one CPU that start and stop together.
 pub(crate) struct Group {
     /// The first event's.
     name: &'static str,
@@ -59,7 +59,7 @@ impl Group {
     }
 }
 
-/// What came out of the buffers: equal samples are counted together.
+/// The content of the buffers: equal samples are counted together.
 #[derive(Debug)]
 pub(crate) struct Collected<K> {
     pub(crate) counts: HashMap<K, u64>,
@@ -71,13 +71,13 @@ pub(crate) struct Collected<K> {
     pub(crate) enabled: Duration,
 }
 
-/// Events being sampled. Dropping it ends them.
-pub(crate) struct Rings<K> {
+/// Events being sampled. Dropping it stops them.
+pub(crate) struct RingBuffers<K> {
     stop: OwnedFd,
     thread: Option<JoinHandle<Result<Collected<K>, ProfileError>>>,
 }
 
-impl<K: Eq + Hash + Send + 'static> Rings<K> {
+impl<K: Eq + Hash + Send + 'static> RingBuffers<K> {
     /// Samples groups of events on each CPU from now on, on each a `stagger` later than on the one before; `key` says what is kept
     /// of a sample.
     pub(crate) fn start(
@@ -85,7 +85,7 @@ impl<K: Eq + Hash + Send + 'static> Rings<K> {
         stagger: Duration,
         mut open: impl FnMut(u32) -> Result<Vec<Group>, ProfileError>,
         key: impl Fn(&Sample) -> Option<K> + Send + 'static,
-    ) -> Result<Rings<K>, ProfileError> {
+    ) -> Result<RingBuffers<K>, ProfileError> {
         if cpus.is_empty() {
             return Err(ProfileError::NoCpus);
         }
@@ -103,11 +103,11 @@ impl<K: Eq + Hash + Send + 'static> Rings<K> {
         let thread = std::thread::Builder::new()
             .name("profile".into())
             .spawn(move || {
-                keep_off(&watched);
+                avoid_cpus(&watched);
                 collect(groups, &stopped, &key)
             })
             .map_err(thread)?;
-        Ok(Rings { stop, thread: Some(thread) })
+        Ok(RingBuffers { stop, thread: Some(thread) })
     }
 
     /// Ends the sampling and gives what was sampled.
@@ -116,7 +116,7 @@ impl<K: Eq + Hash + Send + 'static> Rings<K> {
     }
 }
 
-impl<K> Rings<K> {
+impl<K> RingBuffers<K> {
     fn end(&mut self) -> Option<Result<Collected<K>, ProfileError>> {
         let thread = self.thread.take()?;
         // An eventfd takes a first write at once (eventfd(2)).
@@ -127,9 +127,9 @@ impl<K> Rings<K> {
     }
 }
 
-impl<K> Drop for Rings<K> {
+impl<K> Drop for RingBuffers<K> {
     fn drop(&mut self) {
-        // If it was not stopped, nobody asks for what it collected.
+        // If it was not stopped, its samples are not needed.
         drop(self.end());
     }
 }
@@ -144,7 +144,7 @@ fn open(event: &mut Event, cpu: u32, mut leader: Option<&mut Sampler>) -> Result
         event.builder.wakeup_watermark(bytes / WAKE_AT.1 * WAKE_AT.0);
         match counter(event.name, &mut event.builder, cpu, leader.as_deref_mut())?.sampled(bytes) {
             Ok(sampler) => return Ok(sampler),
-            Err(e) if bytes > LEAST_BUFFER_BYTES && too_much_memory(&e) => bytes /= 2,
+            Err(e) if bytes > MIN_BUFFER_BYTES && too_much_memory(&e) => bytes /= 2,
             Err(source) => return Err(ProfileError::Event { event: event.name.to_owned(), cpu, source }),
         }
     }
@@ -183,8 +183,8 @@ fn paranoid() -> Option<i32> {
     std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid").ok()?.trim().parse().ok()
 }
 
-/// Moves this thread to the CPUs that are not watched; where there are none it may run anywhere.
-fn keep_off(watched: &[u32]) {
+/// Moves this thread to the CPUs that are not sampled; if there are none it may run anywhere.
+fn avoid_cpus(watched: &[u32]) {
     let mut others = CpuSet::new();
     let mut all = CpuSet::new();
     for cpu in 0..CpuSet::MAX_CPU {
@@ -193,8 +193,7 @@ fn keep_off(watched: &[u32]) {
             others.set(cpu);
         }
     }
-    // The kernel takes what the cpuset allows of the mask, and refuses it if nothing is left (sched_setaffinity(2)). If both are
-    // refused the thread stays where its maker was: the samples are the same, a little later.
+    // The kernel takes what the cpuset allows of the mask, and refuses it if nothing is left (sched_setaffinity(2)). If both are rejected the thread stays where its parent was: the samples are the same, a little later.
     if sched_setaffinity(None, &others).is_err() {
         let _ = sched_setaffinity(None, &all);
     }
@@ -235,7 +234,7 @@ impl Group {
     }
 }
 
-/// Waits until a buffer is nearly full or the end is asked for, and says which.
+/// Waits until a buffer is nearly full or a stop is requested, and returns which.
 fn wait(groups: &[Group], stopped: &OwnedFd) -> Result<bool, ProfileError> {
     let samplers = groups.iter().flat_map(|group| std::iter::once(&group.leader).chain(&group.samplers));
     let borrowed: Vec<BorrowedFd> = samplers.map(sys::fd_of).collect();

@@ -11,8 +11,7 @@
 //!   `net:netif_rx`): what a layer queues while NET_RX runs is done by the same run, and costs a poll instead of a raise. Hardware
 //!   and links with GRO have queues of their own, whose packets are not counted.
 //! - A *poll* is one visit of a run of NET_RX to one queue (`__napi_poll`, net/core/dev.c: `napi:napi_poll`).
-//!
-//! All events of a CPU begin and end at once.
+//! All events of a CPU start and stop together.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -25,7 +24,7 @@ use perf_event::{Builder, SampleFlag, data::Sample, events::Tracepoint};
 use crate::{
     Layer, ProfileError,
     layers::{self, Found},
-    ring::{Collected, Event, Group, Rings},
+    ring::{Collected, Event, Group, RingBuffers},
     symbols::{self, Chain, Names},
     tracefs::TraceFs,
 };
@@ -39,8 +38,8 @@ const NAPI_POLL: &str = "napi/napi_poll";
 const VECTORS: [&str; 10] =
     ["HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU"];
 
-/// Functions that run soft interrupts. What they raise again, they raise for what they left undone: they are the reason, not those
-/// over whom they happen to run.
+/// Functions that run soft interrupts. What they raise again, they raise for work they left undone: they are the reason, not the task that
+/// they interrupt.
 const RUNNERS: [&str; 4] = ["net_rx_action", "net_tx_action", "handle_softirqs", "__do_softirq"];
 
 /// Room for records with stacks, in bytes on each CPU, and for those without.
@@ -49,7 +48,7 @@ const NUMBERS_BYTES: usize = 1 << 21;
 
 /// What is kept of a record.
 #[derive(Debug, PartialEq, Eq, Hash)]
-enum Seen {
+enum SoftirqRecord {
     Raise { vector: u32, chain: Box<[u64]> },
     Run { vector: u32 },
     Queued { chain: Box<[u64]> },
@@ -66,31 +65,31 @@ struct Fields {
 
 impl Fields {
     /// Reads a record. Its first two bytes are its tracepoint's id (`common_type`, kernel/trace/trace.h).
-    fn read(&self, sample: &Sample) -> Option<Seen> {
+    fn read(&self, sample: &Sample) -> Option<SoftirqRecord> {
         let raw = sample.raw()?;
         let id = u64::from(u16::from_ne_bytes(raw.get(..2)?.try_into().ok()?));
         let chain = || Some(sample.callchain()?.into());
         match id {
             _ if id == self.raise.0 => {
-                Some(Seen::Raise { vector: number(raw, self.raise.1)?, chain: chain()? })
+                Some(SoftirqRecord::Raise { vector: number(raw, self.raise.1)?, chain: chain()? })
             }
-            _ if id == self.run.0 => Some(Seen::Run { vector: number(raw, self.run.1)? }),
-            _ if id == self.queued => Some(Seen::Queued { chain: chain()? }),
-            _ if id == self.poll.0 => Some(Seen::Poll { link: text(raw, self.poll.1)? }),
+            _ if id == self.run.0 => Some(SoftirqRecord::Run { vector: number(raw, self.run.1)? }),
+            _ if id == self.queued => Some(SoftirqRecord::Queued { chain: chain()? }),
+            _ if id == self.poll.0 => Some(SoftirqRecord::Poll { link: text(raw, self.poll.1)? }),
             _ => None,
         }
     }
 }
 
-/// A watch on the soft interrupts of some CPUs. Dropping it ends it.
-pub struct SoftirqWatch(Rings<Seen>);
+/// Traces the soft interrupts of some CPUs. Dropping it stops the tracing.
+pub struct SoftirqWatch(RingBuffers<SoftirqRecord>);
 
-/// What a watch saw, as addresses.
+/// The traced events, as addresses.
 #[derive(Debug)]
-pub struct WatchedSoftirqs(Collected<Seen>);
+pub struct WatchedSoftirqs(Collected<SoftirqRecord>);
 
 impl SoftirqWatch {
-    /// Begins to watch these CPUs. Every raise costs the kernel a stack, so not while something is measured.
+    /// Starts tracing these CPUs. Every raise costs the kernel a stack trace, so do not use it while measuring.
     ///
     /// # Errors
     /// If this user may not use tracepoints, the kernel has none, or hides its symbols.
@@ -115,29 +114,31 @@ impl SoftirqWatch {
             Ok(vec![group])
         };
         let key = move |sample: &Sample| fields.read(sample);
-        let rings = Rings::start(cpus, Duration::ZERO, open, key)?;
+        let rings = RingBuffers::start(cpus, Duration::ZERO, open, key)?;
         symbols::check_kernel()?;
         Ok(SoftirqWatch(rings))
     }
 
-    /// Ends the watch.
+    /// Stops the tracing.
     ///
     /// # Errors
-    /// If what was seen could not be read.
+    /// If the events could not be read.
     pub fn stop(self) -> Result<WatchedSoftirqs, ProfileError> {
         Ok(WatchedSoftirqs(self.0.stop()?))
     }
 }
 
 impl WatchedSoftirqs {
-    /// Names the addresses and finds the reasons.
+    /// Resolves the addresses and finds the reasons.
     ///
     /// # Errors
     /// If the kernel's symbols cannot be read.
     pub fn resolve(&self) -> Result<SoftirqReasons, ProfileError> {
-        let chain = |seen: &Seen| match seen {
-            Seen::Raise { chain, .. } | Seen::Queued { chain } => Chain::parse(chain).kernel,
-            Seen::Run { .. } | Seen::Poll { .. } => Vec::new(),
+        let chain = |seen: &SoftirqRecord| match seen {
+            SoftirqRecord::Raise { chain, .. } | SoftirqRecord::Queued { chain } => {
+                Chain::parse(chain).kernel
+            }
+            SoftirqRecord::Run { .. } | SoftirqRecord::Poll { .. } => Vec::new(),
         };
         let addresses: BTreeSet<u64> = self.0.counts.keys().flat_map(chain).collect();
         let names = Names::look_up(&addresses, &HashMap::new())?;
@@ -148,12 +149,14 @@ impl WatchedSoftirqs {
             let (function, layer) = reason(&stack);
             let reason = Reason { function: function.to_owned(), layer, count };
             match seen {
-                Seen::Raise { vector, .. } => {
+                SoftirqRecord::Raise { vector, .. } => {
                     reason.add_to(reasons.raises.entry(vector_name(*vector)).or_default());
                 }
-                Seen::Queued { .. } => reason.add_to(&mut reasons.queued_packets),
-                Seen::Poll { link } => *reasons.polls.entry(link.clone()).or_default() += count,
-                Seen::Run { vector } => *reasons.runs.entry(vector_name(*vector)).or_default() += count,
+                SoftirqRecord::Queued { .. } => reason.add_to(&mut reasons.queued_packets),
+                SoftirqRecord::Poll { link } => *reasons.polls.entry(link.clone()).or_default() += count,
+                SoftirqRecord::Run { vector } => {
+                    *reasons.runs.entry(vector_name(*vector)).or_default() += count
+                }
             }
         }
         reasons.sort();
@@ -185,7 +188,7 @@ fn number(raw: &[u8], offset: usize) -> Option<u32> {
     Some(u32::from_ne_bytes(raw.get(offset..offset + 4)?.try_into().ok()?))
 }
 
-/// A string of a record: its field holds where it begins, and in the upper half how long it is (`__data_loc`,
+/// A string of a record: its field has the offset, and in the upper half the length (`__data_loc`,
 /// Documentation/trace/events.rst).
 fn text(raw: &[u8], offset: usize) -> Option<String> {
     let place = number(raw, offset)? as usize;

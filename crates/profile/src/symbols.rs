@@ -1,5 +1,5 @@
 //! Addresses to names: the kernel's from `/proc/kallsyms` (BPF programs are there too, as `bpf_prog_TAG_NAME`), a program's from
-//! the files in its memory map. Read anew each time, because BPF programs and processes come and go between profiles.
+//! the files in its memory map. Read again each time, because BPF programs and processes change between profiles.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -19,7 +19,7 @@ use crate::ProfileError;
 
 const KALLSYMS: &str = "/proc/kallsyms";
 
-/// The name of a function that has none.
+/// The name of an unresolved function.
 pub(crate) const UNKNOWN: &str = "[unknown]";
 
 /// Marks in a call chain are the topmost 4,096 addresses (`PERF_CONTEXT_MAX`, include/uapi/linux/perf_event.h).
@@ -57,7 +57,7 @@ impl Chain {
     }
 }
 
-/// Names of the addresses that were asked for.
+/// Names of the requested addresses.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     kernel: HashMap<u64, String>,
@@ -68,14 +68,14 @@ impl Names {
     /// Looks up addresses of the kernel, and of programs by PID.
     ///
     /// # Errors
-    /// If the kernel's symbols cannot be read. A process that is gone has no names, which is no error.
+    /// If the kernel's symbols cannot be read. A process that has ended has no names, which is not an error.
     pub(crate) fn look_up(
         kernel: &BTreeSet<u64>,
         user: &HashMap<u32, BTreeSet<u64>>,
     ) -> Result<Names, ProfileError> {
         let symbolizer = Symbolizer::builder().enable_code_info(false).enable_inlined_fns(false).build();
         let mut names = Names::default();
-        // The file of the running kernel alone: a vmlinux in /boot knows no BPF programs, and may be another build.
+        // Only the running kernel's file: a vmlinux in /boot has no BPF programs, and may be another build.
         let source = Kernel { vmlinux: MaybeDefault::None, ..Kernel::default() };
         let addresses: Vec<u64> = kernel.iter().copied().collect();
         let found = symbolizer
@@ -110,7 +110,7 @@ impl Names {
     }
 }
 
-/// A function's name without what compilers append to their copies of it (`.isra.0`, `.constprop.0`, `.part.0`, `.cold`).
+/// A function's name without the suffixes that compilers append to their copies of it (`.isra.0`, `.constprop.0`, `.part.0`, `.cold`).
 fn plain(name: &str) -> &str {
     match name.find('.') {
         Some(dot) if dot > 0 => &name[..dot],
@@ -118,7 +118,7 @@ fn plain(name: &str) -> &str {
     }
 }
 
-/// Says whether the kernel shows its addresses to this user.
+/// Checks that the kernel shows its addresses to this user.
 ///
 /// # Errors
 /// If it does not, or has no `/proc/kallsyms`.

@@ -1,4 +1,4 @@
-//! Where the kernel keeps the ids and formats of its tracepoints: tracefs, mounted or not.
+//! The ids and formats of the kernel's tracepoints, from tracefs, mounted or not.
 
 use std::{
     fs::File,
@@ -24,14 +24,14 @@ pub(crate) struct TraceFs(OwnedFd);
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Tracepoint {
     name: &'static str,
-    /// What `perf_event_open(2)` knows it by.
+    /// Its id for `perf_event_open(2)`.
     pub(crate) id: u64,
     /// The description of its record.
     format: String,
 }
 
 impl TraceFs {
-    /// Opens it where it is mounted, or else mounts it nowhere.
+    /// Opens it where it is mounted, or else through a detached mount.
     pub(crate) fn open() -> io::Result<TraceFs> {
         let directory = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
         MOUNTED
@@ -41,7 +41,7 @@ impl TraceFs {
             .map_or_else(TraceFs::detached, Ok)
     }
 
-    /// Mounts it where nobody sees it: the mount is this descriptor's and goes with it (fsmount(2)).
+    /// A detached mount, which is visible to no one and vanishes with this descriptor (fsmount(2)).
     fn detached() -> io::Result<TraceFs> {
         let context = fsopen("tracefs", FsOpenFlags::FSOPEN_CLOEXEC)?;
         fsconfig_create(&context)?;

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 /// A clock that the run loop can wait by.
 pub trait Clock {
-    /// The moment.
+    /// The current time.
     fn now(&self) -> Instant;
 
     /// Returns after `pause`.

@@ -17,19 +17,19 @@ use loadline_model::plan::{Plan, Site};
 use loadline_model::platform::{Image, ImageSource, Starts};
 use loadline_model::rows::Surroundings;
 use loadline_model::{PlatformId, SiteId};
-use loadline_platform::{Platform, Service, Starting};
+use loadline_platform::{PendingDeployment, Platform, Service};
 
 use crate::deployer::{Deployer, LiveSite, MachineId, StartingSite};
 use crate::error::BoxError;
 use crate::placement::Cpus;
 use generator::Generator;
-use live::{DeployedSite, Surrounding};
+use live::{DeployedSite, SiteContext};
 
 pub use network::{NeedsRoot, Network};
 
 /// Deploys the sites of an experiment on real platforms.
 pub struct PlatformDeployer<'a> {
-    /// What is asked for.
+    /// The experiment.
     pub experiment: &'a Experiment,
     /// Its sites.
     pub plan: &'a Plan,
@@ -37,23 +37,23 @@ pub struct PlatformDeployer<'a> {
     pub platforms: Vec<Box<dyn Platform>>,
     /// Where services and load run.
     pub cpus: &'a Cpus,
-    /// Names what is made on the machine.
+    /// The name of everything created on the machine.
     pub run: RunName,
     /// The program that serves the built-in services.
     pub program: PathBuf,
-    /// [`Network::choose`]n for the experiment, and entered if need be.
+    /// [`Network::choose`]n for the experiment, and entered if necessary.
     pub network: Network,
     /// The machine of the load.
     pub machine: &'a Machine,
-    /// Set to end whatever is driven.
+    /// Set to interrupt the load.
     pub stop: Arc<AtomicBool>,
-    /// Made by [`Deployer::prepare`].
+    /// Created by [`Deployer::prepare`].
     pub environment: Option<Environment>,
 }
 
 impl Deployer for PlatformDeployer<'_> {
     fn prepare(&mut self) -> Result<Vec<Note>, BoxError> {
-        // Somebody else's service is called from here, wire or not.
+        // An external service is reached from this machine, with or without a wire.
         let anything_starts =
             self.plan.sites.iter().any(|site| !is_external(self.platforms[site.platform.0].as_ref()));
         let wired = anything_starts && self.network != Network::WithoutWire;
@@ -64,8 +64,8 @@ impl Deployer for PlatformDeployer<'_> {
     }
 
     fn surroundings(&self, platform: PlatformId) -> Option<Surroundings> {
-        // One that can't be asked now says why when it is to deploy.
-        let found = self.platforms[platform.0].surroundings(self.environment.as_ref()?).ok()??;
+        // A platform that does not answer now reports why when it deploys.
+        let found = self.platforms[platform.0].info(self.environment.as_ref()?).ok()??;
         Some(Surroundings { summary: found.summary, facts: found.facts })
     }
 
@@ -78,7 +78,7 @@ impl Deployer for PlatformDeployer<'_> {
         let platform = &self.platforms[planned.platform.0];
         let environment = self.environment.as_ref().ok_or("the environment was not prepared")?;
         let starting = platform.start(environment, &self.service(&planned), progress)?;
-        Ok(Box::new(Started { deployer: self, site, platform: platform.as_ref(), starting }))
+        Ok(Box::new(PlatformStart { deployer: self, site, platform: platform.as_ref(), starting }))
     }
 
     fn remove(&mut self) -> Result<(), BoxError> {
@@ -105,26 +105,26 @@ impl PlatformDeployer<'_> {
     }
 }
 
-/// Whether somebody else runs the platform's services.
+/// Whether the platform's services run independently of loadline.
 fn is_external(platform: &dyn Platform) -> bool {
     platform.capabilities().starts == Starts::Nothing
 }
 
-/// A service that a platform was asked for.
-struct Started<'d> {
+/// A service that a platform is starting.
+struct PlatformStart<'d> {
     deployer: &'d PlatformDeployer<'d>,
     site: SiteId,
     platform: &'d dyn Platform,
-    starting: Starting<'d>,
+    starting: PendingDeployment<'d>,
 }
 
-impl StartingSite for Started<'_> {
-    fn holds_back(&self) -> bool {
+impl StartingSite for PlatformStart<'_> {
+    fn is_slow_to_start(&self) -> bool {
         self.platform.capabilities().holds_back
     }
 
     fn wait(self: Box<Self>, progress: &mut dyn FnMut(&str)) -> Result<Box<dyn LiveSite>, BoxError> {
-        let Started { deployer, site, platform, starting } = *self;
+        let PlatformStart { deployer, site, platform, starting } = *self;
         let deployment = starting.wait(progress)?;
         let label = deployer.plan.site(site).label(deployer.experiment);
         let service = deployer.experiment.service(deployer.plan.site(site).service);
@@ -137,12 +137,12 @@ impl StartingSite for Started<'_> {
             deployer.cpus,
             deployer.stop.clone(),
         );
-        let around = Surrounding {
+        let context = SiteContext {
             here: MachineId::of(deployer.machine),
             is_external: is_external(platform),
             ready: service.ready.clone(),
         };
-        Ok(Box::new(DeployedSite::new(deployment, generator, around)?))
+        Ok(Box::new(DeployedSite::new(deployment, generator, context)?))
     }
 }
 
@@ -157,7 +157,7 @@ fn argv(start: &Start, program: &Path) -> Vec<String> {
     }
 }
 
-/// The image that a service without one of its own gets: its program and nothing else.
+/// The image of a service that has none of its own: its program and nothing else.
 fn image_of(start: &Start, program: &Path) -> Option<Image> {
     let program = match start {
         Start::Builtin { .. } => program.to_owned(),

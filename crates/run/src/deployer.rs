@@ -1,6 +1,6 @@
-//! What the run loop needs of the world: services that start, answer, are read and stop.
+//! What the run loop needs from its environment: services that start, answer, are observed and stop.
 //!
-//! [`crate::deploy`] does this with real platforms; the tests of the run loop do it with a made-up one.
+//! [`crate::deploy`] does this with real platforms; the tests of the run loop use a fake.
 
 use loadline_agent::Driver;
 use loadline_model::experiment::LoadSpec;
@@ -14,38 +14,38 @@ use crate::error::{BoxError, RunError};
 
 /// Starts the services of a run.
 pub trait Deployer {
-    /// Makes what all deployments share; returns what a reader must know of it.
+    /// Creates what all deployments share; returns notes about it.
     fn prepare(&mut self) -> Result<Vec<Note>, BoxError>;
 
     /// What kind of daemon or cluster a platform is, if it is one and can be asked.
     fn surroundings(&self, platform: PlatformId) -> Option<Surroundings>;
 
-    /// Asks for a site's service. `progress` is told, in half a sentence, what takes long.
+    /// Starts a site's service. `progress` gets a short text about anything that takes long.
     fn start<'d>(
         &'d self,
         site: SiteId,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Box<dyn StartingSite + 'd>, BoxError>;
 
-    /// Removes everything that the run made.
+    /// Removes everything that the run created.
     fn remove(&mut self) -> Result<(), BoxError>;
 }
 
-/// A service that was asked for. Dropping it removes what was made for it.
+/// A service that is being started. Dropping it removes what was created for it.
 pub trait StartingSite {
-    /// Whether no request gets through for some time, so that other sites may as well start meanwhile.
-    fn holds_back(&self) -> bool;
+    /// Whether it takes some time until requests get through, so that other sites can start meanwhile.
+    fn is_slow_to_start(&self) -> bool;
 
     /// Returns once the service has been started.
     fn wait(self: Box<Self>, progress: &mut dyn FnMut(&str)) -> Result<Box<dyn LiveSite>, BoxError>;
 }
 
-/// A deployed service. Dropping it stops the service and removes what was made for it.
+/// A deployed service. Dropping it stops the service and removes what was created for it.
 pub trait LiveSite {
-    /// Asks once whether the service is ready.
+    /// Probes the service once.
     ///
     /// # Errors
-    /// When asking again would not help.
+    /// When another probe would not help.
     fn ask_ready(&mut self) -> Result<Readiness, RunError>;
 
     /// An engine for a load; no connection is open yet.
@@ -60,28 +60,29 @@ pub trait LiveSite {
     /// Reads the counters again; returns what happened since.
     fn read_end(&mut self) -> Observations;
 
-    /// The machine that the service runs on, where its counters tell.
+    /// The machine that the service runs on, if its counters say so.
     fn machine(&self) -> Option<MachineId>;
 
-    /// Whether somebody else runs the service, perhaps on this machine, so that its CPU time can't be told from other programs'.
+    /// Whether the service runs independently of loadline, perhaps on this machine, so that its CPU time cannot be distinguished from that
+    /// of other programs.
     fn is_external(&self) -> bool;
 
     /// The processes of the service, if they are on this machine.
     fn pids(&self) -> Vec<u32>;
 
-    /// What the platform could not do here and how to get it, a sentence each.
+    /// What is not available here and how to get it, one sentence each.
     fn left_out(&self) -> Vec<String>;
 
-    /// How the start went; asked once the service is ready.
+    /// The phases of the start; called once the service is ready.
     fn startup(&mut self) -> StartupRow;
 
-    /// Why the service is no more, once it isn't. Must not take long.
+    /// Why the service has ended, once it has. Must return quickly.
     fn ended(&mut self) -> Option<String>;
 
-    /// The last that the service printed.
+    /// The end of the service's output.
     fn output_tail(&self) -> String;
 
-    /// Ends the service and removes what was made for it.
+    /// Stops the service and removes what was created for it.
     fn stop(self: Box<Self>) -> Result<(), BoxError>;
 }
 
@@ -90,20 +91,20 @@ pub trait LiveSite {
 pub enum Readiness {
     /// It answered.
     Ready,
-    /// It did not, and why.
+    /// It did not answer, with the reason.
     NotYet(String),
 }
 
 /// How much is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadOut {
-    /// Everything there is.
+    /// All counters.
     Everything,
-    /// The service's CPU time alone, while another site is measured.
+    /// Only the service's CPU time, while another site is measured.
     ServiceCpu,
 }
 
-/// Tells machines apart.
+/// Identifies a machine.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MachineId(pub String);
 

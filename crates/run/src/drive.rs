@@ -1,4 +1,4 @@
-//! Driving one turn: the counters of all sites, the load, the counters again.
+//! Driving one turn: read the counters of all sites, apply the load, read the counters again.
 
 use loadline_agent::{DriveError, Driver};
 use loadline_engine::{Engine, Record, SliceSpec};
@@ -10,13 +10,13 @@ use crate::error::RunError;
 use crate::fleet::Fleet;
 use crate::turn::{Turn, Visit};
 
-/// What was driven and seen of one visit.
+/// The record and the observations of one visit.
 pub(crate) struct Driven<'t> {
     pub visit: &'t Visit,
     pub record: Record,
-    /// What the counters of the visited site said.
+    /// The observations of the visited site.
     pub observations: Observations,
-    /// What others took of its machine.
+    /// The CPU use of its machine by others.
     pub cpu_use: Option<CpuUse>,
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn drive<'t>(
         }
     }
     let mut records: Vec<(&'t Visit, Record)> = Vec::with_capacity(visits.len());
-    // An engine that has begun a slice must finish it before it can begin another.
+    // An engine that has started a slice must finish it before it can start another.
     for visit in begun {
         match with_engine(fleet, visit, |engine| engine.finish()) {
             Ok(record) => records.push((visit, record)),
@@ -85,8 +85,8 @@ fn of_site(seen: &[(SiteId, Observations)], site: SiteId) -> Option<&Observation
     seen.iter().find(|(id, _)| *id == site).map(|(_, observations)| observations)
 }
 
-/// What a hypervisor and other programs took of the CPUs of the machine that the visited service is on. Services and load of this turn that
-/// are on the same machine are not others.
+/// The CPU time that the hypervisor and other programs took on the machine of the visited service. Services and load of this turn on the
+/// same machine do not count as others.
 fn cpu_use(
     visit: &Visit,
     records: &[(&Visit, Record)],
@@ -99,7 +99,7 @@ fn cpu_use(
     for (site, observations) in seen {
         let Some(member) = fleet.get(*site) else { continue };
         if member.site.machine().is_some_and(|other| other == machine) {
-            // An external service may run here and can't be told from other programs.
+            // An external service may run here and cannot be distinguished from other programs.
             let own = observations.service_cpu_ns().filter(|_| !member.site.is_external());
             services_ns = services_ns.zip(own).map(|(sum, ns): (u64, u64)| sum + ns);
         }
@@ -109,7 +109,7 @@ fn cpu_use(
         match fleet.get(other.site)?.load_machine(other.cell, here) {
             Some(of_load) if of_load == machine => load_ns = load_ns.map(|ns: u64| ns + record.cpu_ns),
             Some(_) => {}
-            // It may be on this machine or not.
+            // It is not known whether it is on this machine.
             None => load_ns = None,
         }
     }

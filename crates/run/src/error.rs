@@ -1,17 +1,17 @@
-//! Why a run can't go on, with what the service last printed.
+//! Why a run cannot continue, with the last output of the service.
 
 use loadline_model::CellId;
 
 /// An error of a platform or a journal.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Why a run ended before its plan did.
+/// Why a run ended before its plan was complete.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// What all sites share could not be made or removed.
+    /// What all sites share could not be created or removed.
     #[error("{0}")]
     Environment(#[source] BoxError),
-    /// The platform could not do its part for a site.
+    /// The platform failed for a site.
     #[error("{site}: {source}")]
     Site {
         /// Service and platform.
@@ -19,7 +19,7 @@ pub enum RunError {
         /// Why.
         source: BoxError,
     },
-    /// What was measured could not be kept.
+    /// The journal failed.
     #[error("{0}")]
     Journal(#[source] BoxError),
     /// The load could not be driven.
@@ -30,20 +30,20 @@ pub enum RunError {
         /// Why.
         source: loadline_agent::DriveError,
     },
-    /// A rate can't be offered.
+    /// A rate is out of range.
     #[error(transparent)]
     Rate(#[from] loadline_model::load::RateError),
-    /// The requests can't be sent.
+    /// The requests are not valid.
     #[error(transparent)]
     Request(#[from] loadline_engine::MixError),
-    /// A service did not get ready, or ended.
+    /// A service did not become ready, or ended.
     #[error("{site}: {why}{output}")]
     Service {
         /// Service and platform.
         site: String,
         /// What happened.
         why: String,
-        /// What it last printed, each line indented.
+        /// The end of its output, each line indented.
         output: String,
     },
     /// A strategy asked for a cell whose site is not deployed.
@@ -77,7 +77,7 @@ impl RunError {
         RunError::Service { site: site.to_owned(), why: why.into(), output: output.trim_end().to_owned() }
     }
 
-    /// Whether it concerns one site, so that a run may go on without that site.
+    /// Whether it concerns a single site, so that a run may continue without it.
     pub fn is_of_a_site(&self) -> bool {
         matches!(self, RunError::Service { .. } | RunError::Site { .. } | RunError::Engine { .. })
     }

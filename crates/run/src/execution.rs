@@ -1,4 +1,4 @@
-//! A run from its first deployment to its last: rounds, stages, blocks, and what happens when a service or a platform fails.
+//! A run from its first deployment to its last: rounds, stages, blocks, and the handling of failures.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,11 +23,11 @@ use crate::journal::Journal;
 use crate::order::Order;
 use crate::placement::Cpus;
 use crate::strategy::{BlockContext, NextRound, RoundsSoFar, Strategy};
-use crate::turn::{Place, Turn};
+use crate::turn::{SlicePosition, Turn};
 
-/// What is to be run, and with what.
+/// The input of a run.
 pub struct Run<'a> {
-    /// What is asked for.
+    /// The experiment.
     pub experiment: &'a Experiment,
     /// Its sites and cells.
     pub plan: &'a Plan,
@@ -35,39 +35,39 @@ pub struct Run<'a> {
     pub cpus: &'a Cpus,
     /// The machine of the load.
     pub machine: &'a Machine,
-    /// Names what the run makes on the machine.
+    /// The name of everything that the run creates on the machine.
     pub label: String,
-    /// Kept with the run, word by word.
+    /// The command line, stored with the run.
     pub command_line: Vec<String>,
-    /// Version of the program, kept with the run.
+    /// Version of the program, stored with the run.
     pub version: String,
-    /// Set to end the run; what was measured is kept.
+    /// Set to interrupt the run; what was measured is kept.
     pub stop: Arc<AtomicBool>,
-    /// What is known before the run and a reader must know.
+    /// Notes that are known before the run.
     pub notes: Vec<Note>,
     /// Starts the services.
     pub deployer: &'a mut dyn Deployer,
     /// Keeps what is measured.
     pub journal: &'a dyn Journal,
-    /// What the loop waits by.
+    /// The clock by which the loop waits.
     pub clock: &'a dyn Clock,
-    /// Is told what happens.
+    /// Receives the events.
     pub events: &'a mut dyn FnMut(Event),
 }
 
-/// How a run ended.
+/// The outcome of a run.
 #[derive(Debug)]
 pub struct Outcome {
-    /// How it ended.
+    /// The final state.
     pub state: RunState,
-    /// Why, when it failed.
+    /// The reason, if it failed.
     pub failure: Option<RunError>,
 }
 
-/// Executes an experiment. What it measures is in the journal whatever happens.
+/// Executes an experiment. Whatever happens, what it measured is in the journal.
 ///
 /// # Errors
-/// When the journal could not even be begun or finished.
+/// When the journal could not be started or finished.
 pub fn execute(run: Run<'_>, strategy: &mut dyn Strategy) -> Result<Outcome, RunError> {
     let Run { experiment, plan, cpus, machine, journal, deployer, .. } = run;
     let metrics = probes::metrics();
@@ -94,7 +94,7 @@ pub fn execute(run: Run<'_>, strategy: &mut dyn Strategy) -> Result<Outcome, Run
         journal,
         clock: run.clock,
         begun: run.clock.now(),
-        given_up: Vec::new(),
+        abandoned: Vec::new(),
         side_by_side: None,
         noted: Vec::new(),
         metrics,
@@ -115,14 +115,14 @@ pub fn execute(run: Run<'_>, strategy: &mut dyn Strategy) -> Result<Outcome, Run
     Ok(Outcome { state, failure })
 }
 
-/// A run under way.
+/// A run in progress.
 pub(crate) struct Execution<'a> {
     pub experiment: &'a Experiment,
     pub plan: &'a Plan,
     pub order: Order,
     pub cpus: &'a Cpus,
     pub machine: &'a Machine,
-    /// The same, to be told from others.
+    /// The id of the machine of the load.
     pub here: Option<MachineId>,
     pub journal: &'a dyn Journal,
     pub clock: &'a dyn Clock,
@@ -136,12 +136,12 @@ pub(crate) struct Execution<'a> {
     pub events: &'a mut dyn FnMut(Event),
     pub strategy: &'a mut dyn Strategy,
     stop: Arc<AtomicBool>,
-    /// Sites that failed in a run that goes on without them.
-    given_up: Vec<SiteId>,
+    /// Sites that failed in a run that continues without them.
+    abandoned: Vec<SiteId>,
 }
 
-/// A site whose service was asked for.
-struct Started<'d> {
+/// A site whose service is being started.
+struct StartedSite<'d> {
     id: SiteId,
     label: String,
     begun: Instant,
@@ -153,15 +153,15 @@ impl Execution<'_> {
         let prepared = deployer.prepare().map_err(RunError::Environment);
         let result = prepared.and_then(|found| {
             found.iter().chain(notes).try_for_each(|note| self.note(note.clone()))?;
-            self.note_what_to_know()?;
-            self.keep_surroundings(deployer)?;
+            self.add_initial_notes()?;
+            self.store_platform_info(deployer)?;
             self.rounds(deployer)
         });
         let removed = deployer.remove().map_err(RunError::Environment);
         result.and(removed)
     }
 
-    fn keep_surroundings(&mut self, deployer: &dyn Deployer) -> Result<(), RunError> {
+    fn store_platform_info(&mut self, deployer: &dyn Deployer) -> Result<(), RunError> {
         for id in PlatformId::of(self.experiment.platforms.len()).filter(|id| self.plan.uses(*id)) {
             if let Some(found) = deployer.surroundings(id) {
                 self.journal
@@ -195,12 +195,12 @@ impl Execution<'_> {
             .deploy(deployer, round, sites, &mut fleet)
             .and_then(|()| self.warm_up(round, &mut fleet))
             .and_then(|()| self.measure_blocks(round, &mut fleet));
-        // All are stopped, whatever becomes of one.
+        // All are stopped, even if stopping one fails.
         for member in fleet.take_all() {
             let id = member.id;
             if let Err(failure) = member.stop() {
                 match result {
-                    Ok(()) => result = self.give_up(id, failure),
+                    Ok(()) => result = self.abandon(id, failure),
                     Err(_) => tracing::warn!("{failure}"),
                 }
             }
@@ -215,18 +215,18 @@ impl Execution<'_> {
         sites: &[SiteId],
         fleet: &mut Fleet,
     ) -> Result<(), RunError> {
-        let mut held_back = Vec::new();
+        let mut deferred = Vec::new();
         for site in sites.iter().copied() {
-            if self.given_up.contains(&site) {
+            if self.abandoned.contains(&site) {
                 continue;
             }
             match self.start(deployer, round, site) {
-                Ok(started) if started.site.holds_back() => held_back.push(started),
-                Ok(started) => self.take_in(round, started, fleet)?,
-                Err(failure) => self.give_up(site, failure)?,
+                Ok(started) if started.site.is_slow_to_start() => deferred.push(started),
+                Ok(started) => self.admit(round, started, fleet)?,
+                Err(failure) => self.abandon(site, failure)?,
             }
         }
-        held_back.into_iter().try_for_each(|started| self.take_in(round, started, fleet))
+        deferred.into_iter().try_for_each(|started| self.admit(round, started, fleet))
     }
 
     fn start<'d>(
@@ -234,28 +234,28 @@ impl Execution<'_> {
         deployer: &'d dyn Deployer,
         round: u32,
         id: SiteId,
-    ) -> Result<Started<'d>, RunError> {
+    ) -> Result<StartedSite<'d>, RunError> {
         self.check_interrupted()?;
         let label = self.label(id);
         (self.events)(Event::Deploying { round, site: label.clone() });
         let begun = self.clock.now();
         let started = deployer.start(id, &mut self.progress(&label));
         let site = started.map_err(|source| RunError::Site { site: label.clone(), source })?;
-        Ok(Started { id, label, begun, site })
+        Ok(StartedSite { id, label, begun, site })
     }
 
-    fn take_in(&mut self, round: u32, started: Started, fleet: &mut Fleet) -> Result<(), RunError> {
+    fn admit(&mut self, round: u32, started: StartedSite, fleet: &mut Fleet) -> Result<(), RunError> {
         let id = started.id;
         match self.make_ready(round, started) {
             Ok(member) => fleet.add(member),
-            Err(failure) => self.give_up(id, failure)?,
+            Err(failure) => self.abandon(id, failure)?,
         }
         Ok(())
     }
 
-    /// Waits until a site is ready, keeps how its start went, and connects its engines.
-    fn make_ready(&mut self, round: u32, started: Started) -> Result<Member, RunError> {
-        let Started { id, label, begun, site } = started;
+    /// Waits until a site is ready, stores the phases of its start, and connects its engines.
+    fn make_ready(&mut self, round: u32, started: StartedSite) -> Result<Member, RunError> {
+        let StartedSite { id, label, begun, site } = started;
         let waited = site.wait(&mut self.progress(&label));
         let site = waited.map_err(|source| RunError::Site { site: label.clone(), source })?;
         let mut member = Member::new(id, label, site);
@@ -316,16 +316,16 @@ impl Execution<'_> {
         }
     }
 
-    /// Measures the turns of a block; those that were disturbed come again at its end.
+    /// Measures the turns of a block; disturbed ones are repeated at its end.
     fn block(&mut self, round: u32, block: u32, turns: Vec<Turn>, fleet: &mut Fleet) -> Result<(), RunError> {
         let mut queue: Vec<(Turn, u32)> = turns.into_iter().map(|turn| (turn, 0)).collect();
         let mut position = 0;
         while let Some((turn, attempt)) = queue.get(position).cloned() {
-            let place = Place { round, block, attempt, position: position as u32 };
-            let disturbed = match self.measure(place, &turn, fleet) {
+            let at = SlicePosition { round, block, attempt, position: position as u32 };
+            let disturbed = match self.measure(at, &turn, fleet) {
                 Ok(disturbed) => disturbed,
                 Err(failure) => {
-                    self.go_on_without(fleet, failure)?;
+                    self.continue_without(fleet, failure)?;
                     Vec::new()
                 }
             };
@@ -333,20 +333,20 @@ impl Execution<'_> {
                 (self.events)(Event::Repeating { cells: disturbed });
                 queue.push((turn, attempt + 1));
             }
-            self.give_up_ended(fleet)?;
+            self.abandon_ended(fleet)?;
             position += 1;
         }
         Ok(())
     }
 
-    /// Goes on without the sites whose service has ended, or else without the one at which an engine failed. Any other failure ends
-    /// the run.
-    pub fn go_on_without(&mut self, fleet: &mut Fleet, failure: RunError) -> Result<(), RunError> {
+    /// Continues without the sites whose service has ended, or otherwise without the one whose engine failed. Any other failure ends the
+    /// run.
+    pub fn continue_without(&mut self, fleet: &mut Fleet, failure: RunError) -> Result<(), RunError> {
         if !failure.is_of_a_site() {
             return Err(failure);
         }
         let before = fleet.len();
-        self.give_up_ended(fleet)?;
+        self.abandon_ended(fleet)?;
         if fleet.len() < before {
             return Ok(());
         }
@@ -357,37 +357,37 @@ impl Execution<'_> {
         match failed {
             Some(id) => {
                 drop(fleet.take(id));
-                self.give_up(id, failure)
+                self.abandon(id, failure)
             }
             None => Err(failure),
         }
     }
 
-    /// Takes the sites whose service has ended out of the fleet.
-    fn give_up_ended(&mut self, fleet: &mut Fleet) -> Result<(), RunError> {
+    /// Removes the sites whose service has ended from the fleet.
+    fn abandon_ended(&mut self, fleet: &mut Fleet) -> Result<(), RunError> {
         while let Some((member, why)) = fleet.take_ended() {
             let id = member.id;
             drop(member);
-            self.give_up(id, why)?;
+            self.abandon(id, why)?;
         }
         Ok(())
     }
 
-    /// Ends the run, or goes on without a site, as the experiment says.
-    fn give_up(&mut self, site: SiteId, failure: RunError) -> Result<(), RunError> {
+    /// Ends the run, or continues without a site, as the experiment says.
+    fn abandon(&mut self, site: SiteId, failure: RunError) -> Result<(), RunError> {
         if self.experiment.plan.on_failure == OnFailure::End || !failure.is_of_a_site() {
             return Err(failure);
         }
         let text = failure.to_string();
         self.journal.failure(&Failure { site: Some(site), text: text.clone() }).map_err(RunError::Journal)?;
-        if !self.given_up.contains(&site) {
-            self.given_up.push(site);
+        if !self.abandoned.contains(&site) {
+            self.abandoned.push(site);
         }
         (self.events)(Event::GivenUp { failure: text });
-        if self.given_up.len() == self.plan.sites.len() { Err(failure) } else { Ok(()) }
+        if self.abandoned.len() == self.plan.sites.len() { Err(failure) } else { Ok(()) }
     }
 
-    /// Tells of what takes long at a site.
+    /// Reports the progress of a site.
     fn progress<'e>(&'e mut self, label: &'e str) -> impl FnMut(&str) + 'e {
         |text| (self.events)(Event::Progress { site: label.to_owned(), text: text.to_owned() })
     }

@@ -1,4 +1,4 @@
-//! The sites that are deployed at the moment, found by their ids.
+//! The sites that are currently deployed, found by their ids.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,9 @@ use crate::error::RunError;
 
 /// A deployed site and the engines of its cells.
 pub struct Member {
-    /// Its place in the plan.
+    /// Its id in the plan.
     pub id: SiteId,
-    /// Service and platform, in words.
+    /// Service and platform, as shown to the user.
     pub label: String,
     /// CPU time of service and load together per request, s; known after the warm-up.
     pub cpu_s_per_request: f64,
@@ -28,7 +28,7 @@ impl Member {
         Member { id, label, cpu_s_per_request: 0.0, site, engines: BTreeMap::new() }
     }
 
-    /// Gives a cell its engine.
+    /// Adds the engine of a cell.
     pub fn add_engine(&mut self, cell: CellId, engine: Box<dyn Driver>) {
         self.engines.insert(cell, engine);
     }
@@ -38,7 +38,7 @@ impl Member {
         self.engines.keys().copied()
     }
 
-    /// Acts with the engine of one of its cells. When that fails and the service has ended, the end is the error.
+    /// Runs `act` with the engine of one of its cells. If that fails because the service has ended, the error says so.
     pub fn with_engine<T, E: Into<loadline_agent::DriveError>>(
         &mut self,
         cell: CellId,
@@ -59,13 +59,13 @@ impl Member {
         }
     }
 
-    /// Why the service is no more, if it isn't.
+    /// Why the service has ended, if it has.
     pub fn end(&mut self) -> Option<RunError> {
         let why = self.site.ended()?;
         Some(RunError::service(&self.label, why, &self.site.output_tail()))
     }
 
-    /// Ends the load, then the service.
+    /// Stops the load, then the service.
     pub fn stop(mut self) -> Result<(), RunError> {
         self.engines.clear();
         let site = self.label;
@@ -80,12 +80,12 @@ pub struct Fleet {
 }
 
 impl Fleet {
-    /// Takes a site in.
+    /// Adds a site.
     pub fn add(&mut self, member: Member) {
         self.members.push(member);
     }
 
-    /// How many there are.
+    /// The number of sites.
     pub fn len(&self) -> usize {
         self.members.len()
     }
@@ -95,7 +95,7 @@ impl Fleet {
         self.members.iter()
     }
 
-    /// All sites, to be changed.
+    /// All sites, mutable.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Member> {
         self.members.iter_mut()
     }
@@ -105,28 +105,28 @@ impl Fleet {
         self.members.iter().flat_map(Member::cells).collect()
     }
 
-    /// A site, unless it was given up.
+    /// A site, unless it was abandoned.
     pub fn get(&mut self, id: SiteId) -> Option<&mut Member> {
         self.members.iter_mut().find(|member| member.id == id)
     }
 
-    /// The site of that label, unless it was given up.
+    /// The site with this label, unless it was abandoned.
     pub fn labelled(&self, label: &str) -> Option<SiteId> {
         self.members.iter().find(|member| member.label == label).map(|member| member.id)
     }
 
-    /// Takes a site out.
+    /// Removes a site.
     pub fn take(&mut self, id: SiteId) -> Option<Member> {
         let index = self.members.iter().position(|member| member.id == id)?;
         Some(self.members.remove(index))
     }
 
-    /// Takes all sites out.
+    /// Removes all sites.
     pub fn take_all(&mut self) -> Vec<Member> {
         std::mem::take(&mut self.members)
     }
 
-    /// Takes out a site whose service has ended, and says why it ended.
+    /// Removes a site whose service has ended, and returns why it ended.
     pub fn take_ended(&mut self) -> Option<(Member, RunError)> {
         let (index, why) =
             self.members.iter_mut().enumerate().find_map(|(index, member)| Some((index, member.end()?)))?;

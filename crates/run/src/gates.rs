@@ -9,11 +9,11 @@ use loadline_model::gates::{
 };
 use loadline_model::load::Load;
 
-/// The kernel tells idle time in hundredths of a second (`USER_HZ`, proc_stat(5)): so much of each CPU may be rounding.
-const IDLE_GRAIN: Duration = Duration::from_millis(10);
+/// The kernel reports idle time in hundredths of a second (`USER_HZ`, proc_stat(5)): this much of each CPU may be rounding.
+const IDLE_RESOLUTION: Duration = Duration::from_millis(10);
 
-/// Whether a slice is to be measured again: it was disturbed from outside, and by nothing that is the service's own.
-pub fn deserve_repeat(failures: &[GateFailure]) -> bool {
+/// Whether a slice should be repeated: it was disturbed from outside, and not by the service itself.
+pub fn should_repeat(failures: &[GateFailure]) -> bool {
     !failures.is_empty() && failures.iter().all(|failure| failure.gate().is_disturbance())
 }
 
@@ -80,7 +80,7 @@ fn waiting_failure(load: &Load, record: &Record, waited_ns: u64) -> Option<GateF
 /// The gates of the machine that a time fails: how much of its CPUs the hypervisor and other programs took.
 pub fn machine_failures(cpu: CpuUse, duration: Duration) -> Vec<GateFailure> {
     let share = |ns: f64| ns / cpu.capacity_ns.max(1) as f64;
-    let grain = IDLE_GRAIN.as_secs_f64() / duration.as_secs_f64();
+    let grain = IDLE_RESOLUTION.as_secs_f64() / duration.as_secs_f64();
     let (stolen, most) = (share(cpu.steal_ns as f64), STEAL_SHARE);
     let stolen = (stolen > most).then_some(GateFailure::Stolen { share: stolen, most });
     let (foreign, most) = (share(cpu.foreign_ns.map_or(0.0, |ns| ns as f64)), FOREIGN_SHARE + grain);

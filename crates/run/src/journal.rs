@@ -1,4 +1,4 @@
-//! Where a run is kept while it goes on. Each call returns once what it was given survives a kill of the process.
+//! Where a run is stored while it is in progress. When a call returns, its data survive a kill of the process.
 
 use loadline_model::CellId;
 use loadline_model::RunState;
@@ -9,17 +9,17 @@ use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surround
 
 use crate::error::BoxError;
 
-/// Keeps one run.
+/// Stores one run.
 pub trait Journal {
-    /// Enters the run; comes before everything else.
+    /// Stores the run; called before everything else.
     fn begin(&self, run: &NewRun<'_>) -> Result<(), BoxError>;
     /// All metrics of the run, where its services turned out to have more than loadline's own probes declare.
     fn metrics(&self, metrics: &[MetricDeclaration]) -> Result<(), BoxError>;
     /// Which cells are measured request by request.
     fn side_by_side(&self, cells: &[CellId]) -> Result<(), BoxError>;
-    /// What a reader of the figures must know.
+    /// A note for the reader of the figures.
     fn note(&self, note: &Note) -> Result<(), BoxError>;
-    /// A failure that the run outlived or ended with.
+    /// A failure that the run survived or ended with.
     fn failure(&self, failure: &Failure) -> Result<(), BoxError>;
     /// What kind of daemon or cluster a platform is.
     fn surroundings(&self, platform: &str, what: &Surroundings) -> Result<(), BoxError>;
@@ -31,6 +31,6 @@ pub trait Journal {
     fn slice(&self, slice: &SliceRow) -> Result<(), BoxError>;
     /// What the profiler saw of a cell.
     fn profile(&self, profile: &ProfileRow) -> Result<(), BoxError>;
-    /// How the run ended; comes last.
+    /// How the run ended; called last.
     fn finish(&self, state: RunState) -> Result<(), BoxError>;
 }

@@ -1,4 +1,4 @@
-//! The run loop: deployments, blocks of slices in random order, each thing in the journal as it ends.
+//! The run loop: deployments and blocks of slices in random order, each stored in the journal as it ends.
 //!
 //! The loop itself knows no platform, no store and no clock. A [`Deployer`] starts the services and connects the load to them, a
 //! [`Strategy`] decides what is measured next, a [`Journal`] keeps what was measured. [`deploy`] holds the deployer of real platforms.

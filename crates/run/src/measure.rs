@@ -9,11 +9,16 @@ use crate::error::RunError;
 use crate::execution::Execution;
 use crate::fleet::Fleet;
 use crate::gates;
-use crate::turn::{Place, Turn, Visit};
+use crate::turn::{SlicePosition, Turn, Visit};
 
 impl Execution<'_> {
-    /// Measures a turn and keeps its slices; returns the cells that were disturbed and deserve a repeat.
-    pub fn measure(&mut self, place: Place, turn: &Turn, fleet: &mut Fleet) -> Result<Vec<CellId>, RunError> {
+    /// Measures a turn and stores its slices; returns the disturbed cells that should be repeated.
+    pub fn measure(
+        &mut self,
+        position: SlicePosition,
+        turn: &Turn,
+        fleet: &mut Fleet,
+    ) -> Result<Vec<CellId>, RunError> {
         self.check_interrupted()?;
         // A service that ended earlier in this block has no cell any more.
         let deployed = fleet.cells();
@@ -30,13 +35,13 @@ impl Execution<'_> {
                 return Err(RunError::Interrupted);
             }
             let gate_failures = gates::failures(&driven.visit.load, &driven.record, driven.cpu_use);
-            if gates::deserve_repeat(&gate_failures) {
+            if gates::should_repeat(&gate_failures) {
                 disturbed.push(driven.visit.cell);
             }
             if side_by_side {
                 driven.observations.forget_machine(&self.metrics);
             }
-            let slice = slice(place, at_s, driven, gate_failures);
+            let slice = slice(position, at_s, driven, gate_failures);
             self.journal.slice(&slice).map_err(RunError::Journal)?;
             self.strategy.measured(&slice);
             (self.events)(Event::Measured(Box::new(slice)));
@@ -45,15 +50,20 @@ impl Execution<'_> {
     }
 }
 
-fn slice(place: Place, at_s: f64, driven: Driven<'_>, gate_failures: Vec<GateFailure>) -> SliceRow {
+fn slice(
+    position: SlicePosition,
+    at_s: f64,
+    driven: Driven<'_>,
+    gate_failures: Vec<GateFailure>,
+) -> SliceRow {
     let Driven { visit, record, observations, cpu_use } = driven;
     SliceRow {
         cell: visit.cell,
         load: visit.load.clone(),
-        round: place.round,
-        block: place.block,
-        attempt: place.attempt,
-        position: place.position,
+        round: position.round,
+        block: position.block,
+        attempt: position.attempt,
+        position: position.position,
         at_s,
         duration_s: record.duration.as_secs_f64(),
         due: record.due,

@@ -1,4 +1,4 @@
-//! What a reader of the figures must know, kept with the run.
+//! Notes for the reader of the figures, stored with the run.
 
 use loadline_model::experiment::{Experiment, Nodes};
 use loadline_model::notes::{Note, Resources};
@@ -11,7 +11,7 @@ use crate::execution::Execution;
 use crate::placement::Cpus;
 
 impl Execution<'_> {
-    /// Keeps what a reader must know, once.
+    /// Stores a note, once.
     pub(crate) fn note(&mut self, note: Note) -> Result<(), RunError> {
         if !self.noted.contains(&note) {
             self.journal.note(&note).map_err(RunError::Journal)?;
@@ -21,8 +21,8 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// Keeps what is known before anything is measured.
-    pub(crate) fn note_what_to_know(&mut self) -> Result<(), RunError> {
+    /// Stores the notes that are known before anything is measured.
+    pub(crate) fn add_initial_notes(&mut self) -> Result<(), RunError> {
         let known = [
             (self.machine.interrupt_time_apart == Some(true)).then_some(Note::InterruptTimeApart),
             self.any_platform(|can| can.uses_kernel_threads).then_some(Note::WireguardThreads),
@@ -34,7 +34,7 @@ impl Execution<'_> {
         chosen.chain(known.into_iter().flatten()).chain(unequal).try_for_each(|note| self.note(note))
     }
 
-    /// Whether plain processes of the node pay for what others' rules have it do.
+    /// Whether plain processes on the node pay for the rules of other platforms.
     fn translates_addresses(&self) -> bool {
         self.experiment.plan.nodes == Nodes::Shared
             && self.any_platform(|can| can.is_plain_process)

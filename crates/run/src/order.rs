@@ -16,7 +16,7 @@ pub struct Order {
     seed: u64,
 }
 
-/// What a random stream is for; keeps streams of the same round and block apart.
+/// The purpose of a random stream, which makes streams of the same round and block independent.
 #[derive(Clone, Copy)]
 enum Purpose {
     Stages = 1,
@@ -28,7 +28,7 @@ enum Purpose {
 }
 
 impl Order {
-    /// The order that follows from a seed.
+    /// The order for a seed.
     pub fn new(seed: u64) -> Order {
         Order { seed }
     }
@@ -110,7 +110,7 @@ impl Order {
 }
 
 /// The finaliser of SplitMix64 (Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators"): near seeds give
-/// streams that have nothing in common.
+/// uncorrelated streams.
 fn split_mix(state: u64) -> u64 {
     let mut z = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -118,7 +118,7 @@ fn split_mix(state: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Fisher and Yates' shuffle. Written out because the order must stay the same over versions of a library.
+/// Fisher and Yates' shuffle. Implemented here because the order must not change with versions of a library.
 fn shuffle<T>(items: &mut [T], rng: &mut impl Rng) {
     for last in (1..items.len()).rev() {
         let chosen = ((u128::from(rng.next_u64()) * (last as u128 + 1)) >> 64) as usize;

@@ -16,7 +16,7 @@ pub struct Cpus {
     pub pinned: BTreeMap<(ServiceId, PlatformId), Vec<usize>>,
     /// Load threads are pinned to these, one each.
     pub load: Vec<usize>,
-    /// Whether the load shares its CPUs with services and may run before them.
+    /// Whether the load shares its CPUs with services and may use a real-time priority.
     pub load_runs_first: bool,
     /// What a reader must know of the choice.
     pub notes: Vec<Note>,
@@ -29,7 +29,7 @@ impl Cpus {
     }
 }
 
-/// Fills in what the experiment leaves open. `allowed`: the CPUs that this process may use, in order; `may_run_first`: whether it may give
+/// Chooses what the experiment leaves open. `allowed`: the CPUs that this process may use, in order; `may_run_first`: whether it may give
 /// its load threads a real-time priority.
 pub fn place(experiment: &Experiment, allowed: &[usize], may_run_first: &dyn Fn() -> bool) -> Cpus {
     choose(experiment, allowed, may_run_first, &smt_siblings)
@@ -100,7 +100,7 @@ fn without(allowed: &[usize], taken: &[usize]) -> Vec<usize> {
     allowed.iter().copied().filter(|cpu| !taken.contains(cpu)).collect()
 }
 
-/// The other hardware threads of a CPU's core; none when the kernel doesn't say.
+/// The other hardware threads of a CPU's core; none if the kernel does not report them.
 fn smt_siblings(cpu: usize) -> Vec<usize> {
     let path = format!("/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
     let list = fs::read_to_string(path).unwrap_or_default();

@@ -1,5 +1,5 @@
 //! Profiling the live cells, each in slices of its own: what the kernel does for it, and why it raises soft interrupts.
-//! A profiler costs what it watches, so nothing of these slices is measured.
+//! A profiler slows what it samples, so these slices do not count as measurements.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +12,7 @@ use loadline_model::load::{Arrivals, Load, Think, ThinkDistribution};
 use loadline_model::notes::Note;
 use loadline_model::rows::{ProfileRow, ReasonsRow};
 use loadline_model::{CellId, Event};
-use loadline_profile::{Options, ProfileError, Profiler, Samples, SoftirqWatch, Who};
+use loadline_profile::{Options, ProfileError, Profiler, Samples, SoftirqWatch, ThreadRoles};
 
 use crate::deployer::ReadOut;
 use crate::error::RunError;
@@ -20,16 +20,16 @@ use crate::execution::Execution;
 use crate::fleet::{Fleet, Member};
 use crate::gates;
 
-/// Samples a second on each CPU. Ten thousand were seen to add 13 to 16 % to a cost of 26 and of 103 µs that was planted.
+/// Samples a second on each CPU. At 10,000, planted costs of 26 and 103 µs grew by 13 to 16 %.
 const FREQUENCY_HZ: u32 = 2_500;
-/// Mean time between an answer and the next request of a closed loop that is profiled. Requests that follow each other at once fall
-/// into step with the sampling timer, which delays those that it hits: of 23 µs of spinning in every 44, between 0 and 26 were seen. For
-/// the same reason a uniform rate is profiled with Poisson arrivals.
+/// Mean time between an answer and the next request of a closed loop that is profiled. Back-to-back requests synchronise with the sampling
+/// timer, which delays those that it hits: of 23 µs of spinning in every 44, between 0 and 26 were sampled. For the same reason a uniform
+/// rate is profiled with Poisson arrivals.
 const THINK: Duration = Duration::from_micros(30);
-/// Part of a profile's length in which soft interrupts are watched: each is an event, so a short time has many.
-const REASONS_PART: u32 = 3;
+/// Soft interrupts are traced for one part in this many of a profile's length: each is an event, so a short time has many.
+const SOFTIRQ_FRACTION: u32 = 3;
 
-/// How many deployments are profiled, evenly spread, if there are more. A profile takes two thirds of a second, most of it to look up
+/// How many deployments are profiled, evenly spread, if there are more. A profile takes two thirds of a second, most of it to resolve
 /// names, and a long ladder has 26 cells.
 const DEPLOYMENTS: u32 = 6;
 
@@ -44,7 +44,8 @@ pub(crate) fn duration_of_cell(length: Duration) -> Duration {
 }
 
 impl Execution<'_> {
-    /// Profiles every cell of the live sites for `length`, and keeps what was seen, if it is this round's turn. What this user may not see is said once.
+    /// Profiles every cell of the live sites for `length`, and stores the profiles, if this round is to be profiled. What this user may not
+    /// profile is noted once.
     pub(crate) fn profile(
         &mut self,
         round: u32,
@@ -56,7 +57,7 @@ impl Execution<'_> {
         }
         for cell in fleet.cells() {
             self.check_interrupted()?;
-            // The site may have been given up since.
+            // The site may have been abandoned since.
             let Some(member) = fleet.get(self.plan.cell(cell).site) else { continue };
             if member.site.pids().is_empty() {
                 self.note(Note::ServiceNotHere)?;
@@ -65,7 +66,7 @@ impl Execution<'_> {
             match self.profile_cell(round, cell, length, member) {
                 Ok(Ok(row)) => self.journal.profile(&row).map_err(RunError::Journal)?,
                 Ok(Err(refused)) => return self.note(Note::NotProfiled { reason: refused.to_string() }),
-                Err(failure) => self.go_on_without(fleet, failure)?,
+                Err(failure) => self.continue_without(fleet, failure)?,
             }
         }
         Ok(())
@@ -78,27 +79,27 @@ impl Execution<'_> {
         length: Duration,
         member: &mut Member,
     ) -> Result<Result<ProfileRow, ProfileError>, RunError> {
-        // Service and load may share a CPU, which is watched once.
+        // Service and load may share a CPU, which is sampled once.
         let cpus: BTreeSet<u32> =
             self.cpus.service.iter().chain(&self.cpus.load).map(|cpu| *cpu as u32).collect();
         let cpus: Vec<u32> = cpus.into_iter().collect();
-        let who = Who { service: member.site.pids().into_iter().collect(), load: own_threads() };
+        let who = ThreadRoles { service: member.site.pids().into_iter().collect(), load: own_threads() };
         let most = Options::new(cpus.iter().copied());
         let options = Options { frequency_hz: most.frequency_hz.min(FREQUENCY_HZ), ..most };
         let (record, samples) = match self.sample(round, cell, length, member, &options)? {
             Ok(seen) => seen,
             Err(refused) => return Ok(Err(refused)),
         };
-        // While the processes and their programs are there, or their functions have no names.
+        // Names must be resolved while the processes and their programs exist.
         let mut profile = match samples.resolve(&who) {
             Ok(profile) => profile,
             Err(refused) => return Ok(Err(refused)),
         };
-        // Waiting awake is no cost of a request.
+        // Spinning is not a cost of a request.
         profile.user_ns.load = profile.user_ns.load.saturating_sub(record.spun_ns);
         let reasons = match SoftirqWatch::start(&cpus) {
             Ok(watch) => {
-                let record = self.drive_unmeasured(round, cell, length / REASONS_PART, member)?;
+                let record = self.drive_unmeasured(round, cell, length / SOFTIRQ_FRACTION, member)?;
                 let reasons = watch.stop().and_then(|watched| watched.resolve());
                 reasons.map(|reasons| ReasonsRow { answered: record.answered, reasons })
             }
@@ -114,8 +115,8 @@ impl Execution<'_> {
         Ok(Ok(ProfileRow { cell, round, answered: record.answered, profile, reasons }))
     }
 
-    /// Samples a time in which nobody else took the CPUs, or else the last of the repeats: the clock goes on while a hypervisor has the
-    /// CPU, and what it took is seen as the service's.
+    /// Samples an interval without disturbance, or else the last of the repeats: the clock continues while the hypervisor has the CPU, and
+    /// that time would be attributed to the service.
     fn sample(
         &mut self,
         round: u32,
@@ -175,7 +176,7 @@ impl Execution<'_> {
     }
 }
 
-/// The threads of this process: those that make the load are among them, and none of the others has anything to do meanwhile.
+/// The threads of this process: the load threads are among them, and the others are idle meanwhile.
 fn own_threads() -> BTreeSet<u32> {
     let threads = fs::read_dir("/proc/self/task").into_iter().flatten();
     threads.filter_map(|thread| thread.ok()?.file_name().to_str()?.parse().ok()).collect()

@@ -1,4 +1,4 @@
-//! Waiting until a service answers, and saying what it printed when it doesn't.
+//! Waiting until a service answers, and showing its output if it does not.
 
 use std::time::{Duration, Instant};
 
@@ -7,12 +7,12 @@ use crate::error::RunError;
 use crate::execution::Execution;
 use crate::fleet::Member;
 
-/// Between two attempts.
+/// Polling interval.
 const PAUSE: Duration = Duration::from_millis(5);
 
 impl Execution<'_> {
-    /// Asks until the service is ready, for as long as it may take from here on; returns how long that took from `begun`, when its
-    /// platform was told to deploy it.
+    /// Probes until the service is ready, for at most the time it may take from now on; returns how long that took since `begun`, when its
+    /// deployment was requested.
     pub(crate) fn wait_until_ready(&self, member: &mut Member, begun: Instant) -> Result<Duration, RunError> {
         let service = self.plan.site(member.id).service;
         let within = self.experiment.service(service).ready.within;
@@ -27,7 +27,7 @@ impl Execution<'_> {
             }
             self.check_interrupted()?;
             if self.clock.now() - asked >= within {
-                let why = format!("it was not ready within {within:?}: {why_not}");
+                let why = format!("not ready within {within:?}: {why_not}");
                 return Err(RunError::service(&member.label, why, &member.site.output_tail()));
             }
             self.clock.sleep(PAUSE);

@@ -1,4 +1,5 @@
-//! Which cells take turns request by request rather than slice by slice: those so slow that a slice of theirs would say next to nothing.
+//! Which cells are measured side by side, request by request instead of slice by slice: those so slow that a slice would hold too few
+//! requests.
 
 use loadline_model::experiment::{Experiment, Interleave, Isolation};
 use loadline_model::notes::Note;
@@ -8,9 +9,9 @@ use crate::error::RunError;
 use crate::execution::Execution;
 use crate::fleet::Fleet;
 
-/// A slice with fewer requests than this gathers next to nothing.
+/// A slice with fewer requests than this is not worth measuring alone.
 pub const FEW_REQUESTS: f64 = 100.0;
-/// Cells run side by side while all of them together keep one CPU no busier than this.
+/// Cells run side by side if all of them together keep one CPU no busier than this.
 const NEARLY_IDLE: f64 = 0.05;
 
 /// Whether the cells of a load run side by side, if the machine is idle enough or that was asked for.
@@ -27,8 +28,8 @@ pub(crate) fn may_be(experiment: &Experiment, load: LoadId) -> bool {
 }
 
 impl Execution<'_> {
-    /// Cells whose slices would gather next to nothing run side by side with the others of their load, if together those leave the
-    /// machine all but idle.
+    /// Cells whose slices would hold too few requests run side by side with the others of their load, if together they leave the machine
+    /// nearly idle.
     pub(crate) fn decide_side_by_side(&mut self, fleet: &Fleet) -> Result<Vec<CellId>, RunError> {
         let plan = &self.experiment.plan;
         let (mut chosen, mut busiest) = (Vec::new(), 0.0f64);

@@ -1,5 +1,5 @@
-//! What is measured next, decided from what was measured so far. The fixed plan and the plan that goes on until its intervals are
-//! narrow are two strategies; a search for the most a service carries is another.
+//! What is measured next, decided from what was measured so far. The fixed plan, and the plan that continues until its intervals are
+//! narrow, are two strategies; a search for a service's capacity would be another.
 
 mod fixed;
 mod until;
@@ -19,16 +19,16 @@ pub trait Strategy {
     /// What to deploy next.
     fn next_round(&mut self, so_far: RoundsSoFar) -> NextRound;
 
-    /// The turns of the stage's next block, in order; none when the stage is measured.
+    /// The turns of the stage's next block, in order; `None` when the stage is complete.
     fn next_block(&mut self, block: &BlockContext<'_>) -> Option<Vec<Turn>>;
 
-    /// Is told of each slice once it is kept.
+    /// Receives each slice once it is stored.
     fn measured(&mut self, slice: &SliceRow) {
         let _ = slice;
     }
 }
 
-/// How far a run is when it could deploy anew.
+/// The progress of a run between two rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoundsSoFar {
     /// Finished rounds of deployments.
@@ -44,14 +44,14 @@ pub enum NextRound {
     Deploy(Vec<Vec<SiteId>>),
     /// Enough was measured.
     Enough,
-    /// Not enough was measured, but the time for it is over.
+    /// Not enough was measured, but the time is over.
     TimeIsUp {
-        /// How much there was.
+        /// The rounds that were completed.
         within: Duration,
     },
 }
 
-/// Where a stage is when its next block could begin.
+/// The state of a stage before its next block.
 pub struct BlockContext<'a> {
     /// Round of deployments, from 0.
     pub round: u32,

@@ -17,21 +17,21 @@ pub struct Turn {
 /// A site under a load.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Visit {
-    /// What is loaded.
+    /// The site to load.
     pub site: SiteId,
-    /// With what. A search tries loads that its experiment doesn't list, so the load itself is given.
+    /// The load. A search tries loads that its experiment does not list, so it is given by value.
     pub load: Load,
-    /// Whose connections are used, and whose the slice is.
+    /// The cell whose connections are used, and which the slice belongs to.
     pub cell: CellId,
     /// Seed of the schedule: the same for all cells that are compared within a block.
     pub seed: u64,
-    /// By how much the schedule is shifted against those of other visits of the turn.
+    /// The shift of the schedule relative to other visits of the turn.
     pub offset: Duration,
 }
 
-/// Where in the run a turn is.
+/// The position of a turn in the run.
 #[derive(Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct SlicePosition {
     pub round: u32,
     pub block: u32,
     pub attempt: u32,

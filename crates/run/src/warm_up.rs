@@ -15,15 +15,15 @@ use crate::error::RunError;
 use crate::execution::Execution;
 use crate::fleet::{Fleet, Member};
 
-/// Length of a cycle. Eight of them, the least that the test of stationarity asks for, take little more than a second.
+/// Length of a cycle. Eight of them, the minimum for the stationarity test, take little more than a second.
 const CYCLE: Duration = Duration::from_millis(150);
 /// The shortest cycle of a closed loop.
-const SHORTEST_CYCLE: Duration = Duration::from_millis(10);
-/// A rate below this is warmed up at this rate, or a cycle would hold too few requests for a median. An external service is
-/// never sent more than was asked for.
-const LEAST_PER_SECOND: f64 = 200.0;
+const MIN_CYCLE: Duration = Duration::from_millis(10);
+/// A rate below this is warmed up at this rate, or a cycle would hold too few requests for a median. An external service never gets more
+/// than the requested rate.
+const MIN_RATE_PER_SECOND: f64 = 200.0;
 
-/// Cells of a site that one load warms up: slow rates are all warmed up at the same one, once.
+/// The cells of a site that are warmed up by one load: slow rates are warmed up together, at the same rate.
 struct Progress {
     site: SiteId,
     load: LoadSpec,
@@ -50,15 +50,15 @@ impl Execution<'_> {
         while groups.iter().any(|progress| !progress.done) {
             for progress in groups.iter_mut().filter(|progress| !progress.done) {
                 self.check_interrupted()?;
-                // The site may have been given up in an earlier cycle.
+                // The site may have been abandoned in an earlier cycle.
                 let Some(member) = fleet.get(progress.site) else {
                     progress.done = true;
                     continue;
                 };
                 if let Err(failure) = self.cycle(round, cycle, progress, member) {
-                    self.go_on_without(fleet, failure)?;
+                    self.continue_without(fleet, failure)?;
                 } else if progress.done {
-                    self.keep_warm_up(round, progress)?;
+                    self.store_warm_up(round, progress)?;
                 }
             }
             cycle += 1;
@@ -87,7 +87,7 @@ impl Execution<'_> {
             return Err(RunError::Interrupted);
         }
         if record.answered > 0 {
-            // A service elsewhere takes nothing from the machine of the load.
+            // A service on another machine uses no CPU of the load's machine.
             let load_machine = member.load_machine(cell, self.here.as_ref());
             let is_beside_the_load = load_machine.is_some() && member.site.machine() == load_machine;
             let service_ns =
@@ -100,7 +100,7 @@ impl Execution<'_> {
         Ok(())
     }
 
-    fn keep_warm_up(&mut self, round: u32, progress: &Progress) -> Result<(), RunError> {
+    fn store_warm_up(&mut self, round: u32, progress: &Progress) -> Result<(), RunError> {
         let (after, stationary) = (progress.loaded, progress.is_stationary());
         for cell in progress.cells.iter().copied() {
             (self.events)(Event::Warm { cell, after, stationary });
@@ -167,11 +167,11 @@ impl Progress {
     }
 }
 
-/// The load of a warm-up: the cell's own, but not so slow that a cycle tells nothing.
-fn brisk(load: Load) -> Result<Load, RunError> {
+/// The load of a warm-up: the cell's own, but with enough requests in a cycle.
+fn at_least_min_rate(load: Load) -> Result<Load, RunError> {
     Ok(match load {
-        Load::Open { rate, .. } if rate.as_per_second() < LEAST_PER_SECOND => {
-            Load::Open { rate: Rate::per_second(LEAST_PER_SECOND)?, arrivals: Arrivals::Uniform }
+        Load::Open { rate, .. } if rate.as_per_second() < MIN_RATE_PER_SECOND => {
+            Load::Open { rate: Rate::per_second(MIN_RATE_PER_SECOND)?, arrivals: Arrivals::Uniform }
         }
         load => load,
     })

@@ -33,9 +33,9 @@ pub fn exponential_gaps(gaps_s: &[f64], rate_per_s: f64) -> Option<GoodnessOfFit
     Some(GoodnessOfFit { statistic, p_value: 1.0 - cdf(count, statistic) })
 }
 
-/// ln P(X ≤ x) of the standard exponential; the other tail's logarithm is simply −x.
+/// ln P(X ≤ x) of the standard exponential; the logarithm of the other tail is simply −x.
 fn ln_cdf(x: f64) -> f64 {
-    // A gap that was rounded to zero must not by itself make the statistic infinite.
+    // A single gap that was rounded to zero must not make the statistic infinite.
     (-(-x.max(f64::EPSILON)).exp_m1()).ln()
 }
 

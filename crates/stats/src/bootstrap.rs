@@ -1,18 +1,17 @@
 //! The hierarchical bootstrap: the standard error, interval and p-value of any statistic of a run.
-//! What is resampled is the highest level that was replicated, each unit with all that lies beneath it.
+//! It resamples the highest level that was replicated, each unit with everything below it.
 //!
 //! Resampling blocks inside the resampled deployments as well would count the blocks' variance twice (Davison
 //! & Hinkley, "Bootstrap Methods and their Application", 1997, section 3.8, strategy 1 against strategy 2):
 //! with 6 deployments of 4 blocks that differ by block alone, such intervals cover over 99 % instead of 95 %.
 //!
 //! The interval is estimate ± t(n−1) · √(n/(n−1)) · SE of the bootstrap, for n units. The root undoes the
-//! bootstrap's downward bias (it divides by n), t pays for the few units that the error is estimated from
+//! bootstrap's downward bias (it divides by n), t accounts for the few units that the error is estimated from
 //! (Efron & Tibshirani, "An Introduction to the Bootstrap", 1993, chapter 12); for a mean this is Student's
 //! interval. Chosen by simulation (`tests/coverage.rs`): with 2, 6, 8 and 12 clustered deployments it covers
 //! 95, 96, 94 and 94 %; Hesterberg's expanded percentile interval ("What Teachers Should Know About the
 //! Bootstrap", 2015) 52, 93, 92 and 94 %; the plain percentile interval 52, 87, 88 and 92 %; a bootstrap-t
-//! does not exist for two units. Where deployments differ by more than requests do, an upper quantile hangs
-//! on one or two of them, and this interval too falls to 92 %.
+//! does not exist for two units. Where deployments differ by more than requests do, an upper quantile depends on one or two of them, and this interval too falls to 92 %.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -55,8 +54,7 @@ pub struct Bootstrap {
 /// estimate), then `resamples` times with counts that add up to `units`. The same seed draws the same
 /// samples, whatever the statistic.
 ///
-/// The standard error itself is uncertain by 1/√(2·`resamples`): 1.6 % with 2,000. Two units need no chance:
-/// each is taken twice, once.
+/// The standard error itself is uncertain by 1/√(2·`resamples`): 1.6 % with 2,000. Two units need no random draws: each is taken twice, once.
 ///
 /// None with fewer than two units or resamples, or when the statistic is not finite for some sample.
 pub fn bootstrap(
@@ -106,8 +104,7 @@ impl Bootstrap {
 
     /// The two-sided p-value of "the statistic is zero".
     ///
-    /// It is below α exactly where the interval at 1 − α leaves out zero, so what is said of one holds for
-    /// the other. When resampling moves nothing, it is 1 for an estimate of zero and 0 for any other.
+    /// It is below α exactly where the interval at 1 − α leaves out zero, so that both lead to the same conclusion. When resampling changes nothing, it is 1 for an estimate of zero and 0 for any other.
     pub fn p_value(&self) -> f64 {
         if self.estimate == 0.0 {
             return 1.0;

@@ -6,7 +6,7 @@
 //! | how far off may this difference be? | [`mod@bootstrap`] for any statistic, [`student`] for plain means |
 //! | several contrasts were judged: which p-values still count? | [`mod@holm`] |
 //! | may the run stop once its interval is narrow? | [`sequential`] |
-//! | what may be said of the difference? | [`verdict`] |
+//! | what can be concluded about the difference? | [`verdict`] |
 //! | is the warm-up over? | [`stationarity`], which asks [`mann_kendall`] |
 //! | are these arrivals a Poisson process? | [`anderson_darling`] |
 //!

@@ -5,7 +5,7 @@
 /// length.
 ///
 /// Equal figures count as neither rise nor fall; the distribution is the one without ties, which makes the
-/// test slower to find a trend among them, never quicker. 1 for fewer than two figures.
+/// test less likely to find a trend among them, never more. 1 for fewer than two figures.
 pub fn trend_p_value(figures: &[f64]) -> f64 {
     let mut balance = 0_i64;
     for (index, earlier) in figures.iter().enumerate() {
@@ -14,7 +14,7 @@ pub fn trend_p_value(figures: &[f64]) -> f64 {
         }
     }
     let pairs = figures.len() * figures.len().saturating_sub(1) / 2;
-    // So many pairs in the minority direction, or fewer, are as telling as what was seen.
+    // So many pairs in the minority direction, or fewer, are at least as extreme as what was observed.
     let discordant = (pairs - balance.unsigned_abs() as usize) / 2;
     let tail: f64 = inversion_probabilities(figures.len()).iter().take(discordant + 1).sum();
     (2.0 * tail).min(1.0)

@@ -1,24 +1,22 @@
-//! The warm-up test: have the figures of successive warm-up cycles come to rest?
-//! Two things must hold over the last eight: no move between their halves that matters, and no trend.
-//!
-//! The move is the second half's mean against the first's. Over [`MATERIAL_SHIFT`] it always fails the test:
-//! a step may come out of the trend test unseen. Under [`NEGLIGIBLE_SHIFT`] it never does: a trend can be
-//! certain and still too small to matter, and a warm-up that waits for it would not end. In between, the
-//! Mann–Kendall test tells a drift from noise at [`TREND_LEVEL`]. Level figures pass 97 % of looks with noise
+//! The warm-up test: have the figures of successive warm-up cycles become stationary?
+//! Two conditions must hold over the last eight: no material shift between their halves, and no trend.
+//! The shift is the second half's mean relative to the first's. Over [`MATERIAL_SHIFT`] it always fails the test:
+//! the trend test may miss a step. Under [`NEGLIGIBLE_SHIFT`] it never does: a trend can be
+//! certain and still too small to matter, and a warm-up that waits for it would not end. In between, the Mann–Kendall test distinguishes a drift from noise at [`TREND_LEVEL`]. Level figures pass 97 % of looks with noise
 //! of 2 %, and a look that failed by chance is followed by another one cycle later. When a decay that loses
 //! 1/e every 2, 4 or 8 cycles first passes, 0.2, 1.3 or 5.3 % of the floor is left of it at the median
-//! (`tests/warm_up.rs`): eight cycles cannot tell a slower one from rest, and what is left must cancel
-//! between the cells of a block.
+//! (`tests/warm_up.rs`): eight cycles cannot distinguish a slower one from a stationary cell, and the rest must cancel between
+//! the cells of a block.
 
 use crate::mann_kendall::trend_p_value;
 
-/// How many of the latest cycles are looked at.
+/// The number of latest cycles that are tested.
 pub const WINDOW: usize = 8;
 
-/// A relative move between the window's halves that counts as warm-up whatever the noise: 10 %.
+/// A relative shift between the window's halves that counts as warm-up whatever the noise: 10 %.
 pub const MATERIAL_SHIFT: f64 = 0.10;
 
-/// A relative move between the window's halves that does not matter: 1 %, the smallest default margin.
+/// A relative shift between the window's halves that does not matter: 1 %, the smallest default margin.
 pub const NEGLIGIBLE_SHIFT: f64 = 0.01;
 
 /// The two-sided level of the trend test: with eight figures it finds a trend in 3.1 % of random orders.
@@ -29,15 +27,14 @@ pub const TREND_LEVEL: f64 = 0.05;
 pub enum Stationarity {
     /// Fewer than [`WINDOW`] cycles so far.
     TooFew,
-    /// Still moving, or not to be told from it.
+    /// Still changing, or indistinguishable from it.
     Trending {
-        /// The second half's mean over the first's, less one: −0.2 for a fall by 20 %. Not finite when it
-        /// can't be told.
+        /// The second half's mean over the first's, less one: −0.2 for a fall by 20 %. Not finite when it is undefined.
         shift: f64,
         /// The Mann–Kendall test's two-sided p-value.
         p_value: f64,
     },
-    /// At rest.
+    /// Stationary.
     Stationary,
 }
 

@@ -1,5 +1,5 @@
-//! What may be said of a difference, given its interval, the margin, and its p-value among all contrasts.
-//! "No difference found" is never an answer: either it is shown to be small, or the run left the matter open.
+//! What can be concluded about a difference, given its interval, the margin, and its p-value among all contrasts.
+//! "No difference found" is never a result: either the difference is shown to be small, or the run is inconclusive.
 
 use crate::Interval;
 
@@ -67,12 +67,12 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_that_holms_correction_takes_away_is_unresolved() {
+    fn a_difference_that_is_not_significant_after_holms_correction_is_unresolved() {
         assert_eq!(judged(0.5, 3.0, 0.05), Judgement::Unresolved);
     }
 
     #[test]
-    fn an_interval_that_holds_zero_and_more_than_the_margin_is_unresolved() {
+    fn an_interval_that_contains_zero_and_exceeds_the_margin_is_unresolved() {
         assert_eq!(judged(-0.1, 1.1, 0.3), Judgement::Unresolved);
     }
 

@@ -17,7 +17,7 @@ impl<T: DeserializeOwned> FromSql for Json<T> {
     }
 }
 
-/// A column that holds an encoded histogram.
+/// A column with an encoded histogram.
 struct Times(Histogram<u64>);
 
 impl FromSql for Times {
@@ -27,7 +27,7 @@ impl FromSql for Times {
     }
 }
 
-/// A column that holds a state by its name.
+/// A column with the name of a state.
 struct State(RunState);
 
 impl FromSql for State {
@@ -40,7 +40,7 @@ impl FromSql for State {
 
 /// JSON text for a column.
 pub fn json(value: &(impl Serialize + ?Sized)) -> String {
-    // Only maps with keys that are no strings, or a failing Serialize, could fail here; the rows have neither.
+    // Only maps with non-string keys, or a failing Serialize, could fail here; the rows have neither.
     serde_json::to_string(value).expect("rows serialise")
 }
 

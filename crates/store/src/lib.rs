@@ -1,4 +1,4 @@
-//! One SQLite file that keeps every run. Each slice is committed as it ends, so that a killed run loses nothing measured.
+//! One SQLite file that keeps every run. Each slice is committed as it ends, so that a killed run loses no measurement.
 
 mod columns;
 mod migrate;
@@ -12,10 +12,10 @@ use rusqlite::{Connection, OpenFlags};
 
 use migrate::{VERSION, is_older, migrate};
 
-/// Why the store can't be used.
+/// Why the store cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// SQLite refused.
+    /// An error of SQLite.
     #[error("{path}: {source}")]
     Sqlite {
         /// The file.
@@ -25,25 +25,25 @@ pub enum StoreError {
     },
     /// The file was written by a newer loadline, or is another program's database.
     #[error(
-        "{path} is not a store of this version of loadline (it has version {found}, this is version {VERSION}): name another file with --store"
+        "cannot open {path}: its version is {found}, and this loadline reads version {VERSION}: name another file with --store"
     )]
     Version {
         /// The file.
         path: PathBuf,
-        /// What `user_version` said.
+        /// Its `user_version`.
         found: i32,
     },
     /// There is no such file.
-    #[error("there is no store at {0}: run `loadline compare` first, or name the file with --store")]
+    #[error("there is no store at {0}: run `loadline compare` first, or name a file with --store")]
     Missing(PathBuf),
     /// There is no such run.
-    #[error("{path} holds no run {id}: {present}")]
+    #[error("{path} has no run {id}: {present}")]
     NoRun {
         /// The file.
         path: PathBuf,
-        /// What was asked for.
+        /// The requested run.
         id: i64,
-        /// What is there, in words.
+        /// The existing runs, as text.
         present: String,
     },
 }
@@ -55,7 +55,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the store for writing and makes it when it isn't there.
+    /// Opens the store for writing; creates it if it does not exist.
     pub fn create(path: &Path) -> Result<Store, StoreError> {
         let store = Store::open_with(path, OpenFlags::default())?;
         store.check_version(true)?;
@@ -80,9 +80,9 @@ impl Store {
     fn open_with(path: &Path, flags: OpenFlags) -> Result<Store, StoreError> {
         let error = |source| StoreError::Sqlite { path: path.to_owned(), source };
         let connection = Connection::open_with_flags(path, flags).map_err(error)?;
-        // Two runs may write to one store: the other's commit is waited for.
+        // Two runs may write to one store: each waits for the other's commit.
         connection.busy_timeout(Duration::from_secs(10)).map_err(error)?;
-        // A write-ahead log: readers don't block the run, and a commit is one append. What is committed survives a kill of the
+        // A write-ahead log: readers do not block the run, and a commit is one append. What is committed survives a kill of the
         // process (sqlite.org/wal.html); with NORMAL, a power cut may lose the last slices but not damage the file.
         connection.pragma_update(None, "journal_mode", "wal").map_err(error)?;
         connection.pragma_update(None, "synchronous", "normal").map_err(error)?;

@@ -1,11 +1,11 @@
-//! Stores that an earlier version wrote, brought up to this one step by step. What was measured stays as it is.
+//! Migrates stores of earlier versions to this one, step by step. Measurements stay unchanged.
 
 use rusqlite::Connection;
 
 /// Version of the tables, in SQLite's `user_version`: that of the data in them.
 pub const VERSION: i32 = loadline_model::VERSION as i32;
 
-/// What makes a store of version 1 one of version 2, and so on.
+/// The migrations from version 1 to version 2, and so on.
 const STEPS: [&str; VERSION as usize - 1] = [
     "ALTER TABLE run ADD COLUMN surroundings TEXT NOT NULL DEFAULT '{}';
     ALTER TABLE deployment ADD COLUMN startup TEXT NOT NULL DEFAULT '{}';",
@@ -27,15 +27,15 @@ const STEPS: [&str; VERSION as usize - 1] = [
     include_str!("migrate/version_5.sql"),
 ];
 
-/// Whether a store of this version can be brought up to the present one.
+/// Whether a store of this version can be migrated to the current one.
 pub fn is_older(version: i32) -> bool {
     (1..VERSION).contains(&version)
 }
 
-/// Brings the store up to the present version, whole or not at all.
+/// Migrates the store to the current version, in one transaction.
 pub fn migrate(connection: &Connection, from: i32) -> rusqlite::Result<()> {
     let steps = STEPS[from as usize - 1..].join("\n");
-    // Immediate: whoever opens the store at the same time waits, and then finds it done.
+    // Immediate: another process that opens the store at the same time waits, and then finds it migrated.
     let transaction =
         rusqlite::Transaction::new_unchecked(connection, rusqlite::TransactionBehavior::Immediate)?;
     let found: i32 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;

@@ -1,4 +1,4 @@
-//! Reading a run back, whole.
+//! Reading complete runs.
 
 use loadline_model::rows::{DeploymentRow, ProfileRow, RunData, RunRow, SliceRow, WarmUpRow};
 use rusqlite::{OptionalExtension, Params, Row};
@@ -7,14 +7,14 @@ use crate::columns::{cell, from_json, site, state, times};
 use crate::{Store, StoreError};
 
 impl Store {
-    /// Numbers, names and starts of the runs, oldest first.
+    /// Ids, names and start times of the runs, oldest first.
     pub fn runs(&self) -> Result<Vec<(i64, String, String)>, StoreError> {
         self.all("SELECT id, name, started FROM run ORDER BY id", [], |row| {
             Ok((row.get("id")?, row.get("name")?, row.get("started")?))
         })
     }
 
-    /// A run; without a number the latest one.
+    /// A run; without an id the latest one.
     pub fn run(&self, id: Option<i64>) -> Result<RunRow, StoreError> {
         let Some(id) = id.or(self.runs()?.last().map(|run| run.0)) else {
             return Err(self.no_run(0)?);
@@ -26,7 +26,7 @@ impl Store {
         }
     }
 
-    /// All that is known of a run; without a number of the latest one.
+    /// All data of a run; without an id of the latest one.
     pub fn data(&self, id: Option<i64>) -> Result<RunData, StoreError> {
         let run = self.run(id)?;
         let id = run.id;
@@ -98,9 +98,9 @@ impl Store {
     fn no_run(&self, id: i64) -> Result<StoreError, StoreError> {
         let runs = self.runs()?;
         let present = match (runs.first(), runs.last()) {
-            (Some(first), Some(last)) if first.0 == last.0 => format!("it holds run {}", first.0),
-            (Some(first), Some(last)) => format!("it holds runs {} to {}", first.0, last.0),
-            _ => "it holds no run yet".to_owned(),
+            (Some(first), Some(last)) if first.0 == last.0 => format!("it contains run {}", first.0),
+            (Some(first), Some(last)) => format!("it contains runs {} to {}", first.0, last.0),
+            _ => "it contains no runs yet".to_owned(),
         };
         Ok(StoreError::NoRun { path: self.path.clone(), id, present })
     }

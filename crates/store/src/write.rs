@@ -1,4 +1,4 @@
-//! Writing: a run's beginning, each thing measured as it ends, and the run's end.
+//! Writing: the start of a run, each measurement as it ends, and the end of the run.
 
 use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::{Failure, Note};
@@ -10,7 +10,7 @@ use crate::columns::json;
 use crate::{Store, StoreError};
 
 impl Store {
-    /// Enters a run; returns its number.
+    /// Adds a run; returns its id.
     pub fn begin_run(&self, run: &NewRun<'_>) -> Result<i64, StoreError> {
         let insert =
             "INSERT INTO run (label, name, started, state, version, command_line, experiment, plan, machine,
@@ -34,17 +34,17 @@ impl Store {
         Ok(self.connection.last_insert_rowid())
     }
 
-    /// Keeps what the run's probes declare, in place of what it had.
+    /// Stores what the run's probes declare, in place of what it had.
     pub fn set_metrics(&self, run: i64, metrics: &[MetricDeclaration]) -> Result<(), StoreError> {
         self.execute("UPDATE run SET metrics = ?2 WHERE id = ?1", params![run, json(metrics)])
     }
 
-    /// Which cells are measured request by request.
+    /// Stores which cells are measured request by request.
     pub fn set_side_by_side(&self, run: i64, cells: &[CellId]) -> Result<(), StoreError> {
         self.execute("UPDATE run SET side_by_side = ?2 WHERE id = ?1", params![run, json(cells)])
     }
 
-    /// Adds what a reader must know.
+    /// Adds a note for the reader of the figures.
     pub fn add_note(&self, run: i64, note: &Note) -> Result<(), StoreError> {
         self.execute(
             "UPDATE run SET notes = json_insert(notes, '$[#]', json(?2)) WHERE id = ?1",
@@ -52,7 +52,7 @@ impl Store {
         )
     }
 
-    /// Adds a failure that the run outlived or ended with.
+    /// Adds a failure that the run survived or ended with.
     pub fn add_failure(&self, run: i64, failure: &Failure) -> Result<(), StoreError> {
         self.execute(
             "UPDATE run SET failures = json_insert(failures, '$[#]', json(?2)) WHERE id = ?1",
@@ -60,7 +60,7 @@ impl Store {
         )
     }
 
-    /// Keeps what kind of daemon or cluster a platform is.
+    /// Adds the facts about a platform's daemon or cluster.
     pub fn add_surroundings(&self, run: i64, platform: &str, what: &Surroundings) -> Result<(), StoreError> {
         self.execute(
             "UPDATE run SET surroundings = json_patch(surroundings, json_object(?2, json(?3))) WHERE id = ?1",
@@ -68,7 +68,7 @@ impl Store {
         )
     }
 
-    /// Keeps a deployment.
+    /// Adds a deployment.
     pub fn add_deployment(&self, run: i64, row: &DeploymentRow) -> Result<(), StoreError> {
         self.execute(
             "INSERT INTO deployment (run, site, round, at_s, ready_ms, left_out, startup) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
@@ -76,7 +76,7 @@ impl Store {
         )
     }
 
-    /// Keeps a warm-up.
+    /// Adds a warm-up.
     pub fn add_warm_up(&self, run: i64, row: &WarmUpRow) -> Result<(), StoreError> {
         self.execute(
             "INSERT INTO warm_up VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -84,7 +84,7 @@ impl Store {
         )
     }
 
-    /// Keeps a slice.
+    /// Adds a slice.
     pub fn add_slice(&self, run: i64, row: &SliceRow) -> Result<(), StoreError> {
         self.execute(
             "INSERT INTO slice VALUES (:run, :cell, :round, :block, :attempt, :position, :at_s, :duration_s, :due,
@@ -120,7 +120,7 @@ impl Store {
         )
     }
 
-    /// Keeps a profile.
+    /// Adds a profile.
     pub fn add_profile(&self, run: i64, row: &ProfileRow) -> Result<(), StoreError> {
         self.execute(
             "INSERT INTO profile (run, cell, round, answered, profile, reasons) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -128,7 +128,7 @@ impl Store {
         )
     }
 
-    /// Enters how a run ended.
+    /// Stores how a run ended.
     pub fn finish_run(&self, run: i64, state: RunState) -> Result<(), StoreError> {
         self.execute(
             "UPDATE run SET state = ?2, finished = ?3 WHERE id = ?1",

@@ -14,7 +14,7 @@ use loadline_platform::{Platform, Service, Subject, Vantage};
 
 use crate::{Outcome, ask};
 
-/// Answers the first caller, and then wants more memory than there is.
+/// Answers the first client, and then uses more and more memory.
 pub fn hungry(host: &str, port: &str) -> Outcome {
     let listener = TcpListener::bind((host, port.parse()?))?;
     let (mut stream, peer) = listener.accept()?;
@@ -26,7 +26,7 @@ pub fn hungry(host: &str, port: &str) -> Outcome {
     }
 }
 
-/// Answers each line, a container's id, with what it sees of that container.
+/// Answers each line, a container's id, with whether it sees that container.
 pub fn agent(address: &str) -> Outcome {
     let listener = TcpListener::bind(address)?;
     println!("listening on {address}");
@@ -36,14 +36,14 @@ pub fn agent(address: &str) -> Outcome {
             let mut answers = &stream;
             for line in BufReader::new(&stream).lines().map_while(Result::ok) {
                 let seen = find_container(&line).ok().flatten().is_some();
-                // A caller that is gone already needs no answer.
-                let _ = writeln!(answers, "{line} {}", if seen { "is here" } else { "isn't here" });
+                // The client may already be gone.
+                let _ = writeln!(answers, "{line} {}", if seen { "is here" } else { "is not here" });
             }
         });
     }
 }
 
-/// Deploys, says so, and waits to be killed.
+/// Deploys, prints a line, and waits to be killed.
 pub fn hold(registry: &str, run: &str, options: &str, program: &str) -> Outcome {
     let environment = Environment::prepare_in(&Registry::at(registry)?, run.parse()?)?;
     let options: Kubernetes = serde_json::from_str(options)?;
@@ -54,7 +54,7 @@ pub fn hold(registry: &str, run: &str, options: &str, program: &str) -> Outcome 
     Ok(())
 }
 
-/// Deploys as on a machine that is no node, and prints what it found, a line each.
+/// Deploys as on a machine that is not a node, and prints what it found, one line each.
 pub fn elsewhere(registry: &str, options: &str, program: &str) -> Outcome {
     let environment = Environment::prepare_in(&Registry::at(registry)?, "00e15e".parse()?)?;
     let options: Kubernetes = serde_json::from_str(options)?;
@@ -73,7 +73,7 @@ pub fn elsewhere(registry: &str, options: &str, program: &str) -> Outcome {
             println!("observed {}", converse(agent.connect()?, &container)?)
         }
         Subject::Usage(reader) => {
-            // The kubelet has no figures of a container that it hasn't looked at yet.
+            // The kubelet has no figures of a container that it has not sampled yet.
             let reading = (0..60).find_map(|_| {
                 sleep(Duration::from_millis(500));
                 reader.read()
@@ -83,7 +83,7 @@ pub fn elsewhere(registry: &str, options: &str, program: &str) -> Outcome {
     }
     deployment.left_out().iter().for_each(|sentence| println!("left out: {sentence}"));
     println!("deployed");
-    // Whoever started this may do something to the cluster, and then wants to know whether it is noticed.
+    // The test may now change something in the cluster, and then asks whether it was noticed.
     let mut line = String::new();
     std::io::stdin().read_line(&mut line)?;
     let seconds: u32 = line.trim().parse().unwrap_or_default();

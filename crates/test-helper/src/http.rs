@@ -1,4 +1,4 @@
-//! A service of HTTP/1.1 that says which connection a request came by: keep-alive can be seen from outside.
+//! An HTTP/1.1 service that reports by which connection a request came, which shows keep-alive from outside.
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -9,7 +9,7 @@ use std::{
 use super::Outcome;
 
 /// Answers each request with the caller's address, the number of its connection and the request's number on it, both from 1. A
-/// connection ends when the caller asks for it.
+/// connection ends when the client asks for it.
 pub fn serve(host: &str, port: &str) -> Outcome {
     let listener = TcpListener::bind((host, port.parse()?))?;
     for connection in 1.. {

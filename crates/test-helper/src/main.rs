@@ -1,5 +1,5 @@
-//! What the tests of platforms start as programs of their own: a service that answers with its caller's address,
-//! a run that waits to be killed, and a run of an ordinary user.
+//! What the tests of platforms start as separate programs: a service that answers with its caller's address,
+//! a run that waits to be killed, and an ordinary user's run.
 
 mod cluster;
 mod http;
@@ -56,7 +56,7 @@ fn serve(host: &str, port: &str) -> Outcome {
     println!("listening on {host}:{port}");
     loop {
         let (mut stream, peer) = listener.accept()?;
-        // A caller that is gone already needs no answer.
+        // The client may already be gone.
         let _ = stream.write_all(peer.ip().to_string().as_bytes());
     }
 }
@@ -81,7 +81,7 @@ fn eat_when_called(host: &str, port: &str) -> Outcome {
     }
 }
 
-/// Deploys, says so, and waits to be killed.
+/// Deploys, prints a line, and waits to be killed.
 fn hold(registry: &str, run: &str, layers: &str, own_node: bool) -> Outcome {
     let environment = Environment::prepare_in(&Registry::at(registry)?, run.parse()?)?;
     let (_deployment, answer) = deploy_and_ask(&environment, layers, own_node)?;
@@ -119,7 +119,7 @@ fn rootless(registry: &str, layers: &str, own_node: bool) -> Outcome {
     Ok(())
 }
 
-/// Prints, inside a user namespace, why the layers can't be had, if they can't.
+/// Prints, inside a user namespace, why the layers are not available, if they are not.
 fn say_missing(layers: &str) -> Outcome {
     enter_user_namespace()?;
     let layers: Vec<Layer> = serde_json::from_str(layers)?;

@@ -15,12 +15,12 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// `dockerd`, with these arguments besides those that keep it apart.
+    /// `dockerd`, with these arguments besides those that isolate it.
     pub fn docker(arguments: &[&str]) -> Engine {
         Engine::docker_by(&[], arguments)
     }
 
-    /// `dockerd` in a process namespace of its own, so that it knows its containers' processes by other numbers.
+    /// `dockerd` in a process namespace of its own, so that it has other ids for its containers' processes.
     pub fn docker_with_other_pids() -> Engine {
         Engine::docker_by(&["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"], &[])
     }
@@ -51,7 +51,7 @@ impl Engine {
         let conf = "[containers]\ndefault_ulimits = [\"nofile=1024:1024\", \"nproc=4096:4096\"]\n";
         fs::write(path("containers.conf"), conf).unwrap();
         let conf = format!("CONTAINERS_CONF={}", path("containers.conf"));
-        // Where CNI's plugins note the addresses given, whoever calls them.
+        // Where CNI plugins record the addresses that they assign.
         let notes = "mkdir -p /var/lib/cni && mount -t tmpfs cni /var/lib/cni && exec \"$@\"";
         let mut command = words(&["sh", "-c", notes, "podman", "env", &conf, "podman"]);
         command.extend(words(&["--cgroup-manager", "cgroupfs", "--events-backend", "file"]));
@@ -105,15 +105,15 @@ impl Engine {
         self.child.wait().unwrap();
     }
 
-    /// Without any chance to stop its containers; they go on.
+    /// Without any chance to stop its containers, which continue to run.
     pub fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// Again, with the data that it had.
+    /// Starts it again, with the data that it had.
     pub fn restart(&mut self) {
-        // A killed dockerd's containerd dies with it, but its number would pass for alive where nobody reaps orphans.
+        // A killed dockerd's containerd dies with it, but its process id would seem alive where orphans are not reaped.
         let _ = fs::remove_file(self.dir.path().join("exec/containerd/containerd.pid"));
         self.child = spawn(&self.dir, &self.command);
         self.wait_until_it_answers();
@@ -145,7 +145,7 @@ impl Engine {
 impl Drop for Engine {
     fn drop(&mut self) {
         match self.child.try_wait() {
-            // It waits for what it has started and leaves signals to that.
+            // It waits for its child and leaves signals to it.
             Ok(None) if self.command[0] == "unshare" => self.kill(),
             Ok(None) => self.stop(),
             _ => {}
@@ -159,7 +159,7 @@ fn words(words: &[&str]) -> Vec<String> {
 
 fn spawn(dir: &tempfile::TempDir, command: &[String]) -> Child {
     let log = File::options().create(true).append(true).open(dir.path().join("log")).unwrap();
-    // Its mounts are its own and vanish with it; and it ends with this thread, whatever becomes of the test.
+    // Its mounts are its own and vanish with it; and it ends with this thread, however the test ends.
     let alone = ["--mount", "setpriv", "--pdeathsig", "TERM"];
     let mut apart = Command::new("unshare");
     apart.args(alone).args(command).stdout(log.try_clone().unwrap()).stderr(log);

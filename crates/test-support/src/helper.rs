@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, process::Command, sync::OnceLock};
 
-/// Its file: what `LOADLINE_TEST_HELPER` names, else what cargo builds now.
+/// The path of the helper: `LOADLINE_TEST_HELPER`, or else what cargo builds now.
 pub fn helper() -> &'static str {
     static HELPER: OnceLock<String> = OnceLock::new();
     HELPER.get_or_init(|| std::env::var("LOADLINE_TEST_HELPER").unwrap_or_else(|_| built()))
@@ -16,7 +16,7 @@ fn built() -> String {
         .output()
         .expect("cargo");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    // The test is in `deps` beside it.
+    // The test program is in `deps` next to it.
     let test = std::env::current_exe().expect("the path of this test");
     let helper: PathBuf = test.ancestors().nth(2).expect("a folder of programs").join("loadline-test-helper");
     assert!(helper.exists(), "cargo built no {}", helper.display());

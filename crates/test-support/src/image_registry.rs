@@ -8,12 +8,12 @@ use std::{
     thread,
 };
 
-/// Media types of the archive's blobs that the registry has to tell.
+/// Media types of the archive's blobs that the registry must report.
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 const BLOB: &str = "application/octet-stream";
 
-/// Serves the image of an archive from the calling thread's network namespace. Returns where: `127.0.0.1:PORT`, to which Docker speaks
-/// plain HTTP.
+/// Serves the image of an archive from the calling thread's network namespace. Returns its address, `127.0.0.1:PORT`, for which
+/// Docker uses plain HTTP.
 pub fn serve(archive: &Path) -> String {
     let files = files(archive);
     let index: serde_json::Value = serde_json::from_slice(&files["index.json"]).unwrap();

@@ -1,7 +1,7 @@
 //! What tests of several crates share. Everything here panics with what went wrong, as tests do.
 //!
-//! Each test is a process of its own, so nothing is shared through statics: what is up once for all is named by environment variables,
-//! `LOADLINE_TEST_CLUSTER` and `LOADLINE_TEST_HELPER`, and is brought up or built by the test itself where they aren't set.
+//! Each test is a process of its own, so nothing is shared through statics: what is up once for all is passed in environment variables,
+//! `LOADLINE_TEST_CLUSTER` and `LOADLINE_TEST_HELPER`, and the test itself brings it up or builds it where they are not set.
 
 #![allow(missing_docs, reason = "the names of fixtures say it all")]
 

@@ -41,7 +41,7 @@ impl Node {
     }
 }
 
-/// A run in a process of its own that holds what it deployed until it is killed, and whom the first answer was given to.
+/// A run in a process of its own that keeps its deployment until it is killed, and the address that its service saw first.
 pub fn held_run(args: &[&str]) -> (Child, IpAddr) {
     let mut held =
         Command::new(helper()).args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
@@ -56,13 +56,13 @@ pub fn who_called() -> Service {
     Service { argv, cpus: vec![0], ..Service::default() }
 }
 
-/// Python's web server, as a user would have it.
+/// Python's web server, as a user would start it.
 pub fn web_server() -> Service {
     let argv = ["python3", "-m", "http.server", "{port}", "--bind", "{host}"].map(str::to_owned).to_vec();
     Service { argv, cpus: vec![0], ..Service::default() }
 }
 
-/// Whom the service sees when the client calls.
+/// The client's address as the service sees it.
 pub fn caller_seen(environment: &Environment, address: SocketAddr) -> IpAddr {
     let answer = exchange(environment.client(), address, b"");
     answer.parse().unwrap_or_else(|_| panic!("{address} answered {answer:?}"))
@@ -113,13 +113,13 @@ fn lines_of(tool: &str, arguments: &[&str]) -> Vec<String> {
     let output = Command::new(tool).args(arguments).output().unwrap_or_else(|e| panic!("{tool}: {e}"));
     assert!(output.status.success(), "{tool}: {}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).unwrap();
-    // Counters in brackets, blank lines and comments say nothing of what is there.
+    // Counters in brackets, blank lines and comments are irrelevant.
     let said = |line: &&str| !line.starts_with('#') && !line.trim().is_empty();
     let bare = |line: &str| line.split(" [").next().unwrap_or_default().to_owned();
     text.lines().filter(said).map(|line| format!("{tool}: {}", bare(line))).collect()
 }
 
-/// Compares two inventories by what one has and the other hasn't.
+/// Compares two inventories by their differences.
 pub fn assert_same(after: &BTreeSet<String>, before: &BTreeSet<String>) {
     let left: Vec<_> = after.difference(before).collect();
     let lost: Vec<_> = before.difference(after).collect();
@@ -145,7 +145,7 @@ pub fn processes_of(run: &str) -> Vec<i32> {
     pids.filter(labelled).collect()
 }
 
-/// Has the kernel's module for IP rules on bridges where it isn't built in: no platform loads it by itself.
+/// Loads the kernel's module for IP rules on bridges where it is not built in: no platform loads it on its own.
 pub fn load_br_netfilter() {
     if !std::path::Path::new("/proc/sys/net/bridge").exists() {
         assert!(Command::new("modprobe").arg("br_netfilter").status().unwrap().success());

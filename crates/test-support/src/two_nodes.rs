@@ -1,4 +1,4 @@
-//! The real cluster of `tests/cluster`, brought up if it isn't, for as long as the test program runs.
+//! The real cluster of `tests/cluster`, brought up if necessary, for as long as the test program runs.
 
 use std::{
     fs,
@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-/// The cluster as its administrator has it.
+/// The cluster as its administrator sees it.
 pub struct TwoNodes {
     scripts: PathBuf,
     pub kubeconfig: String,
@@ -16,7 +16,7 @@ pub struct TwoNodes {
 }
 
 impl TwoNodes {
-    /// The cluster that `LOADLINE_TEST_CLUSTER` names, which whoever set that takes down; else one for as long as this process lives.
+    /// The cluster of `LOADLINE_TEST_CLUSTER`, which the one who set it takes down; otherwise one for as long as this process lives.
     pub fn up() -> TwoNodes {
         let scripts = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/cluster"));
         if let Ok(kubeconfig) = std::env::var("LOADLINE_TEST_CLUSTER") {
@@ -26,14 +26,14 @@ impl TwoNodes {
             return TwoNodes { scripts, kubeconfig, kubectl: Path::new(folder.trim()).join("kubectl") };
         }
         let user = std::process::id().to_string();
-        // What it starts keeps its standard error, so that a pipe there would never end.
+        // What it starts inherits its standard error, so that a pipe there would never end.
         let up = Command::new(scripts.join("up"))
             .args(["--for", &user])
             .stderr(Stdio::inherit())
             .output()
             .expect("tests/cluster/up");
         let said = String::from_utf8_lossy(&up.stdout).into_owned();
-        assert!(up.status.success(), "the cluster didn't come up: {said}");
+        assert!(up.status.success(), "the cluster did not come up: {said}");
         // `export KUBECONFIG=FILE PATH=FOLDER:$PATH`
         let value = |name: &str| {
             let value = said.split_whitespace().find_map(|word| word.strip_prefix(name)?.strip_prefix('='));

@@ -1,5 +1,5 @@
-//! What one running service is: its state, and the way from a request to the part that answers it.
-//! Stalls and the health check are the same for every service, so they are dealt with here.
+//! A running service: its state, and the dispatch of requests to the part that answers them.
+//! Stalls and the health check are the same for every service, so they are handled here.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ enum Service {
     Cpu,
 }
 
-/// A started service.
+/// A running service.
 pub(crate) struct App {
     service: Service,
     stall: Option<Stall>,
@@ -32,7 +32,7 @@ impl App {
         Self { service, stall: options.stall, started: Instant::now() }
     }
 
-    /// Answers one request, after the stall if one is on.
+    /// Answers one request, after the current stall if there is one.
     pub(crate) async fn answer<B>(&self, request: Request<B>) -> Reply
     where
         B: Body,

@@ -1,4 +1,4 @@
-//! `GET /cpu?n=N`: the N-th Fibonacci number by naive recursion, work that is all CPU and no memory.
+//! `GET /cpu?n=N`: the N-th Fibonacci number by naive recursion, work that uses only CPU and no memory.
 //! Its cost grows by a factor of 1.6 with each step of `n`, so one service covers microseconds to seconds.
 
 use std::hint::black_box;
@@ -10,7 +10,7 @@ use crate::reply::{self, Reply};
 /// The largest `n` that is answered; it takes seconds.
 pub const MAX_N: u32 = 45;
 
-/// Above this, about half a millisecond of work, the computation leaves the event loop to a thread of its own.
+/// Above this, about half a millisecond of work, the computation runs on a thread of its own instead of the event loop.
 const MAX_INLINE_N: u32 = 25;
 
 pub(crate) async fn answer<B>(request: &Request<B>) -> Reply {
@@ -21,9 +21,7 @@ pub(crate) async fn answer<B>(request: &Request<B>) -> Reply {
         return reply::method_not_allowed("GET");
     }
     let Some(n) = request.uri().query().and_then(parse_n) else {
-        return reply::bad_request(format!(
-            "Say which number you want: /cpu?n=N with N from 0 to {MAX_N}.\n"
-        ));
+        return reply::bad_request(format!("Give a number: /cpu?n=N with N from 0 to {MAX_N}.\n"));
     };
     if n <= MAX_INLINE_N {
         return reply::ok(fibonacci(n).to_string());
@@ -40,7 +38,7 @@ fn parse_n(query: &str) -> Option<u32> {
     value.parse().ok().filter(|n| *n <= MAX_N)
 }
 
-/// The naive recursion on purpose: its work is the point, so the compiler must not see through it.
+/// Naive recursion on purpose: its work is the point, so the compiler must not optimise it away.
 fn fibonacci(n: u32) -> u64 {
     match black_box(n) {
         0 => 0,

@@ -1,5 +1,5 @@
 //! How long a service waits before it answers: one span, or a range over which its requests are spread.
-//! It stands for a call to a database or another service, so it takes time but next to no CPU.
+//! It stands for a call to a database or another service, so it takes time but almost no CPU.
 
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,26 +11,26 @@ use crate::duration::{self, DurationError};
 pub const MAX_DELAY: Duration = Duration::from_secs(60);
 
 /// The golden ratio's fraction in units of 2⁻⁶⁴.
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+const GOLDEN_RATIO: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// A delay between `min` and `max`, both included and all equally often; equal bounds make it constant.
+/// A delay uniformly distributed between `min` and `max`, both included; equal bounds make it constant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Delay {
     min: Duration,
     max: Duration,
 }
 
-/// Why a delay was refused.
+/// Why a delay was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DelayError {
-    /// One of its bounds is not a span of time.
+    /// One of its bounds is not a duration.
     #[error(transparent)]
     Duration(#[from] DurationError),
-    /// Nothing to wait for.
-    #[error("a delay must be longer than zero: leave it out to have none")]
+    /// A delay of zero.
+    #[error("a delay must be above zero: leave it out for none")]
     Zero,
-    /// The range runs backwards.
-    #[error("the range {min:?}..{max:?} runs backwards: write the shorter delay first")]
+    /// The range is reversed.
+    #[error("the range {min:?}..{max:?} is reversed: write the shorter delay first")]
     Backwards {
         /// The bound written first.
         min: Duration,
@@ -38,7 +38,7 @@ pub enum DelayError {
         max: Duration,
     },
     /// Longer than [`MAX_DELAY`].
-    #[error("a delay of {0:?} is longer than the 60 s allowed")]
+    #[error("a delay of {0:?} is too long: the limit is 60 s")]
     TooLong(Duration),
 }
 
@@ -96,7 +96,7 @@ impl Spread {
     /// The delay of the next request.
     pub(crate) fn next(&self) -> Duration {
         let Delay { min, max } = self.delay;
-        let position = self.position.fetch_add(GOLDEN, Ordering::Relaxed);
+        let position = self.position.fetch_add(GOLDEN_RATIO, Ordering::Relaxed);
         let values = (max - min).as_nanos() + 1;
         // Sixty seconds of nanoseconds fit in 64 bits many times over.
         let beyond_min = (u128::from(position) * values) >> 64;

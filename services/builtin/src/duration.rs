@@ -1,27 +1,27 @@
-//! Spans of time as a user writes them: a number and its unit, such as `200us`, `1.5ms` or `10s`.
+//! Durations as a user writes them: a number and its unit, such as `200us`, `1.5ms` or `10s`.
 //! A bare number is an error, as it is everywhere in loadline.
 
 use std::time::Duration;
 
-/// Why a span of time could not be read.
+/// Why a duration could not be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DurationError {
-    /// The text holds no number in front of the unit.
-    #[error("`{0}` does not start with a number: write for example 200us, 1.5ms or 1s")]
+    /// There is no number before the unit.
+    #[error("`{0}` does not start with a number: write 200us, 1.5ms or 1s")]
     NoNumber(String),
     /// The number has no unit.
     #[error("`{0}` needs its unit: write {0}us, {0}ms or {0}s")]
     NoUnit(String),
-    /// The unit is not one of those known.
-    #[error("`{unit}` in `{text}` is not a unit of time known here: use ns, us, ms or s")]
+    /// The unit is unknown.
+    #[error("`{unit}` in `{text}` is not a supported unit of time: use ns, us, ms or s")]
     UnknownUnit {
         /// The whole text.
         text: String,
         /// The part after the number.
         unit: String,
     },
-    /// The span does not fit.
-    #[error("`{0}` is too long a time")]
+    /// The duration is too long.
+    #[error("`{0}` is too long")]
     TooLong(String),
 }
 

@@ -1,5 +1,5 @@
-//! `GET /hello/{key}`: a look-up in a real concurrent cache, the service of the published comparisons of frameworks.
-//! A key that is not there is computed and kept, so after its first request every key costs the same.
+//! `GET /hello/{key}`: a look-up in a real concurrent cache, the service of published framework comparisons.
+//! A missing key is computed and stored, so after its first request every key costs the same.
 
 use std::convert::Infallible;
 
@@ -14,7 +14,7 @@ const PREFIX: &str = "/hello/";
 /// Settings of the `hello` service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hello {
-    /// Entries that the cache holds at most; entries have no expiry.
+    /// The maximum number of entries in the cache; entries do not expire.
     pub entries: usize,
     /// Keys, from `0` up, that are in the cache before the first request.
     pub prewarmed: usize,

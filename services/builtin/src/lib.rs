@@ -1,14 +1,11 @@
-//! The built-in reference services: what loadline measures when the user has brought nothing of their own.
-//! They are ordinary HTTP services on purpose, so that what a platform adds to them it adds to others too.
-//!
-//! The contract of every one of them, on one port:
+//! The built-in reference services: what loadline measures when the user gives no service of their own.
+//! They are ordinary HTTP services on purpose, so that a platform adds the same cost to them as to others.
+//! The contract of each of them, on one port:
 //!
 //! - HTTP/1.1 with keep-alive and HTTP/2 cleartext with prior knowledge;
 //! - `GET /healthz` answers 200 with the body `ok`;
-//! - an unknown path answers 404, a known path with another method 405 with `Allow`, and input that
-//!   cannot be understood 400, each with a sentence as `text/plain`;
-//! - nothing that a client sends changes the answer to a later request in a way that a client can see, so
-//!   that every slice of a run meets the same service.
+//! - an unknown path answers 404, a known path with another method 405 with `Allow`, and invalid input 400, each with a sentence as `text/plain`;
+//! - nothing that a client sends changes the answer to a later request in a way that a client can see, so that every slice of a run measures the same service.
 
 mod app;
 mod cpu;
@@ -44,6 +41,6 @@ pub enum Builtin {
 /// Settings that every service takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Options {
-    /// When to stop answering, if ever: it shows what coordinated omission hides.
+    /// When to stop answering, if at all: it shows what coordinated omission hides.
     pub stall: Option<Stall>,
 }

@@ -1,5 +1,5 @@
 //! `/api/orders`: a list of orders that is serialised to JSON on every request, as a business service does.
-//! The orders are drawn once at start from a fixed seed, so every deployment sends the same bytes.
+//! The orders are generated once at the start from a fixed seed, so every deployment sends the same bytes.
 
 use std::fmt::Display;
 
@@ -17,16 +17,16 @@ use crate::reply::{self, Reply};
 
 const PATH: &str = "/api/orders";
 const SEED: u64 = 1_000;
-/// A body above this is refused unread: an order has a few dozen bytes.
+/// A larger body is rejected unread: an order has a few dozen bytes.
 const MAX_BODY_BYTES: usize = 64 * 1024;
 
 /// Settings of the `orders` service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Orders {
-    /// How many orders the list holds, about 75 bytes of JSON each.
+    /// The number of orders in the list, about 75 bytes of JSON each.
     pub orders: usize,
-    /// How much later than it could an answer from `/api/orders` leaves, exact to a few microseconds. The end of it is
-    /// spun, so a delayed request uses up to 40 µs more CPU time.
+    /// How much later than it could an answer from `/api/orders` leaves, exact to a few microseconds. The end of the delay is
+    /// spent spinning, so a delayed request uses up to 40 µs more CPU time.
     pub delay: Option<Delay>,
 }
 
@@ -90,12 +90,12 @@ impl Service {
         if let Some((spread, sleeper)) = &self.delay
             && let Err(error) = sleeper.sleep(spread.next()).await
         {
-            return failed("No timer could be had for the delay", error);
+            return failed("Cannot get a timer for the delay", error);
         }
         reply
     }
 
-    /// Answers with the order as it would be stored. It is not, so the list is the same for the next request.
+    /// Answers with the order as it would be stored. It is not stored, so the list is the same for the next request.
     async fn take_order<B>(&self, body: B) -> Reply
     where
         B: Body,
@@ -104,7 +104,7 @@ impl Service {
         let body = match Limited::new(body, MAX_BODY_BYTES).collect().await {
             Ok(body) => body.to_bytes(),
             Err(error) if error.is::<http_body_util::LengthLimitError>() => {
-                return reply::text(StatusCode::PAYLOAD_TOO_LARGE, "An order has at most 64 KiB.\n");
+                return reply::text(StatusCode::PAYLOAD_TOO_LARGE, "An order may have at most 64 KiB.\n");
             }
             Err(error) => return reply::bad_request(format!("The body ended early: {error}.\n")),
         };
@@ -118,11 +118,11 @@ impl Service {
     }
 }
 
-/// The name and the total of an order, or the sentence that tells the client what is wrong with it.
+/// The name and the total of an order, or a sentence for the client about what is wrong with it.
 fn parse_order(body: &[u8]) -> Result<(String, f64), String> {
     let value: Value = serde_json::from_slice(body).map_err(|e| format!("The body is not JSON: {e}.\n"))?;
     let Value::Object(mut order) = value else {
-        return Err("An order is a JSON object with customerName and total.\n".into());
+        return Err("An order must be a JSON object with customerName and total.\n".into());
     };
     let Some(Value::String(name)) = order.remove("customerName") else {
         return Err("An order needs its customerName, a string.\n".into());
@@ -136,7 +136,7 @@ fn parse_order(body: &[u8]) -> Result<(String, f64), String> {
 fn to_json(status: StatusCode, value: &impl Serialize) -> Reply {
     match serde_json::to_vec(value) {
         Ok(body) => reply::json(status, body),
-        Err(error) => failed("The orders could not be written as JSON", error),
+        Err(error) => failed("Cannot write the orders as JSON", error),
     }
 }
 

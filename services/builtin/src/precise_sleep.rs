@@ -1,4 +1,4 @@
-//! Waiting until an instant, exact to a few microseconds, without holding up other requests for longer than that.
+//! Waiting until an instant, exact to a few microseconds, without delaying other requests for longer than that.
 //! Tokio's own timer ticks in milliseconds, so the wait is a timerfd in its event loop and a short spin at the end.
 
 use std::io;
@@ -11,16 +11,16 @@ use tokio::io::unix::AsyncFd;
 
 use crate::sys;
 
-/// How long before the deadline the timer fires; the rest is spun away, which blocks the thread for that long.
+/// How long before the deadline the timer fires; the thread spins for the rest.
 /// Measured on a two-CPU virtual machine: an idle CPU wakes 24 µs late at the median.
-const EARLY: Duration = Duration::from_micros(40);
+const WAKE_EARLY: Duration = Duration::from_micros(40);
 
-/// Timers kept for later requests; what a burst needs beyond that is closed when it is over.
-const POOLED: usize = 256;
+/// Timers kept for later requests; those that a burst needs beyond that are closed afterwards.
+const TIMER_POOL_SIZE: usize = 256;
 
 type Timer = AsyncFd<OwnedFd>;
 
-/// A source of exact sleeps for one runtime; its timers are reused, so a sleep costs two system calls.
+/// Precise sleeps for one runtime; its timers are reused, so a sleep costs two system calls.
 pub(crate) struct Sleeper {
     idle: Mutex<Vec<Timer>>,
 }
@@ -33,8 +33,8 @@ impl Sleeper {
     /// Returns `span` after the call, never before. Fails if the process has no file descriptor left for a timer.
     pub(crate) async fn sleep(&self, span: Duration) -> io::Result<()> {
         let deadline = monotonic() + span;
-        if span > EARLY {
-            self.lease()?.wait_until(deadline - EARLY).await?;
+        if span > WAKE_EARLY {
+            self.lease()?.wait_until(deadline - WAKE_EARLY).await?;
         }
         while monotonic() < deadline {
             std::hint::spin_loop();
@@ -42,23 +42,23 @@ impl Sleeper {
         Ok(())
     }
 
-    fn lease(&self) -> io::Result<Lease<'_>> {
+    fn lease(&self) -> io::Result<TimerLease<'_>> {
         let pooled = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let timer = match pooled {
             Some(timer) => timer,
             None => sys::watched_timer()?,
         };
-        Ok(Lease { pool: self, timer: Some(timer) })
+        Ok(TimerLease { pool: self, timer: Some(timer) })
     }
 }
 
-/// A timer on loan; it goes back to the pool even when the request is abandoned half way.
-struct Lease<'a> {
+/// A leased timer; it returns to the pool even when the request is cancelled.
+struct TimerLease<'a> {
     pool: &'a Sleeper,
     timer: Option<Timer>,
 }
 
-impl Lease<'_> {
+impl TimerLease<'_> {
     async fn wait_until(&self, deadline: Duration) -> io::Result<()> {
         let Some(timer) = &self.timer else { return Ok(()) };
         let once_at = Itimerspec { it_interval: Timespec::default(), it_value: timespec(deadline) };
@@ -76,10 +76,10 @@ impl Lease<'_> {
     }
 }
 
-impl Drop for Lease<'_> {
+impl Drop for TimerLease<'_> {
     fn drop(&mut self) {
         let mut idle = self.pool.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(timer) = self.timer.take().filter(|_| idle.len() < POOLED) {
+        if let Some(timer) = self.timer.take().filter(|_| idle.len() < TIMER_POOL_SIZE) {
             idle.push(timer);
         }
     }

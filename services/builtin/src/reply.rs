@@ -1,4 +1,4 @@
-//! The few kinds of answer that the services give.
+//! The responses of the services.
 //! Bodies are whole and their length known, so a keep-alive connection never needs chunks.
 
 use bytes::Bytes;
@@ -6,7 +6,7 @@ use http_body_util::Full;
 use hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue};
 use hyper::{Response, StatusCode};
 
-/// An answer of any service.
+/// A response of any service.
 pub(crate) type Reply = Response<Full<Bytes>>;
 
 fn reply(status: StatusCode, content_type: &'static str, body: Bytes) -> Reply {
@@ -38,12 +38,12 @@ pub(crate) fn bad_request(reason: impl Into<Bytes>) -> Reply {
 
 /// 404, naming the paths that exist.
 pub(crate) fn not_found(known: &'static str) -> Reply {
-    text(StatusCode::NOT_FOUND, format!("There is nothing here; try {known}.\n"))
+    text(StatusCode::NOT_FOUND, format!("Not found; try {known}.\n"))
 }
 
-/// 405 with the methods that the path does take.
+/// 405 with the methods that the path accepts.
 pub(crate) fn method_not_allowed(allowed: &'static str) -> Reply {
-    let mut response = text(StatusCode::METHOD_NOT_ALLOWED, format!("This path takes {allowed}.\n"));
+    let mut response = text(StatusCode::METHOD_NOT_ALLOWED, format!("This path accepts {allowed}.\n"));
     response.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
     response
 }

@@ -1,5 +1,5 @@
-//! The process around a service: a runtime as wide as the CPUs it may use, a port, and an end on SIGTERM or SIGINT.
-//! One port takes HTTP/1.1 and HTTP/2; which one a connection speaks is told from its first bytes.
+//! The process around a service: a runtime with a thread for each CPU it may use, a port, and shutdown on SIGTERM or SIGINT.
+//! One port accepts HTTP/1.1 and HTTP/2; the first bytes of a connection show which one it uses.
 
 use std::convert::Infallible;
 use std::io::{self, Write};
@@ -26,7 +26,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 /// Once the port is open it prints `listening on ADDR` to standard output; with port 0 that names the port the
 /// kernel chose. There are as many worker threads as the process may use CPUs
 /// ([`std::thread::available_parallelism`], which knows of affinity and of cgroup quotas). Must not be called from
-/// within a tokio runtime. Fails if the address cannot be had or the runtime cannot start.
+/// within a tokio runtime. Fails if the address is not available or the runtime cannot start.
 pub fn serve(listen: SocketAddr, service: Builtin, options: Options) -> io::Result<()> {
     let runtime = runtime()?;
     let result = runtime.block_on(async {
@@ -36,7 +36,7 @@ pub fn serve(listen: SocketAddr, service: Builtin, options: Options) -> io::Resu
         let listener = TcpListener::bind(listen)
             .await
             .map_err(|e| io::Error::new(e.kind(), format!("cannot listen on {listen}: {e}")))?;
-        announce(listener.local_addr()?);
+        print_address(listener.local_addr()?);
         tokio::select! {
             result = run(listener, service, options) => result,
             _ = terminate.recv() => Ok(()),
@@ -76,7 +76,7 @@ pub async fn run(listener: TcpListener, service: Builtin, options: Options) -> i
     }
 }
 
-/// Waits where accept(2) says that the trouble may pass, and gives the error back where it may not.
+/// Waits where accept(2) describes the error as transient, and returns it otherwise.
 async fn pause_or_fail(error: io::Error) -> io::Result<()> {
     use rustix::io::Errno;
     match Errno::from_io_error(&error) {
@@ -93,7 +93,7 @@ fn runtime() -> io::Result<Runtime> {
     let threads = std::thread::available_parallelism()?.get();
     let mut builder = match threads {
         1 => {
-            exact_timers();
+            precise_timers();
             Builder::new_current_thread()
         }
         _ => Builder::new_multi_thread(),
@@ -102,17 +102,17 @@ fn runtime() -> io::Result<Runtime> {
         builder.worker_threads(threads);
     }
     // Blocking threads only compute here, so more of them than CPUs would only take turns.
-    builder.max_blocking_threads(threads).on_thread_start(exact_timers).enable_all().build()
+    builder.max_blocking_threads(threads).on_thread_start(precise_timers).enable_all().build()
 }
 
-/// Asks the kernel not to gather this thread's timers; the default lets each be 50 µs late (prctl(2)).
-fn exact_timers() {
+/// Disables the kernel's timer slack for this thread; by default each timer may be 50 µs late (prctl(2)).
+fn precise_timers() {
     // Where it is refused the timers are late, and nothing else is wrong.
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
 }
 
-fn announce(address: SocketAddr) {
+fn print_address(address: SocketAddr) {
     let mut stdout = io::stdout().lock();
-    // Whoever started the service may have closed its output, which is no reason not to serve.
+    // The parent may have closed the service's output, which is no reason not to serve.
     let _ = writeln!(stdout, "listening on {address}").and_then(|()| stdout.flush());
 }

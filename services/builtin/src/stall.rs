@@ -6,45 +6,45 @@ use std::time::Duration;
 
 use crate::duration::{self, DurationError};
 
-/// The longest cycle that is accepted: one hour.
+/// The longest period that is accepted: one hour.
 pub const MAX_EVERY: Duration = Duration::from_secs(3600);
 
 /// No answers for `length` out of every `every`.
 ///
 /// With the start of the service as zero, the k-th stall (k = 1, 2, …) covers `k·every − length` up to but not
 /// including `k·every`: each cycle begins answering and ends stalled, and the first stall begins
-/// `every − length` after the start. A request that arrives in a stall is answered when the stall is over; one
-/// whose handling began before it is answered at once.
+/// `every − length` after the start. A request that arrives during a stall is answered when the stall is over; one
+/// whose handling began earlier is answered at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stall {
     length: Duration,
     every: Duration,
 }
 
-/// Why a stall was refused.
+/// Why a stall was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StallError {
     /// Not of the form `LENGTH/EVERY`.
-    #[error("`{0}` is not a stall: write its length and its cycle, for example 1s/10s")]
+    #[error("`{0}` is not a stall: write its length and its period, for example 1s/10s")]
     NoSlash(String),
-    /// One of the two is not a span of time.
+    /// One of the two is not a duration.
     #[error(transparent)]
     Duration(#[from] DurationError),
-    /// A stall of no length.
-    #[error("a stall must be longer than zero: leave it out to have none")]
+    /// A stall of length zero.
+    #[error("a stall must be above zero: leave it out for none")]
     Zero,
-    /// There would be no time left to answer in.
+    /// No time would be left for answers.
     #[error(
-        "a stall of {length:?} in every {every:?} leaves no time to answer: it must be shorter than its cycle"
+        "a stall of {length:?} every {every:?} leaves no time to answer: it must be shorter than its period"
     )]
     NeverAnswers {
-        /// The length asked for.
+        /// The requested length.
         length: Duration,
-        /// The cycle asked for.
+        /// The requested period.
         every: Duration,
     },
     /// Longer than [`MAX_EVERY`].
-    #[error("a cycle of {0:?} is longer than the hour allowed")]
+    #[error("a period of {0:?} is too long: the limit is one hour")]
     TooLong(Duration),
 }
 
@@ -73,7 +73,7 @@ impl Stall {
         self.every
     }
 
-    /// How much of a stall is left at `since_start`, if one is on.
+    /// The remaining time of the stall at `since_start`, if there is one.
     pub(crate) fn remaining(&self, since_start: Duration) -> Option<Duration> {
         // Kept in nanoseconds: a cycle is at most an hour, so the remainder always fits.
         let into_cycle = Duration::from_nanos((since_start.as_nanos() % self.every.as_nanos()) as u64);

@@ -1,4 +1,4 @@
-//! The one unsafe step of the services: putting a timer under the event loop's watch.
+//! The only unsafe code of the services: registering a timer with the event loop.
 //! Everything else goes through safe wrappers.
 
 use std::io;

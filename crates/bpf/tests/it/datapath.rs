@@ -27,7 +27,7 @@ fn packets_pass_a_node_that_forwards_nothing() {
 }
 
 #[test]
-fn rules_of_the_node_see_nothing_of_it() {
+fn the_nodes_rules_see_none_of_its_packets() {
     let topology = Topology::new(true);
     let port = topology.pod.echo();
     topology.node.command("nft add table ip seen");
@@ -42,7 +42,7 @@ fn rules_of_the_node_see_nothing_of_it() {
 }
 
 #[test]
-fn node_and_pod_talk_to_each_other_as_before() {
+fn node_and_pod_communicate_as_before() {
     let topology = Topology::new(false);
     let _attached = attach(&topology);
     let (on_node, in_pod) = (topology.node.echo(), topology.pod.echo());
@@ -54,7 +54,7 @@ fn node_and_pod_talk_to_each_other_as_before() {
 }
 
 #[test]
-fn a_pod_reaches_the_client_by_itself() {
+fn a_pod_can_connect_to_the_client() {
     let topology = Topology::new(false);
     let port = topology.client.echo();
     let _attached = attach(&topology);
@@ -62,7 +62,7 @@ fn a_pod_reaches_the_client_by_itself() {
 }
 
 #[test]
-fn a_link_that_is_not_there_is_named() {
+fn a_missing_link_is_named() {
     let topology = Topology::new(false);
     for (wire, pod_link, missing) in [("wire9", POD_LINK, "wire9"), (WIRE, "pod9", "pod9")] {
         let error = topology.node.run(|| attach_datapath(wire, pod_link, POD, POD_MAC)).unwrap_err();

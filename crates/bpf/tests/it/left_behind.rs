@@ -1,4 +1,4 @@
-//! What is left when the programs are dropped.
+//! What remains after the programs are dropped.
 
 use std::{
     thread,
@@ -12,13 +12,13 @@ use crate::topology::{POD, POD_LINK, POD_MAC, Topology, WIRE};
 
 /// Which of these programs the kernel still has.
 fn loaded(ids: &[u32]) -> Vec<u32> {
-    // A program may go while they are listed.
+    // A program may be unloaded while they are listed.
     let ids_now: Vec<u32> = loaded_programs().filter_map(|program| Some(program.ok()?.id())).collect();
     ids.iter().copied().filter(|id| ids_now.contains(id)).collect()
 }
 
 #[test]
-fn nothing_of_ours_is_in_the_kernel_after_a_drop_anywhere() {
+fn no_program_remains_in_the_kernel_after_a_drop_in_any_namespace() {
     let topology = Topology::new(false);
     let attached = topology.node.run(|| {
         [
@@ -30,7 +30,7 @@ fn nothing_of_ours_is_in_the_kernel_after_a_drop_anywhere() {
     let ids = attached.each_ref().map(|programs| programs.program_ids()).concat();
     assert_eq!(ids.len(), 4);
     assert_eq!(loaded(&ids), ids);
-    // Here is another network namespace than the links'.
+    // This is another network namespace than the links'.
     drop(attached);
     for filters in ["wire ingress", "pod0 ingress", "pod0 egress"] {
         assert_eq!(topology.node.command(&format!("tc filter show dev {filters}")), "", "{filters}");

@@ -1,4 +1,4 @@
-//! The objects in the repository are those of the sources beside them.
+//! The objects in the repository are compiled from the sources next to them.
 
 use std::{fs, path::Path, process::Command};
 
@@ -19,7 +19,7 @@ fn clang() -> Option<String> {
 
 /// By the hash of its source that each object carries; with the compiler that made them, also byte for byte.
 #[test]
-fn objects_are_made_of_their_sources() {
+fn objects_are_compiled_from_their_sources() {
     let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs");
     let remade = tempfile::tempdir().unwrap();
     let mut objects = 0;

@@ -1,4 +1,4 @@
-//! What an ordinary user is told.
+//! The errors for an ordinary user.
 
 use std::{env, process::Command};
 
@@ -10,9 +10,9 @@ const INSIDE: &str = "LOADLINE_TEST_IN_USER_NAMESPACE";
 
 /// The test starts itself inside a user namespace, where root is root of its own network and of nothing else.
 #[test]
-fn root_of_a_user_namespace_is_told_that_it_takes_the_machines_root() {
+fn root_in_a_user_namespace_gets_an_error_that_asks_for_the_machines_root() {
     if env::var_os(INSIDE).is_none() {
-        let test = "refusals::root_of_a_user_namespace_is_told_that_it_takes_the_machines_root";
+        let test = "refusals::root_in_a_user_namespace_gets_an_error_that_asks_for_the_machines_root";
         let output = Command::new("unshare")
             .args(["--user", "--map-root-user", "--net"])
             .arg(env::current_exe().unwrap())
@@ -30,6 +30,6 @@ fn root_of_a_user_namespace_is_told_that_it_takes_the_machines_root() {
         spin_ns_per_packet(1).unwrap_err(),
     ] {
         let message = error.to_string();
-        assert!(message.starts_with("BPF programs for packets need root: run as root"), "{message}");
+        assert!(message.contains("BPF programs for packets need root (CAP_BPF and CAP_NET_ADMIN outside any user namespace): run as root"), "{message}");
     }
 }

@@ -15,7 +15,7 @@ fn ten_times_the_loops_take_several_times_as_long() {
 }
 
 #[test]
-fn each_request_is_held_once_and_answered() {
+fn each_request_is_delayed_once_and_answered() {
     let topology = Topology::new(true);
     let port = topology.pod.echo();
     let attached = topology.node.run(|| attach_spin(POD_LINK, 10_000)).unwrap();
@@ -30,20 +30,20 @@ fn each_request_is_held_once_and_answered() {
     assert!(topology.client.can_talk_to(POD, port, 500));
     let after = statistics();
     assert!(after.0 >= before.0 + 500, "{before:?} {after:?}");
-    // What is held costs a thousand times what isn't, so the time tells how many packets were.
+    // A delayed packet costs a thousand times as much as another one, so the time shows how many were delayed.
     let held = (after.1 - before.1) / spin_ns_per_packet(10_000).unwrap();
     assert!(held > 250.0, "{held} of 500 packets were held");
 }
 
 #[test]
-fn more_loops_than_the_kernel_takes_are_refused() {
+fn more_loops_than_the_kernel_allows_are_rejected() {
     let error = spin_ns_per_packet(MAX_SPIN_LOOPS + 1).unwrap_err();
     assert!(matches!(error, BpfError::TooManyLoops { .. }), "{error}");
     assert!(spin_ns_per_packet(0).unwrap() < spin_ns_per_packet(MAX_SPIN_LOOPS).unwrap());
 }
 
 #[test]
-fn a_link_that_is_not_there_is_named() {
+fn a_missing_link_is_named() {
     let topology = Topology::new(false);
     let error = topology.node.run(|| attach_spin("pod9", 1)).unwrap_err();
     assert!(error.to_string().contains("there is no link `pod9`"), "{error}");

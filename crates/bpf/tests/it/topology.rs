@@ -1,4 +1,4 @@
-//! Client, node and pod: three network namespaces in a row, joined by the wire and the pod's veth pair.
+//! Client, node and pod: three network namespaces in a row, connected by the wire and the pod's veth pair.
 
 use std::{
     fs::File,
@@ -40,7 +40,7 @@ impl Namespace {
         made
     }
 
-    /// Does `work` in the namespace.
+    /// Runs `work` in the namespace.
     pub fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         thread::scope(|scope| {
             let inside = scope.spawn(|| {
@@ -63,12 +63,12 @@ impl Namespace {
         self.command(&format!("ip {arguments}"));
     }
 
-    /// Where other processes find it.
+    /// A path by which other processes can open it.
     fn path(&self) -> String {
         format!("/proc/{}/fd/{}", std::process::id(), self.0.as_raw_fd())
     }
 
-    /// A server here that sends back what it gets on one connection.
+    /// A server that echoes what it receives on one connection.
     pub fn echo(&self) -> u16 {
         let listener = self.run(|| TcpListener::bind("0.0.0.0:0").unwrap());
         let port = listener.local_addr().unwrap().port();

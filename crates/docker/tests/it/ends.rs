@@ -1,4 +1,4 @@
-//! However a container ends, it is noticed and told; and however its daemon ends, nothing is forgotten.
+//! However a container ends, it is noticed and reported; and however its daemon ends, everything stays registered.
 
 use super::*;
 
@@ -10,47 +10,47 @@ fn the_output_can_be_read_while_it_runs_and_after_its_end() {
         deploy(&Docker::default(), &environment, &helper(&["exit-when-called", "{host}", "{port}", "3"]));
     assert_eq!((deployment.ended(), deployment.output_tail().as_str()), (None, ""));
     call(&environment, &*deployment);
-    assert_eq!(end_of(&mut *deployment), "the service ended by itself (exit status: 3)");
+    assert_eq!(end_of(&mut *deployment), "the service exited on its own (exit status: 3)");
     assert_eq!(deployment.output_tail(), "I was called\n");
     deployment.stop().unwrap();
 }
 
 #[test]
-fn a_service_that_ends_at_once_is_told_with_its_last_words() {
+fn a_service_that_ends_at_once_is_reported_with_its_last_output() {
     let stand = Stand::docker();
     let environment = stand.environment();
-    // It is refused, or it is deployed and has ended, as the moment falls.
+    // Depending on the timing it is rejected, or it is deployed and has ended.
     match environment.platform(&Docker::default()).deploy(
         &environment,
         &helper(&["exit", "7", "no database"]),
         &mut |_| {},
     ) {
         Ok(mut deployment) => {
-            assert_eq!(end_of(&mut *deployment), "the service ended by itself (exit status: 7)");
+            assert_eq!(end_of(&mut *deployment), "the service exited on its own (exit status: 7)");
             assert_eq!(deployment.output_tail(), "no database\n");
         }
         Err(error) => {
-            let told = "the service ended by itself (exit status: 7); its last words:\nno database";
+            let told = "the service exited on its own (exit status: 7); its last output:\nno database";
             assert_eq!(error.to_string(), told);
         }
     }
 }
 
 #[test]
-fn a_service_that_uses_too_much_memory_is_told_so() {
+fn a_service_that_exceeds_its_memory_limit_is_reported_so() {
     let stand = Stand::docker();
     let environment = stand.environment();
     let limits = Limits { cpus: None, memory_bytes: Some(64 << 20) };
     let service = Service { limits, ..helper(&["eat-when-called", "{host}", "{port}"]) };
     let mut deployment = deploy(&Docker::default(), &environment, &service);
     call(&environment, &*deployment);
-    let told = "the service was killed for using more than its memory limit of 64 MiB";
+    let told = "the service was killed because it exceeded its memory limit of 64 MiB";
     assert_eq!(end_of(&mut *deployment), told);
     deployment.stop().unwrap();
 }
 
 #[test]
-fn a_container_that_others_kill_or_remove_is_told_apart() {
+fn a_killed_container_is_distinguished_from_a_removed_one() {
     let stand = Stand::docker();
     let environment = stand.environment();
     let name = |slot| format!("loadline-{}-{slot}", environment.run());
@@ -60,7 +60,7 @@ fn a_container_that_others_kill_or_remove_is_told_apart() {
     assert_eq!(end_of(&mut *killed), "the service was killed (signal: 9 (SIGKILL))");
     assert_eq!(removed.ended(), None);
     stand.engine.cli(&["rm", "--force", &name(2)]);
-    assert_eq!(end_of(&mut *removed), "the service's container was removed by someone else");
+    assert_eq!(end_of(&mut *removed), "something else removed the service's container");
     killed.stop().unwrap();
     removed.stop().unwrap();
 }
@@ -77,8 +77,11 @@ fn a_daemon_that_is_stopped_takes_the_service_with_it_and_the_run_stays_register
     assert!(told.contains("the Docker daemon at unix://") && told.contains("does not answer"), "{told}");
 
     let error = deployment.stop().unwrap_err().to_string();
-    assert!(error.contains(&format!("of loadline-{run}-1 may remain in Docker at unix://")), "{error}");
-    assert!(error.contains("once it does, `loadline clean` removes them"), "{error}");
+    assert!(
+        error.contains(&format!("cannot remove everything of loadline-{run}-1: Docker at unix://")),
+        "{error}"
+    );
+    assert!(error.contains("run `loadline clean` once it does"), "{error}");
     assert!(environment.remove().is_err());
     assert!(stand.node.registry.clean(CLEANERS).is_err());
 
@@ -108,7 +111,7 @@ fn a_daemon_that_is_killed_leaves_the_service_running_until_its_run_ends() {
     assert_eq!(stand.engine.inventory(), before);
 }
 
-/// Connects until the service has taken notice.
+/// Connects until the service has noticed.
 fn call(environment: &Environment, deployment: &dyn Deployment) {
     let address = deployment.address();
     let called = || environment.client().run(|| Ok(std::net::TcpStream::connect(address).is_ok())).unwrap();

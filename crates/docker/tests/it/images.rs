@@ -1,9 +1,9 @@
-//! Images are pulled, loaded or made, and those that a run brought go with it.
+//! Images are pulled, loaded or made, and those that a run added are removed with it.
 
 use super::*;
 
 #[test]
-fn an_image_that_two_runs_use_goes_with_the_last_of_them() {
+fn an_image_that_two_runs_use_is_removed_with_the_last_of_them() {
     let stand = Stand::docker();
     let before = stand.engine.inventory();
     let (one, two) = (stand.environment(), stand.environment());
@@ -29,7 +29,7 @@ fn an_archive_is_loaded_for_the_run_unless_its_image_is_there() {
     drop((deployment, environment));
     assert_eq!(stand.engine.inventory(), before);
 
-    // One that was there stays there.
+    // An image that was present before stays.
     stand.engine.cli(&["load", "--input", archive.to_str().unwrap()]);
     let with_image = stand.engine.inventory();
     let environment = stand.environment();
@@ -50,7 +50,9 @@ fn an_archive_never_takes_the_name_of_another_image() {
     let service = Service { image: image(ImageSource::Archive(archive)), ..who_called() };
     let error = refusal(&Docker::default(), &environment, &service);
     assert!(
-        error.contains("holds an image `localhost/orders:1.0`, and Docker has another one of that name"),
+        error.contains(
+            "contains an image `localhost/orders:1.0`, but Docker has a different one of that name"
+        ),
         "{error}"
     );
     environment.remove().unwrap();
@@ -77,17 +79,14 @@ fn an_image_is_pulled_by_name_and_stays() {
 }
 
 #[test]
-fn an_image_that_does_not_exist_is_told_with_ways_to_get_it() {
+fn an_image_that_does_not_exist_is_reported_with_ways_to_get_it() {
     let stand = Stand::docker();
     let registry = image_registry::serve(&archive(&stand.node, "localhost/orders:1.0"));
     let environment = stand.environment();
     let name = format!("{registry}/no-such-service:1.0");
     let service = Service { image: image(ImageSource::Name(name.clone())), ..who_called() };
     let error = refusal(&Docker::default(), &environment, &service);
-    assert!(
-        error.starts_with(&format!("there is no image `{name}` here, and pulling it failed: ")),
-        "{error}"
-    );
+    assert!(error.starts_with(&format!("cannot pull the image `{name}`, which is not present: ")), "{error}");
     assert!(
         error.contains(&format!("`docker pull {name}`")) && error.contains("`loadline image`"),
         "{error}"

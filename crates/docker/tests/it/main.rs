@@ -1,5 +1,5 @@
-//! Containers of a real Docker daemon, and of Podman: they carry traffic however they are joined, their limits hold, their ends are
-//! noticed and told, nothing is left behind, and nothing touched that isn't ours.
+//! Containers of a real Docker daemon, and of Podman: they carry traffic on every kind of network, their limits hold, their ends
+//! are noticed and reported, nothing is left behind, and nothing that is not loadline's is touched.
 
 mod ends;
 mod images;
@@ -41,7 +41,7 @@ impl Stand {
 
     fn with(engine: impl FnOnce() -> Engine) -> Stand {
         let node = Node::enter_new();
-        // A bridge gives itself an IPv6 address once it has a first container: nothing of ours.
+        // A bridge gets an IPv6 address once it has a first container, which is not loadline's doing.
         for whose in ["all", "default"] {
             fs::write(format!("/proc/sys/net/ipv6/conf/{whose}/disable_ipv6"), "1").unwrap();
         }
@@ -53,7 +53,7 @@ impl Stand {
     }
 }
 
-/// A run whose containers are made by the daemon at the endpoint.
+/// A run with its containers in the daemon at the endpoint.
 struct Run {
     environment: Environment,
     endpoint: String,
@@ -115,7 +115,7 @@ fn assert_node_is(run: &str, before: &BTreeSet<String>) {
     assert_same(&inventory(run), before);
 }
 
-/// Waits for the end of a deployment, and returns how it is told.
+/// Waits for the end of a deployment, and returns the reported reason.
 fn end_of(deployment: &mut dyn Deployment) -> String {
     let deadline = Instant::now() + Duration::from_secs(30);
     loop {

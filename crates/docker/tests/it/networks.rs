@@ -1,4 +1,4 @@
-//! Every way to join and publish a container carries traffic, and is gone without a trace afterwards.
+//! Every way to connect and publish a container carries traffic, and is gone without a trace afterwards.
 
 use super::*;
 
@@ -19,7 +19,7 @@ pub fn carries(
     let run = environment.run().to_string();
     let deployment = deploy(&on(network, publish), &environment, &who_called());
     assert!(matches!(deployment.vantage(), Vantage::Client));
-    assert!(root_pid(&*deployment).is_some() && cgroup_of(&*deployment).is_some(), "it can't be observed");
+    assert!(root_pid(&*deployment).is_some() && cgroup_of(&*deployment).is_some(), "it cannot be observed");
     assert_eq!(
         caller_seen(&environment, deployment.address()),
         seen(&environment),
@@ -72,7 +72,7 @@ fn a_macvlan_container_sees_the_client_on_a_wire_of_its_own() {
 }
 
 #[test]
-fn a_container_without_dockers_network_is_reached_over_a_wire_of_ours() {
+fn a_container_without_dockers_network_is_reached_over_loadlines_wire() {
     carries(&Stand::docker(), DockerNetwork::NoneWithWire, Publish::None, |environment| {
         environment.client_address().into()
     });

@@ -29,26 +29,26 @@ fn podmans_unpublished_container_is_reached_at_its_own_address() {
 }
 
 #[test]
-fn podman_joins_a_container_to_the_nodes_own_namespace() {
+fn podman_runs_a_container_in_the_nodes_own_namespace() {
     carries(&podman(), DockerNetwork::Host, Publish::None, |environment| environment.client_address().into());
 }
 
 #[test]
-fn podman_joins_a_container_by_macvlan() {
+fn podman_connects_a_container_by_macvlan() {
     carries(&podman(), DockerNetwork::Macvlan, Publish::None, |environment| first_subnet(environment, 1));
 }
 
 #[test]
-fn podman_leaves_a_container_to_a_wire_of_ours() {
+fn podman_leaves_a_container_to_loadlines_wire() {
     carries(&podman(), DockerNetwork::NoneWithWire, Publish::None, |environment| {
         environment.client_address().into()
     });
 }
 
 #[test]
-fn podman_has_no_userland_proxy_and_is_told_so() {
+fn podman_without_userland_proxy_is_reported() {
     let stand = podman();
     let error =
         refusal(&on(DockerNetwork::Bridge, Publish::UserlandProxy), &stand.environment(), &who_called());
-    assert!(error.contains("Podman has none"), "{error}");
+    assert!(error.contains("Podman never does"), "{error}");
 }

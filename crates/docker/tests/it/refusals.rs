@@ -1,9 +1,9 @@
-//! What can't be had is told in a sentence, before anything is left behind.
+//! What is not possible is reported in a sentence, and leaves nothing behind.
 
 use super::*;
 
 #[test]
-fn a_program_that_is_not_in_the_image_is_told_and_nothing_is_left() {
+fn a_program_that_is_not_in_the_image_is_reported_and_nothing_is_left() {
     let stand = Stand::docker();
     let (node_before, docker_before) = (inventory(""), stand.engine.inventory());
     let environment = stand.environment();
@@ -13,7 +13,7 @@ fn a_program_that_is_not_in_the_image_is_told_and_nothing_is_left() {
     for network in [DockerNetwork::Bridge, DockerNetwork::Macvlan] {
         let error = refusal(&on(network, Publish::None), &environment, &service);
         assert!(
-            error.contains("could not start a container of localhost/") && error.contains("/no/such/program"),
+            error.contains("cannot start a container of localhost/") && error.contains("/no/such/program"),
             "{error}"
         );
     }
@@ -31,21 +31,21 @@ fn a_port_in_use_on_the_node_is_refused_before_the_start() {
     let service = Service { port: Some(port), ..who_called() };
     let error = refusal(&on(DockerNetwork::Host, Publish::None), &environment, &service);
     assert!(error.contains(&format!("port {port} is in use")), "{error}");
-    // On a bridge the container has all ports to itself.
+    // On a bridge the container has all ports for itself.
     caller_seen(&environment, deploy(&Docker::default(), &environment, &service).address());
 }
 
 #[test]
-fn a_daemon_without_userland_proxy_is_told_so() {
+fn a_daemon_without_userland_proxy_is_reported() {
     let stand = Stand::with(|| Engine::docker(&["--userland-proxy=false"]));
     let environment = stand.environment();
     let error = refusal(&on(DockerNetwork::Bridge, Publish::UserlandProxy), &environment, &who_called());
-    assert!(error.contains("this daemon runs none for its ports"), "{error}");
+    assert!(error.contains("this daemon does not run"), "{error}");
     caller_seen(&environment, deploy(&Docker::default(), &environment, &who_called()).address());
 }
 
 #[test]
-fn packets_to_the_containers_own_address_that_are_dropped_are_told() {
+fn dropped_packets_to_the_containers_own_address_are_reported() {
     let stand = Stand::docker();
     // As Docker 28 does it.
     let drop = ["-t", "raw", "-A", "PREROUTING", "-d", "172.17.0.0/16", "!", "-i", "docker0", "-j", "DROP"];
@@ -53,41 +53,47 @@ fn packets_to_the_containers_own_address_that_are_dropped_are_told() {
     let environment = stand.environment();
     let error = refusal(&on(DockerNetwork::Bridge, Publish::None), &environment, &who_called());
     assert!(
-        error.contains("172.17.0.2:8080 can't be reached") && error.contains("--allow-direct-routing"),
+        error.contains("cannot reach the container's own address 172.17.0.2:8080")
+            && error.contains("--allow-direct-routing"),
         "{error}"
     );
 }
 
 #[test]
-fn options_that_do_not_go_together_are_refused() {
+fn options_that_cannot_be_combined_are_rejected() {
     let node = Node::enter_new();
     let environment = Run { environment: node.environment(), endpoint: "unix:///no/such/socket".to_owned() };
     for network in [DockerNetwork::Host, DockerNetwork::Macvlan, DockerNetwork::NoneWithWire] {
         let error = refusal(&on(network, Publish::UserlandProxy), &environment, &who_called());
-        assert!(error.contains("only on a bridge is a port published"), "{error}");
+        assert!(error.contains("only a container on a bridge publishes a port"), "{error}");
     }
     let error = refusal(&Docker::default(), &environment, &Service { image: None, ..who_called() });
-    assert!(error.contains("a container needs an image"), "{error}");
+    assert!(error.contains("the service has no image"), "{error}");
 }
 
 #[test]
-fn a_daemon_that_is_not_there_is_told_with_what_to_do() {
+fn an_unreachable_daemon_is_reported_with_what_to_do() {
     let node = Node::enter_new();
     let at = |endpoint: &str| Run { environment: node.environment(), endpoint: endpoint.to_owned() };
     let environment = at("unix:///no/such/socket");
     let error = refusal(&Docker::default(), &environment, &who_called());
-    assert!(error.starts_with("no Docker answers: /no/such/socket (No such file or directory"), "{error}");
+    assert!(
+        error.starts_with("cannot connect to Docker: /no/such/socket (No such file or directory"),
+        "{error}"
+    );
     assert!(error.contains("systemctl start docker") && error.contains("DOCKER_HOST"), "{error}");
     let elsewhere = Run { endpoint: "ssh://machine".to_owned(), ..environment };
-    assert!(refusal(&Docker::default(), &elsewhere, &who_called()).contains("`ssh://machine` is no address"));
-    // It was never reached, so there is nothing that could remain in it.
+    assert!(
+        refusal(&Docker::default(), &elsewhere, &who_called()).contains("`ssh://machine` is not an address")
+    );
+    // It was never reached, so nothing can remain in it.
     elsewhere.remove().unwrap();
 }
 
 #[test]
-fn a_daemon_in_another_network_namespace_is_of_no_use() {
+fn a_daemon_in_another_network_namespace_is_rejected() {
     let stand = Stand::docker();
     let elsewhere = Run { environment: Node::enter_new().environment(), endpoint: stand.engine.endpoint() };
     let error = refusal(&Docker::default(), &elsewhere, &who_called());
-    assert!(error.contains("has another network than loadline"), "{error}");
+    assert!(error.contains("it runs in another network namespace"), "{error}");
 }

@@ -1,9 +1,9 @@
-//! What a container is given, and what its start tells.
+//! What a container is given, and what its start reports.
 
 use super::*;
 
 #[test]
-fn limits_cpus_user_and_mounts_are_those_asked_for() {
+fn limits_cpus_user_and_mounts_are_as_requested() {
     let stand = Stand::docker();
     let environment = stand.environment();
     let limits = Limits { cpus: Some(0.5), memory_bytes: Some(64 << 20) };
@@ -56,7 +56,7 @@ fn limits_cpus_user_and_mounts_are_those_asked_for() {
 }
 
 #[test]
-fn a_start_tells_its_phases_in_order_and_the_images_size() {
+fn a_start_reports_its_phases_in_order_and_the_images_size() {
     let stand = Stand::docker();
     let environment = stand.environment();
     let mut deployment = deploy(&Docker::default(), &environment, &who_called());
@@ -81,7 +81,7 @@ fn a_daemon_is_reached_over_tcp_as_well() {
 }
 
 #[test]
-fn where_docker_knows_processes_by_other_numbers_it_is_asked_itself() {
+fn where_docker_has_other_process_ids_docker_is_asked() {
     let stand = Stand::with(Engine::docker_with_other_pids);
     let environment = stand.environment();
     let mut deployment = deploy(&Docker::default(), &environment, &who_called());
@@ -92,5 +92,5 @@ fn where_docker_knows_processes_by_other_numbers_it_is_asked_itself() {
     assert_eq!(end_of(&mut *deployment), "the service was killed (signal: 9 (SIGKILL))");
     deployment.stop().unwrap();
     let error = refusal(&on(DockerNetwork::NoneWithWire, Publish::None), &environment, &who_called());
-    assert!(error.contains("its process can't be found here"), "{error}");
+    assert!(error.contains("its process was not found here"), "{error}");
 }

@@ -178,7 +178,7 @@ fn a_program_that_is_replaced_while_it_is_read_is_the_old_one() {
     assert!(written(&image) == before);
 }
 
-/// Takes so many bytes and then is full.
+/// A writer that is full after this many bytes.
 struct Full(usize);
 
 impl Write for Full {

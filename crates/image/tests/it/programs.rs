@@ -4,12 +4,12 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::made::{Elf, dynamic, elf, executable, open};
-use loadline_image::{Architecture, ImageError, Program, Unfit};
+use loadline_image::{Architecture, ImageError, Program, UnsuitableProgram};
 use object::Endianness::{Big, Little};
 use object::elf as abi;
 use proptest::prelude::*;
 
-/// Compiles a C program as told.
+/// Compiles a C program with these options.
 fn compiled(folder: &Path, name: &str, flags: &[&str]) -> std::path::PathBuf {
     let source = folder.join("main.c");
     std::fs::write(&source, "int main(void) { return 0; }\n").expect("a file");
@@ -89,20 +89,31 @@ fn the_machine_is_that_of_the_headers() {
     // x32, big-endian PowerPC.
     for (machine, is_64, endian) in [(abi::EM_X86_64, false, Little), (abi::EM_PPC64, true, Big)] {
         let refused = for_machine(machine, is_64, endian);
-        assert!(matches!(refused, Err(ImageError::Unfit { why: Unfit::Machine { .. }, .. })), "{refused:?}");
+        assert!(
+            matches!(
+                refused,
+                Err(ImageError::UnsuitableProgram { why: UnsuitableProgram::Machine { .. }, .. })
+            ),
+            "{refused:?}"
+        );
     }
 }
 
 #[test]
-fn a_dynamic_section_is_no_obstacle_unless_it_names_a_library() {
+fn a_dynamic_section_is_accepted_unless_it_names_a_library() {
     let with =
         |kind, segment| Elf { kind, segments: [elf().segments, vec![segment]].concat(), ..elf() }.opened();
     let harmless = with(abi::ET_DYN, (abi::PT_DYNAMIC, dynamic(abi::DT_DEBUG.0)));
     assert_eq!(harmless.expect("static and position-independent"), Architecture::Amd64);
     let library = with(abi::ET_DYN, (abi::PT_DYNAMIC, dynamic(abi::DT_NEEDED.0)));
-    assert!(matches!(library, Err(ImageError::Unfit { why: Unfit::Library, .. })), "{library:?}");
+    assert!(
+        matches!(library, Err(ImageError::UnsuitableProgram { why: UnsuitableProgram::Library, .. })),
+        "{library:?}"
+    );
     let loader = with(abi::ET_EXEC, (abi::PT_INTERP, b"/lib/ld.so\0".to_vec()));
-    let Err(ImageError::Unfit { why: Unfit::Dynamic { loader }, .. }) = loader else { panic!("{loader:?}") };
+    let Err(ImageError::UnsuitableProgram { why: UnsuitableProgram::Dynamic { loader }, .. }) = loader else {
+        panic!("{loader:?}")
+    };
     assert_eq!(loader, "/lib/ld.so");
 }
 

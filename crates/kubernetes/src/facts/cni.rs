@@ -1,4 +1,4 @@
-//! Which network plugin a cluster has, recognised by its DaemonSet, and how it gets packets to other nodes, by its settings.
+//! The network plugin of a cluster, recognised by its DaemonSet, and how it sends packets to other nodes, from its settings.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::{Cni, proxy::config_map};
 use crate::connection::Cluster;
 
-/// DaemonSets and whose they are. Canal is Calico's policies over Flannel's network.
+/// DaemonSets and their plugins. Canal is Calico's policies over Flannel's network.
 const KNOWN: [(&str, &str); 14] = [
     ("calico-node", "calico"),
     ("kube-flannel-ds", "flannel"),
@@ -31,7 +31,7 @@ const KNOWN: [(&str, &str); 14] = [
     ("netd", "gke-netd"),
 ];
 
-/// The plugin, `None` if its DaemonSet isn't known or can't be seen.
+/// The plugin, `None` if its DaemonSet is unknown or cannot be read.
 pub(crate) fn ask(cluster: &Cluster) -> Option<Cni> {
     let sets = cluster
         .attempt(|client| async move { Api::<DaemonSet>::all(client).list(&ListParams::default()).await });
@@ -57,7 +57,7 @@ fn recognise(sets: &[DaemonSet]) -> Option<(DaemonSet, &'static str)> {
     })
 }
 
-/// Calico's address pools, which say what is really done.
+/// Calico's address pools, which have the effective mode.
 fn calico_pools(cluster: &Cluster) -> Option<Vec<Value>> {
     let resource = ApiResource::from_gvk_with_plural(
         &GroupVersionKind::gvk("crd.projectcalico.org", "v1", "IPPool"),
@@ -86,7 +86,7 @@ fn calico_pool_mode(pools: &[Value]) -> Option<String> {
     )
 }
 
-/// What Calico's nodes were told at their first start.
+/// The mode that Calico's nodes got at their first start.
 fn calico_mode(set: &DaemonSet) -> Option<String> {
     let containers = &set.spec.as_ref()?.template.spec.as_ref()?.containers;
     let variables = containers.iter().flat_map(|container| container.env.iter().flatten());

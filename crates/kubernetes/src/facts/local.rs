@@ -1,4 +1,4 @@
-//! What can only be seen on the node itself, when it is this machine: kube-proxy's own word, the plugins' settings, the rules.
+//! Facts that are visible only on the node itself, when it is this machine: kube-proxy's mode, the plugins' settings, the rules.
 
 use std::{
     fs,
@@ -15,20 +15,20 @@ use loadline_machine::{Netns, tool};
 
 use super::Cni;
 
-/// Where kube-proxy answers, unless told otherwise (`--metrics-bind-address`).
+/// Where kube-proxy answers by default (`--metrics-bind-address`).
 const PROXY: (Ipv4Addr, u16) = (Ipv4Addr::LOCALHOST, 10249);
-const PROXY_LIMIT: Duration = Duration::from_secs(1);
-/// Where containerd looks for the plugins' settings, and for its own, unless told otherwise.
+const PROXY_TIMEOUT: Duration = Duration::from_secs(1);
+/// The default paths of the plugins' settings, and of containerd's own.
 const PLUGINS: &str = "/etc/cni/net.d";
 const RUNTIME_CONFIG: &str = "/etc/containerd/config.toml";
 const RUNTIME_SOCKET: &str = "/run/containerd/containerd.sock";
 
-/// kube-proxy's mode, as it says itself (kubernetes, cmd/kube-proxy/app/server.go, `/proxyMode`).
+/// kube-proxy's mode, as it reports itself (kubernetes, cmd/kube-proxy/app/server.go, `/proxyMode`).
 pub(crate) fn proxy_mode(node: &Netns) -> Option<String> {
     let asked = node.run(|| {
         let ask = || -> std::io::Result<String> {
-            let mut stream = TcpStream::connect_timeout(&SocketAddr::from(PROXY), PROXY_LIMIT)?;
-            stream.set_read_timeout(Some(PROXY_LIMIT))?;
+            let mut stream = TcpStream::connect_timeout(&SocketAddr::from(PROXY), PROXY_TIMEOUT)?;
+            stream.set_read_timeout(Some(PROXY_TIMEOUT))?;
             stream.write_all(b"GET /proxyMode HTTP/1.0\r\n\r\n")?;
             let mut answer = String::new();
             stream.read_to_string(&mut answer)?;
@@ -51,26 +51,27 @@ pub(crate) fn cni(node: &Netns, kubelet_config: &Value) -> Option<Cni> {
     let dir = processes.filter(in_network).find_map(|process| plugins_of(&process, socket))?;
     let mut files: Vec<PathBuf> =
         fs::read_dir(dir).ok()?.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    // The runtime takes the first by name.
+    // The runtime uses the first by name.
     files.sort();
     let is_config = |path: &&PathBuf| path.extension().is_some_and(|e| e == "conflist" || e == "conf");
     of_config(&fs::read_to_string(files.iter().find(is_config)?).ok()?)
 }
 
-/// Where the process has its plugins' settings, if it is the containerd that listens at `socket`. It may see other folders than we do.
+/// The folder with the plugins' settings of the process, if it is the containerd that listens at `socket`. Its root folder may differ from
+/// ours.
 fn plugins_of(process: &Path, socket: &str) -> Option<PathBuf> {
     let line = fs::read_to_string(process.join("cmdline")).ok()?;
     let words: Vec<&str> = line.split('\0').collect();
     (Path::new(words.first()?).file_name()? == "containerd").then_some(())?;
-    let given = |names: [&str; 2]| {
+    let option = |names: [&str; 2]| {
         words.iter().position(|word| names.contains(word)).and_then(|at| words.get(at + 1))
     };
     let inside = |path: &str| process.join("root").join(path.trim_start_matches('/'));
     let config =
-        fs::read_to_string(inside(given(["--config", "-c"]).unwrap_or(&RUNTIME_CONFIG))).unwrap_or_default();
+        fs::read_to_string(inside(option(["--config", "-c"]).unwrap_or(&RUNTIME_CONFIG))).unwrap_or_default();
     let said = setting(&config, "address");
     let listens =
-        given(["--address", "-a"]).copied().or(said.as_deref()).unwrap_or(RUNTIME_SOCKET).to_owned();
+        option(["--address", "-a"]).copied().or(said.as_deref()).unwrap_or(RUNTIME_SOCKET).to_owned();
     let bare = |path: &str| path.trim_start_matches("/var").to_owned();
     (bare(&listens) == bare(socket))
         .then(|| inside(setting(&config, "conf_dir").as_deref().unwrap_or(PLUGINS)))
@@ -95,7 +96,7 @@ fn of_config(text: &str) -> Option<Cni> {
     (!chained.is_empty()).then(|| Cni { name: chained.join(" + "), mode: None })
 }
 
-/// Rules of both kinds of tables. Those of `iptables-nft` are nftables' as well.
+/// The number of rules in iptables and nftables. Those of `iptables-nft` are also nftables'.
 pub(crate) fn rules(node: &Netns) -> Option<u64> {
     let count = node.run(|| {
         let nft = output("nft", &["-a", "list", "ruleset"]).map(|text| nft_rules(&text));
@@ -110,7 +111,7 @@ fn output(name: &str, arguments: &[&str]) -> Option<String> {
     tool::run(Command::new(tool::find(name)?).args(arguments), "").ok()
 }
 
-/// Everything that has a handle and doesn't begin a block of others.
+/// Lines with a handle that do not begin a block.
 fn nft_rules(listing: &str) -> usize {
     listing.lines().filter(|line| line.contains("# handle ") && !line.contains("{ # handle ")).count()
 }
@@ -137,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_are_told_from_what_holds_them() {
+    fn rules_are_distinguished_from_chains_and_tables() {
         let listing = "table ip nat { # handle 1\n\
             \tset ips { # handle 7\n\t\ttype ipv4_addr\n\t}\n\
             \tchain POSTROUTING { # handle 2\n\

@@ -1,4 +1,4 @@
-//! How a cluster makes its Services, by the settings of kube-proxy or of what replaces it.
+//! How a cluster implements Services, from the settings of kube-proxy or of its replacement.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Api;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::connection::Cluster;
 
 const SYSTEM: &str = "kube-system";
-/// What kube-proxy does on Linux unless told otherwise.
+/// kube-proxy's default on Linux.
 const DEFAULT: &str = "iptables";
 
 pub(crate) fn mode(cluster: &Cluster) -> Option<String> {
@@ -15,7 +15,7 @@ pub(crate) fn mode(cluster: &Cluster) -> Option<String> {
     of_cilium.or_else(|| configured(&config_map(cluster, SYSTEM, "kube-proxy")?))
 }
 
-/// A ConfigMap, `None` if it isn't there or may not be seen.
+/// A ConfigMap, `None` if it does not exist or may not be read.
 pub(crate) fn config_map(cluster: &Cluster, namespace: &str, name: &str) -> Option<ConfigMap> {
     let found = cluster.attempt(|client| {
         let (api, name): (Api<ConfigMap>, _) = (Api::namespaced(client, namespace), name.to_owned());

@@ -31,21 +31,21 @@ pub fn cluster() -> &'static Cluster {
     CLUSTER.get_or_init(Cluster::up)
 }
 
-/// Held by a test that takes parts of the cluster away: nobody else is on it meanwhile.
+/// A lock held by a test that takes parts of the cluster away: no other test uses it meanwhile.
 pub fn disturb() -> File {
     let file = lock_file("cluster.lock");
     file.lock().unwrap();
     file
 }
 
-/// Held by who removes what killed runs left, so that it is the one to remove it.
+/// A lock held by a test that removes what killed runs left, so that no other test removes it.
 pub fn cleaning() -> File {
     let file = lock_file("runs.lock");
     file.lock().unwrap();
     file
 }
 
-/// A file to be locked; the kernel frees it when the test ends, however it ends.
+/// A file to be locked; the kernel releases the lock when the test ends, however it ends.
 fn lock_file(name: &str) -> File {
     File::create(in_target(name)).unwrap()
 }
@@ -63,7 +63,7 @@ impl Cluster {
         let nodes = TwoNodes::up();
         {
             let _cleaning = cleaning();
-            // What a killed test left.
+            // What a killed test left behind.
             registry().clean(CLEANERS).unwrap();
         }
         Cluster { helper: load_helper(&nodes), nodes }
@@ -124,14 +124,14 @@ impl Cluster {
             .unwrap()
     }
 
-    /// Whether the run's namespace is there.
+    /// Whether the run's namespace exists.
     pub fn has_namespace(&self, run: RunName) -> bool {
         let name = format!("namespace/loadline-{run}");
         self.kubectl(&["get", "namespaces", "-o", "name"]).lines().any(|line| line == name)
     }
 }
 
-/// Gives the nodes the image of the helper, unless a test before this one has. Returns a copy of it: another build may replace the file.
+/// Loads the helper's image on the nodes, unless an earlier test has. Returns a copy of the helper: another build may replace the file.
 fn load_helper(nodes: &TwoNodes) -> PathBuf {
     let one_at_a_time = lock_file("helper.lock");
     one_at_a_time.lock().unwrap();
@@ -144,7 +144,7 @@ fn load_helper(nodes: &TwoNodes) -> PathBuf {
         fs::copy(helper(), folder.join("draft")).unwrap();
         fs::rename(folder.join("draft"), &copy).unwrap();
     }
-    // It goes with the cluster.
+    // It is removed with the cluster.
     let loaded = Path::new("/run/loadline-cluster").join(format!("helper-{version}"));
     if !loaded.exists() {
         let archive = folder.join("service.tar");
@@ -157,7 +157,7 @@ fn load_helper(nodes: &TwoNodes) -> PathBuf {
     copy
 }
 
-/// One for all tests: they share the machine's network, and a registry keeps runs from each other's addresses.
+/// One registry for all tests: they share the machine's network, and the registry gives each run its own addresses.
 pub fn registry() -> Registry {
     Registry::at(registry_path()).unwrap()
 }
@@ -176,7 +176,7 @@ pub struct Run {
     pub registry: Registry,
     pub environment: Environment,
     helper: PathBuf,
-    /// Nobody takes parts of the cluster away meanwhile, but for this run itself.
+    /// A run during which no other test takes parts of the cluster away.
     _lock: File,
 }
 
@@ -187,7 +187,7 @@ impl Run {
         Run::with_lock(lock)
     }
 
-    /// A run of a test that takes parts of the cluster away: nobody else is on it meanwhile.
+    /// A run of a test that takes parts of the cluster away: no other test uses it meanwhile.
     pub fn disturbing() -> Run {
         let lock = lock_file("cluster.lock");
         lock.lock().unwrap();
@@ -211,7 +211,7 @@ impl Run {
         KubernetesPlatform { options: options.clone(), program: Some(self.helper.clone()) }
     }
 
-    /// What `deploy` says that must fail.
+    /// The message of a `deploy` that must fail.
     pub fn refusal(&self, platform: &Kubernetes, service: &Service) -> String {
         match self.with(platform).deploy(&self.environment, service, &mut |_| {}) {
             Ok(_) => panic!("{platform:?} was deployed"),
@@ -219,7 +219,7 @@ impl Run {
         }
     }
 
-    /// What the service answers to a client where the deployment wants it.
+    /// The service's answer to a client at the deployment's location for it.
     pub fn ask(&self, deployment: &dyn Deployment) -> String {
         let here = Netns::current().unwrap();
         let netns = match deployment.vantage() {
@@ -230,7 +230,7 @@ impl Run {
         exchange(netns, deployment.address(), b"")
     }
 
-    /// Ends the run, after which nothing of it may be left.
+    /// Ends the run and checks that nothing of it is left.
     pub fn end(self) {
         let run = self.environment.run();
         self.environment.remove().unwrap();

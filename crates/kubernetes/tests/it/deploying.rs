@@ -57,7 +57,7 @@ fn every_placement(expose: Expose) -> bool {
     assert_eq!((same.as_str(), other.as_str()), ("node-1", "node-2"));
     let client = IpAddr::V4(run.environment.client_address());
     run.end();
-    assert_ne!(other_caller, client, "another node would not know the way back");
+    assert_ne!(other_caller, client, "another node would have no route back");
     same_caller == client
 }
 
@@ -120,7 +120,7 @@ fn a_service_may_stand_among_many() {
 }
 
 #[test]
-fn default_probes_hold_readiness_back_and_are_passed() {
+fn default_probes_delay_readiness_and_pass() {
     let run = Run::begin();
     let platform = Kubernetes { probes: Probes::Default, ..cluster().platform(Expose::PodIP) };
     let mut deployment = run.deploy(&platform, &cluster().who_called());
@@ -138,7 +138,7 @@ fn a_start_has_phases_in_order_and_an_image_of_some_size() {
     let mut deployment = run.deploy(&cluster().platform(Expose::PodIP), &cluster().who_called());
     let startup = deployment.startup();
     let names: Vec<&str> = startup.phases.iter().map(|phase| phase.name).collect();
-    // The pod's watch may tell of readiness before the events' watch tells of what led there.
+    // The pod's watch may report readiness before the events' watch reports the phases before it.
     for name in ["scheduled", "image", "created", "started", "ready"] {
         assert!(names.contains(&name), "{startup:?}");
     }
@@ -157,7 +157,7 @@ fn a_start_has_phases_in_order_and_an_image_of_some_size() {
 }
 
 #[test]
-fn a_pod_on_this_machine_is_pinned_and_its_user_is_the_one_asked_for() {
+fn a_pod_on_this_machine_is_pinned_and_has_the_requested_user() {
     let run = Run::begin();
     let platform = Kubernetes { user: Some(1234), ..cluster().platform(Expose::PodIP) };
     let service = Service { cpus: vec![1], ..cluster().who_called() };
@@ -166,13 +166,13 @@ fn a_pod_on_this_machine_is_pinned_and_its_user_is_the_one_asked_for() {
     assert_eq!(allowed_cpus(pid), "1");
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     assert!(status.contains("Uid:\t1234\t"), "{status}");
-    assert!(deployment.left_out()[0].contains("is pinned to its CPUs once it has started"));
+    assert!(deployment.left_out()[0].contains("is pinned to its CPUs only after it has started"));
     deployment.stop().unwrap();
     run.end();
 }
 
 #[test]
-fn replicas_are_all_there_before_the_load_comes() {
+fn all_replicas_are_ready_before_the_load_starts() {
     let run = Run::begin();
     let platform = Kubernetes { replicas: 3, ..cluster().platform(Expose::ClusterIP) };
     let deployment = run.deploy(&platform, &cluster().who_called());
@@ -223,14 +223,14 @@ fn the_load_may_run_in_the_cluster_behind_a_port_forward() {
     let nodes: Vec<&str> = nodes.split(' ').collect();
     assert!(nodes.len() == 2 && nodes[0] != nodes[1], "the load and the service are both on {nodes:?}");
     let Vantage::Agent(agent) = deployment.vantage() else { panic!("{:?}", deployment.vantage()) };
-    // Conversations are independent of each other, and long ones come through whole.
+    // Connections are independent of each other, and long messages arrive complete.
     let mut streams = [agent.connect().unwrap(), agent.connect().unwrap()];
     for (index, stream) in streams.iter_mut().enumerate() {
         let line = format!("{index}{}", "x".repeat(100_000));
         writeln!(stream, "{line}").unwrap();
         let mut answer = String::new();
         BufReader::new(stream).read_line(&mut answer).unwrap();
-        assert_eq!(answer.trim(), format!("{line} isn't here"));
+        assert_eq!(answer.trim(), format!("{line} is not here"));
     }
     deployment.stop().unwrap();
     run.end();
@@ -253,7 +253,7 @@ fn the_cluster_is_described() {
         facts.services >= Some(1) && facts.endpoint_slices >= Some(1) && facts.rules_here > Some(10),
         "{facts:?}"
     );
-    // Asking makes nothing.
+    // Querying creates nothing.
     assert!(!cluster().has_namespace(run.environment.run()));
     run.end();
 }

@@ -1,4 +1,4 @@
-//! Ways to a pod that a bare cluster lacks: what would give them is stood in for by the test.
+//! Paths to a pod that a bare cluster lacks: the test replaces what would provide them.
 
 use std::{
     io::{Read, Write},
@@ -56,7 +56,7 @@ fn an_ingress_is_asked_at_its_urls_address_with_its_host() {
     let controller = spawn(move || {
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();
-            // Whoever only looks whether anybody is there says nothing.
+            // A client that only checks for a listener sends nothing.
             let mut request = [0; 4];
             if stream.read(&mut request).unwrap_or_default() > 0 {
                 return stream.write_all(b"routed").unwrap();

@@ -1,4 +1,4 @@
-//! Plugs pulled under a run on the real cluster: each is noticed, said clearly, and nothing is left behind.
+//! Failures during a run on the real cluster: each is noticed and reported clearly, and nothing is left behind.
 
 use std::{
     fs,
@@ -30,7 +30,7 @@ fn end_of(deployment: &mut dyn Deployment) -> String {
 }
 
 #[test]
-fn a_pod_that_somebody_deletes_has_ended() {
+fn a_pod_that_is_deleted_by_others_has_ended() {
     let run = Run::begin();
     let mut deployment = run.deploy(&cluster().platform(Expose::PodIP), &cluster().who_called());
     cluster().kubectl(&[
@@ -43,19 +43,19 @@ fn a_pod_that_somebody_deletes_has_ended() {
         "--grace-period=1",
     ]);
     let why = end_of(&mut *deployment);
-    assert!(why.contains("was deleted, and not by this run"), "{why}");
+    assert!(why.contains("something other than this run deleted the pod"), "{why}");
     deployment.stop().unwrap();
     run.end();
 }
 
 #[test]
-fn a_pod_that_wants_too_much_memory_has_ended_with_its_limit_named() {
+fn a_pod_that_exceeds_its_memory_limit_has_ended_with_the_limit_named() {
     let run = Run::begin();
     let mut deployment =
         run.deploy(&cluster().platform(Expose::PodIP), &cluster().service(&["hungry", "{host}", "{port}"]));
     run.ask(&*deployment);
     let why = end_of(&mut *deployment);
-    assert!(why.contains("killed it for want of memory") && why.contains("its limit of 64 MiB"), "{why}");
+    assert!(why.contains("OOM killer ended it") && why.contains("its limit of 64 MiB"), "{why}");
     deployment.stop().unwrap();
     run.end();
 }
@@ -75,7 +75,11 @@ fn an_evicted_pod_has_ended() {
     let path = format!("/api/v1/namespaces/{}/pods/{name}/eviction", namespace(&run));
     cluster().kubectl(&["create", "--raw", &path, "-f", &file.path().display().to_string()]);
     let why = end_of(&mut *deployment);
-    assert!(why.contains("was evicted, and not by this run (EvictionByEvictionAPI"), "{why}");
+    assert!(
+        why.contains("something other than this run evicted the pod")
+            && why.contains("(EvictionByEvictionAPI"),
+        "{why}"
+    );
     deployment.stop().unwrap();
     run.end();
 }
@@ -117,11 +121,14 @@ fn a_cluster_without_a_node_to_use_says_what_is_wrong_with_each() {
     cluster().kubectl(&["uncordon", "node-2"]);
     assert!(
         message.contains(
-            "no node of the cluster can take a pod: node-1 is cordoned (kubectl uncordon node-1); node-2"
+            "no node of the cluster can run a pod: node-1 is cordoned (kubectl uncordon node-1); node-2"
         ),
         "{message}"
     );
-    assert!(alone.contains("`placement: other-node` can't be: the node node-2 is cordoned"), "{alone}");
+    assert!(
+        alone.contains("`placement: other-node` is not possible: the node node-2 is cordoned"),
+        "{alone}"
+    );
     run.end();
 }
 
@@ -132,7 +139,7 @@ fn a_killed_run_is_cleaned_from_the_cluster_and_the_kubelets_folder() {
     let options = Kubernetes { static_pod: true, ..cluster().platform(Expose::NodePort) };
     let options = serde_json::to_string(&options).unwrap();
     let (folder, program) = (registry_path().display().to_string(), cluster().helper.display().to_string());
-    // Nobody else may clean up after it.
+    // No other test may clean up after it.
     let _cleaning = cleaning();
     let mut killed = cluster().start_helper(&["hold-pod", &folder, "0dead0", &options, &program]);
     let answer = first_line(&mut killed);
@@ -158,7 +165,7 @@ fn first_line(child: &mut Child) -> String {
     line
 }
 
-/// A run that takes this machine for none of the nodes: its kernel tells another boot id.
+/// A run for which this machine is not a node: its kernel reports another boot id.
 fn start_elsewhere(options: &Kubernetes) -> Child {
     let boot_id = registry_path().with_file_name("boot-id");
     fs::write(&boot_id, "00000000-0000-0000-0000-000000000000\n").unwrap();
@@ -194,9 +201,9 @@ fn report(reader: &mut impl BufRead) -> Vec<String> {
 }
 
 #[test]
-fn from_a_machine_that_is_no_node_the_kubelet_is_asked_and_a_dead_one_is_noticed() {
+fn on_a_machine_that_is_not_a_node_the_kubelet_is_queried_and_a_dead_one_is_noticed() {
     let _disturb = disturb();
-    // On the node whose kubelet may die: the other one is kept from having it.
+    // On the node whose kubelet may die: the other node is cordoned.
     cluster().kubectl(&["cordon", "node-1"]);
     let mut child = start_elsewhere(&cluster().platform(Expose::NodePort));
     let mut output = BufReader::new(child.stdout.take().unwrap());
@@ -205,7 +212,7 @@ fn from_a_machine_that_is_no_node_the_kubelet_is_asked_and_a_dead_one_is_noticed
     assert!(lines[0].starts_with("node 10."), "{lines:#?}");
     assert_eq!(lines[1], "here false");
     assert!(lines[2].starts_with("reading Some(Usage") && !lines[2].contains("cpu_ns: 0"), "{lines:#?}");
-    assert!(lines.iter().any(|line| line.contains("isn't pinned to CPUs")), "{lines:#?}");
+    assert!(lines.iter().any(|line| line.contains("are not pinned to CPUs")), "{lines:#?}");
 
     cluster().kill("node-2.kubelet");
     writeln!(child.stdin.as_mut().unwrap(), "90").unwrap();
@@ -213,14 +220,14 @@ fn from_a_machine_that_is_no_node_the_kubelet_is_asked_and_a_dead_one_is_noticed
     output.read_line(&mut ended).unwrap();
     cluster().script("node", &["start", "node-2", "kubelet"]);
     cluster().kubectl(&["wait", "--for=condition=Ready", "--timeout=60s", "node/node-2"]);
-    assert!(ended.contains("its node node-2 isn't ready"), "{ended}");
+    assert!(ended.contains("its node node-2 is not ready"), "{ended}");
     output.read_to_string(&mut String::new()).unwrap();
     assert!(child.wait().unwrap().success());
     assert!(!cluster().has_namespace("00e15e".parse().unwrap()));
 }
 
 #[test]
-fn from_a_machine_that_is_no_node_a_daemon_set_sees_the_services_container() {
+fn on_a_machine_that_is_not_a_node_a_daemon_set_sees_the_services_container() {
     let _disturb = disturb();
     let options = Kubernetes { observers: Observers::DaemonSet, ..cluster().platform(Expose::NodePort) };
     let mut child = start_elsewhere(&options);

@@ -1,4 +1,4 @@
-//! What a cluster or its kubeconfig lacks is said clearly, and before anything is made.
+//! What a cluster or its kubeconfig lacks is reported clearly, and before anything is created.
 
 use std::fs;
 
@@ -40,7 +40,7 @@ fn assert_says(message: &str, parts: &[&str]) {
 }
 
 #[test]
-fn rights_that_are_missing_are_all_named_at_once() {
+fn missing_permissions_are_all_named_at_once() {
     cluster().kubectl(&[
         "create",
         "serviceaccount",
@@ -59,7 +59,7 @@ fn rights_that_are_missing_are_all_named_at_once() {
     let namespace = format!("in namespace loadline-{}", run.environment.run());
     assert_says(
         &message,
-        &["lacks rights", "create namespaces in the whole cluster", "list nodes in the whole cluster"],
+        &["lacks permissions", "create namespaces in the whole cluster", "list nodes in the whole cluster"],
     );
     assert_says(
         &message,
@@ -71,16 +71,16 @@ fn rights_that_are_missing_are_all_named_at_once() {
 }
 
 #[test]
-fn credentials_that_are_not_accepted_any_more_are_told_from_missing_rights() {
+fn expired_credentials_are_distinguished_from_missing_permissions() {
     let (_file, platform) = kubeconfig_of("expired");
     let message = refused(&platform, &cluster().who_called());
-    assert_says(&message, &["doesn't accept the credentials of context `", "log in again"]);
+    assert_says(&message, &["rejects the credentials of context `", "log in again"]);
 }
 
 #[test]
-fn a_kubeconfig_of_another_cluster_is_told_by_the_certificate() {
+fn a_kubeconfig_of_another_cluster_is_detected_by_the_certificate() {
     let (_file, platform) = kubeconfig_with(|text| {
-        // The client's own certificate is no authority for the server's.
+        // The client's own certificate is not a CA for the server's.
         let data = |name: &str| {
             let rest = text.split_once(&format!("{name}: ")).unwrap().1;
             rest.split(['}', '\n', ',']).next().unwrap().to_owned()
@@ -88,18 +88,18 @@ fn a_kubeconfig_of_another_cluster_is_told_by_the_certificate() {
         text.replace(&data("certificate-authority-data"), &data("client-certificate-data"))
     });
     let message = refused(&platform, &cluster().who_called());
-    assert_says(&message, &["the certificate of the API server at https://", "isn't trusted"]);
+    assert_says(&message, &["the certificate of the API server at https://", "is not trusted"]);
 }
 
 #[test]
-fn a_server_that_nobody_answers_for_is_named_after_a_while() {
+fn an_unreachable_server_is_named_after_the_timeout() {
     let (_file, platform) = kubeconfig_with(|text| text.replace(":6443", ":1"));
     let message = refused(&platform, &cluster().who_called());
-    assert_says(&message, &["the API server at https://", ":1 can't be reached (", "refused"]);
+    assert_says(&message, &["the API server at https://", ":1 is unreachable (", "refused"]);
 }
 
 #[test]
-fn a_kubeconfig_that_is_not_there_is_named() {
+fn a_missing_kubeconfig_is_named() {
     let platform =
         Kubernetes { kubeconfig: Some("/nowhere/config".into()), ..cluster().platform(Expose::NodePort) };
     assert_says(&refused(&platform, &cluster().who_called()), &["there is no kubeconfig at /nowhere/config"]);
@@ -108,24 +108,24 @@ fn a_kubeconfig_that_is_not_there_is_named() {
 }
 
 #[test]
-fn an_image_that_is_not_on_the_nodes_says_how_to_get_it_there() {
+fn an_image_that_is_not_on_the_nodes_says_how_to_load_it() {
     let run = Run::begin();
     let with = |source| {
         let image = loadline_model::platform::Image { source, entrypoint: None };
         Service { image: Some(image), ..cluster().who_called() }
     };
     let platform = cluster().platform(Expose::PodIP);
-    // A program of which no image was made.
+    // A program without an image.
     let message = run.refusal(&platform, &with(ImageSource::Program(loadline_test_support::helper().into())));
     assert_says(
         &message,
-        &["isn't on the node (ErrImageNeverPull", "loadline image -o", "ctr -n k8s.io images import"],
+        &["is not on the node (ErrImageNeverPull", "loadline image -o", "ctr -n k8s.io images import"],
     );
     let message = run.refusal(&platform, &with(ImageSource::Name("localhost:1/nothing:1".to_owned())));
     assert_says(
         &message,
         &[
-            "the image localhost:1/nothing:1 can't be had (ErrImagePull",
+            "the image localhost:1/nothing:1 cannot be pulled (ErrImagePull",
             "check the name",
             "docker save -o image.tar localhost:1/nothing:1`",
         ],
@@ -137,15 +137,15 @@ fn an_image_that_is_not_on_the_nodes_says_how_to_get_it_there() {
 #[test]
 fn a_service_that_dies_at_its_start_is_quoted() {
     let message = refused(&cluster().platform(Expose::PodIP), &cluster().service(&["fail"]));
-    assert_says(&message, &["it ended by itself (exit status: 1)", "error: no database"]);
+    assert_says(&message, &["it exited on its own (exit status: 1)", "error: no database"]);
 }
 
 #[test]
-fn a_pod_that_no_node_has_room_for_says_why() {
+fn a_pod_that_fits_on_no_node_says_why() {
     let mut service = cluster().who_called();
     service.limits.cpus = Some(1000.0);
     let message = refused(&cluster().platform(Expose::PodIP), &service);
-    assert_says(&message, &["no node takes it", "Insufficient cpu"]);
+    assert_says(&message, &["the scheduler finds no node", "Insufficient cpu"]);
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn a_quota_is_quoted() {
         "{{apiVersion: v1, kind: ResourceQuota, metadata: {{name: small, namespace: {namespace}}}, spec: {{hard: {{pods: '0'}}}}}}"
     ));
     let message = run.refusal(&platform, &cluster().who_called());
-    assert_says(&message, &["the cluster refuses it", "exceeded quota: small"]);
+    assert_says(&message, &["the cluster rejects it", "exceeded quota: small"]);
     run.end();
 }
 
@@ -189,13 +189,13 @@ fn a_port_that_another_pod_has_is_named() {
     };
     let first = run.deploy(&with("one"), &Service::default());
     let message = run.refusal(&with("two"), &Service::default());
-    assert_says(&message, &["free ports", "a pod on the node has that port of the host"]);
+    assert_says(&message, &["free ports", "another pod on the node uses that host port"]);
     first.stop().unwrap();
     run.end();
 }
 
 #[test]
-fn manifests_of_the_whole_cluster_are_refused() {
+fn cluster_scoped_manifests_are_rejected() {
     let run = Run::begin();
     let file = tempfile::NamedTempFile::new().unwrap();
     let yaml = "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c, image: i, ports: [{containerPort: 80}]}]}}\n---\n\
@@ -204,7 +204,7 @@ fn manifests_of_the_whole_cluster_are_refused() {
     let manifests = Manifests { file: file.path().to_owned(), workload: "pod/p".to_owned() };
     let platform = Kubernetes { manifests: Some(manifests), ..cluster().platform(Expose::PodIP) };
     let message = run.refusal(&platform, &Service::default());
-    assert_says(&message, &["the ClusterRole all belongs to the whole cluster", "leave it out of the file"]);
+    assert_says(&message, &["the ClusterRole all is cluster-scoped", "remove it from the file"]);
     assert!(cluster().objects(run.environment.run(), "pods").is_empty());
     run.end();
 }
@@ -213,7 +213,7 @@ fn manifests_of_the_whole_cluster_are_refused() {
 fn what_a_bare_cluster_lacks_is_named() {
     let run = Run::begin();
     let message = run.refusal(&cluster().platform(Expose::LoadBalancer), &cluster().who_called());
-    assert_says(&message, &["this cluster gives no load balancer addresses", "MetalLB"]);
+    assert_says(&message, &["the cluster assigned no load balancer address", "MetalLB"]);
     let ingress = Expose::Ingress("http://orders.example/".to_owned());
     let message = run.refusal(&cluster().platform(ingress), &cluster().who_called());
     assert_says(&message, &["the cluster has no IngressClass", "install an ingress controller"]);
@@ -221,20 +221,20 @@ fn what_a_bare_cluster_lacks_is_named() {
 }
 
 #[test]
-fn a_namespace_of_somebody_else_is_left_alone() {
+fn a_foreign_namespace_is_left_unchanged() {
     let run = Run::begin();
     let namespace = format!("loadline-{}", run.environment.run());
     cluster().kubectl(&["create", "namespace", &namespace]);
     let message = run.refusal(&cluster().platform(Expose::PodIP), &cluster().who_called());
     assert_says(
         &message,
-        &[&format!("already has a namespace {namespace} that isn't this run's"), "loadline.run="],
+        &[&format!("cannot use the namespace {namespace}: it exists and is not this run's"), "loadline.run="],
     );
     let Run { registry, environment, .. } = run;
-    // Once the run is given up, another test's cleaning would meet the same refusal.
+    // Once the run is given up, another test's cleanup would meet the same refusal.
     let _cleaning = cleaning();
-    // The run's end finds it too, and leaves it.
-    assert_says(&environment.remove().unwrap_err().to_string(), &["is left alone"]);
+    // The end of the run finds it too, and leaves it unchanged.
+    assert_says(&environment.remove().unwrap_err().to_string(), &["it was left unchanged"]);
     cluster().kubectl(&["get", "namespace", &namespace]);
     cluster().kubectl(&["delete", "namespace", &namespace]);
     registry.clean(CLEANERS).unwrap();

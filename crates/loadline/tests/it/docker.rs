@@ -169,7 +169,7 @@ fn a_container_that_runs_out_of_memory_is_named_with_its_limit_and_the_others_go
     let ended = meanwhile(&harbour, |container| {
         hunger::starve(&harbour.engine.cli(&["inspect", "--format", "{{.Id}}", container]));
     });
-    let told = "orders on docker: the service was killed for using more than its memory limit of 128 MiB";
+    let told = "orders on docker: the service was killed because it exceeded its memory limit of 128 MiB";
     assert_went_on(&harbour, &ended, told);
     assert_eq!(harbour.engine.inventory(), before);
 }

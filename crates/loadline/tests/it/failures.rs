@@ -19,7 +19,7 @@ fn a_service_that_never_gets_ready_is_given_up_after_its_time() {
     let ended = place.run(["run", "deaf.yaml"]);
 
     assert_eq!(ended.code, Some(1), "{}", ended.stdout);
-    assert!(ended.stderr.contains("it was not ready within 1s"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("not ready within 1s"), "{}", ended.stderr);
     assert!(ended.stderr.contains("waiting for a database"), "{}", ended.stderr);
     let store = place.store();
     assert_eq!((store.state().as_str(), store.count("slice")), ("failed", Some(0)));
@@ -70,7 +70,7 @@ fn a_service_that_dies_at_start_is_shown_with_its_last_output() {
     let ended = place.run(arguments.into_iter().chain(BRIEF));
 
     assert_eq!(ended.code, Some(1), "{}", ended.stdout);
-    assert!(ended.stderr.contains("the service ended by itself (exit status: 3)"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("the service exited on its own (exit status: 3)"), "{}", ended.stderr);
     assert!(ended.stderr.contains("no memory left, giving up"), "{}", ended.stderr);
     leftovers::assert_none(&place.store().label());
 }

@@ -95,7 +95,7 @@ fn a_pod_that_runs_out_of_memory_is_named_with_its_limit_and_the_others_go_on() 
         let path = "jsonpath={.items[0].status.containerStatuses[0].containerID}";
         hunger::starve(&cluster.kubectl(&["get", "pods", "-n", namespace, "-o", path]));
     });
-    let told = "the kernel killed it for want of memory: it needs more than its limit of 128 MiB";
+    let told = "the kernel's OOM killer ended it: it needs more than its limit of 128 MiB";
     assert_went_on(&place, cluster, &ended, told, 30);
 }
 

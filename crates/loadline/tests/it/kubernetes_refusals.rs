@@ -58,7 +58,7 @@ fn an_image_that_no_node_has_is_said_and_the_others_go_on() {
     let ended = ended(command.env("KUBECONFIG", &cluster.kubeconfig).output().expect("the program starts"));
     ended.assert_measured();
     assert!(begun.elapsed() < SECONDS, "it took {:?}", begun.elapsed());
-    for part in [image, "can't be had", "check the name", "ctr -n k8s.io images import"] {
+    for part in [image, "cannot be pulled", "check the name", "ctr -n k8s.io images import"] {
         assert!(ended.stderr.contains(part), "no `{part}` in: {}", ended.stderr);
     }
     assert_eq!(place.store().count("slice"), Some(8), "the host and its twin: {}", ended.stderr);
@@ -82,7 +82,7 @@ fn a_port_of_a_node_that_somebody_else_has_is_named_and_the_others_go_on() {
     for part in [
         "orders on kubernetes hostNetwork other-node: ",
         "didn't have free ports",
-        "a pod on the node has that port of the host",
+        "another pod on the node uses that host port",
     ] {
         assert!(ended.stderr.contains(part), "no `{part}` in: {}", ended.stderr);
     }

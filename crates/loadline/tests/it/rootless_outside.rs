@@ -98,10 +98,13 @@ fn what_takes_root_is_refused_before_anything_is_made() {
     let harbour = Harbour::new();
     let before = harbour.engine.inventory();
     for (way, said) in [
-        ("docker:macvlan", "`docker: {network: macvlan}` can't be measured: it takes a link of its own"),
-        ("docker:none-with-wire", "`docker: {network: none-with-wire}` can't be measured"),
-        ("pod", "`pod` together with containers, clusters or URLs can't be measured"),
-        ("kubernetes:static", "`kubernetes: {static: true}` can't be measured"),
+        (
+            "docker:macvlan",
+            "cannot measure `docker: {network: macvlan}` without root: it needs a network link of its own",
+        ),
+        ("docker:none-with-wire", "cannot measure `docker: {network: none-with-wire}` without root"),
+        ("pod", "cannot measure `pod` together with containers, clusters or URLs without root"),
+        ("kubernetes:static", "cannot measure `kubernetes: {static: true}` without root"),
     ] {
         let ended = harbour.run(["compare", "--on", "docker", "--on", way].into_iter().chain(BRIEF));
         assert_eq!(ended.code, Some(2), "{}", ended.stderr);
@@ -176,7 +179,7 @@ fn a_user_with_a_kubeconfig_compares_host_and_pods() {
     let result = ended.result();
     assert_whole_without_wire(&result, ways.len() + 1);
     let unpinned = |note: &Statement<Note>| {
-        note.text.contains("isn't pinned") && note.text.contains("run loadline as root")
+        note.text.contains("not pinned to CPUs") && note.text.contains("run loadline as root")
     };
     assert!(result.notes.iter().any(unpinned), "{:?}", result.notes);
     assert_nothing_left(&user);

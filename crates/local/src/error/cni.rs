@@ -2,18 +2,18 @@
 
 use std::{io, net::Ipv4Addr, path::PathBuf};
 
-/// A CNI network could not be laid or given back.
+/// A CNI network could not be created or released.
 #[derive(Debug, thiserror::Error)]
 pub enum CniError {
-    /// The configuration can't be read.
-    #[error("the CNI configuration {} can't be read: {source}", file.display())]
+    /// The configuration cannot be read.
+    #[error("cannot read the CNI configuration {}: {source}", file.display())]
     Unreadable {
         /// The file.
         file: PathBuf,
         /// The operating system's reason.
         source: io::Error,
     },
-    /// The configuration isn't JSON; the reason says the line and the column.
+    /// The configuration is not JSON; the reason contains line and column.
     #[error("the CNI configuration {} is not JSON: {source}", file.display())]
     NotJson {
         /// The file.
@@ -21,7 +21,7 @@ pub enum CniError {
         /// The parser's reason.
         source: serde_json::Error,
     },
-    /// The configuration is not what the specification asks for.
+    /// The configuration violates the specification.
     #[error("the CNI configuration {} {why}", file.display())]
     Invalid {
         /// The file.
@@ -29,7 +29,7 @@ pub enum CniError {
         /// What is wrong with it, as the rest of the sentence.
         why: String,
     },
-    /// A plugin said no.
+    /// A plugin failed.
     #[error("the CNI plugin `{plugin}` of {} failed at {command}: {why}", file.display())]
     Plugin {
         /// Its type in the configuration.
@@ -49,11 +49,10 @@ pub enum CniError {
     },
     /// The plugins gave the pod no route to the client.
     #[error(
-        "the CNI configuration {} gives the pod no route to the client at {client} ({source}): add \
-         {{\"dst\": \"0.0.0.0/0\"}} to the routes of its `ipam`",
+        "the CNI configuration {} gives the pod no route to the client at {client} ({source}): add {{\"dst\": \"0.0.0.0/0\"}} to `routes` in its `ipam`",
         file.display()
     )]
-    NoWayBack {
+    NoReturnRoute {
         /// The configuration.
         file: PathBuf,
         /// The client's address.

@@ -1,8 +1,8 @@
-//! The layer `cni`: a pod's network laid by the plugins of a CNI configuration list, run as a container runtime runs them by the CNI
-//! specification 1.1 (cni.dev/docs/spec). What they take is given back by the same plugins when the deployment ends, or by `clean`.
+//! The layer `cni`: a pod's network created by the plugins of a CNI configuration list, run as a container runtime runs them by the CNI
+//! specification 1.1 (cni.dev/docs/spec). The same plugins release what they allocated when the deployment ends, or by `clean`.
 //!
 //! No capability is used: the pod is one without a host port or a bandwidth limit. The plugins run on the deployment's own node, whose
-//! wire to the client is `eth0` there; that is the `master` of plugins that want one.
+//! wire to the client is `eth0` there; that is the `master` for plugins that need one.
 
 mod attachment;
 mod cleaner;
@@ -18,7 +18,7 @@ use std::{
 
 pub use cleaner::CniCleaner;
 
-use loadline_machine::{Error, Netlink, Netns, Node, Own, Role, RunFolder, WIRE, addresses::Subnet};
+use loadline_machine::{Error, Netlink, Netns, Node, OwnNode, Role, RunFolder, WIRE, addresses::Subnet};
 
 use self::{attachment::Attachment, cleaner::Attachments, config::List, result::Added};
 use super::pod::Pod;
@@ -27,27 +27,27 @@ use crate::error::{CniError, LocalError};
 /// Name of the pod's link in its namespace.
 const LINK: &str = "eth0";
 
-/// What plugins took for a pod. Dropping it has them give it back.
+/// What plugins allocated for a pod. Dropping it releases it.
 pub(crate) struct Network {
     node: Netns,
     pod: Netns,
     folder: Arc<RunFolder>,
-    /// `None` once it is given back.
+    /// `None` once it is released.
     attachment: Option<Attachment>,
 }
 
-/// Makes the pod's namespace, has the plugins of the list in `file` join it to the node, and lays the client's route to it. It is
+/// Creates the pod's namespace, has the plugins of the list in `file` connect it to the node, and adds the client's route to it. It is
 /// registered in `folder` first.
-pub(crate) fn lay(
+pub(crate) fn create(
     node: &Node,
-    own: &Own,
+    own: &OwnNode,
     file: &Path,
     folder: &Arc<RunFolder>,
 ) -> Result<(Pod, Network), LocalError> {
     let attachment = Attachment::new(&node.owner, file, List::read(file)?)?;
     let netns = Netns::new()?;
     folder.update(|section: &mut Attachments| section.attachments.push(attachment.clone()))?;
-    // From here on a failure drops this, and what was taken is given back.
+    // From here on a failure drops this, which releases what was allocated.
     let mut network = Network {
         node: node.netns.clone(),
         pod: netns.clone(),
@@ -62,15 +62,15 @@ pub(crate) fn lay(
         known.for_each(|known| *known = attachment.clone());
     })?;
     let Added { address, prefix, node_link } = attachment.added()?;
-    join_to_client(node, own, &netns, address, node_link.as_deref())?;
-    check_way_back(&netns, own.addresses.wire.far, file)?;
-    let subnet = Subnet::around(address, prefix);
+    connect_client(node, own, &netns, address, node_link.as_deref())?;
+    check_return_route(&netns, own.addresses.wire.far, file)?;
+    let subnet = Subnet::containing(address, prefix);
     Ok((Pod { netns, address, subnet, link: node_link.unwrap_or_else(|| WIRE.to_owned()) }, network))
 }
 
 impl Network {
-    /// Gives back what the plugins took. What can't be given back stays registered, for the run's end.
-    pub fn give_back(mut self) -> Result<(), LocalError> {
+    /// Releases what the plugins allocated. What cannot be released stays registered, for the end of the run.
+    pub fn release(mut self) -> Result<(), LocalError> {
         self.delete()
     }
 
@@ -81,8 +81,8 @@ impl Network {
             section.attachments.retain(|known| known.container_id != attachment.container_id);
         });
         if let Err(error) = strike_off {
-            // The run is gone already. A second DEL would do no harm either.
-            tracing::debug!("{} stays registered: {error}", attachment.container_id);
+            // The run is already gone. A second DEL would do no harm.
+            tracing::debug!("{} remains registered: {error}", attachment.container_id);
         }
         Ok(())
     }
@@ -91,16 +91,16 @@ impl Network {
 impl Drop for Network {
     fn drop(&mut self) {
         if let Err(error) = self.delete() {
-            tracing::warn!("a network was not given back: {error}");
+            tracing::warn!("cannot release a CNI network: {error}");
         }
     }
 }
 
-/// Lays the client's route to a pod: through the node, or, if the plugins left no link there that leads to it, straight onto the wire,
-/// where the pod's own link must stand then.
-fn join_to_client(
+/// Adds the client's route to a pod: through the node, or, if the plugins created no link to it there, directly onto the wire, where the
+/// pod's own link must be then.
+fn connect_client(
     node: &Node,
-    own: &Own,
+    own: &OwnNode,
     pod: &Netns,
     address: Ipv4Addr,
     node_link: Option<&str>,
@@ -108,18 +108,19 @@ fn join_to_client(
     let wire = own.addresses.wire;
     match node_link {
         Some(link) => node.forward_from(link)?,
-        None => pod
-            .talk(async |net: &Netlink| net.add_route(net.index_of(LINK).await?, wire.far, 32, None).await)?,
+        None => pod.with_netlink(async |net: &Netlink| {
+            net.add_route(net.index_of(LINK).await?, wire.far, 32, None).await
+        })?,
     }
-    own.client.talk(async |net: &Netlink| {
+    own.client.with_netlink(async |net: &Netlink| {
         let index = net.index_of(&node.owner.link(Role::Wire)).await?;
         net.add_route(index, address, 32, node_link.map(|_| wire.node)).await
     })
 }
 
-/// Whether the pod can answer the client: connecting a UDP socket asks for the route and sends nothing (`udp(7)`).
-fn check_way_back(pod: &Netns, client: Ipv4Addr, file: &Path) -> Result<(), LocalError> {
+/// Checks that the pod has a route to the client: connecting a UDP socket looks the route up and sends nothing (`udp(7)`).
+fn check_return_route(pod: &Netns, client: Ipv4Addr, file: &Path) -> Result<(), LocalError> {
     let connect = || UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?.connect((client, 9));
     let connected = pod.run(|| Ok(connect()))?;
-    Ok(connected.map_err(|source| CniError::NoWayBack { file: file.to_owned(), client, source })?)
+    Ok(connected.map_err(|source| CniError::NoReturnRoute { file: file.to_owned(), client, source })?)
 }

@@ -3,16 +3,16 @@
 
 use loadline_machine::{Error, Node, nftables};
 
-use super::{Layer, lacking::missing};
+use super::{Layer, unavailable::unavailable};
 use crate::error::LocalError;
 
-/// Installs what a stateful firewall begins with: a rule for what belongs to a connection, in each direction.
-pub(crate) fn lay(node: &Node) -> Result<(), LocalError> {
+/// Installs the first rule of a stateful firewall: accept what belongs to a connection, in each direction.
+pub(crate) fn install(node: &Node) -> Result<(), LocalError> {
     let table = format!("{}-conntrack", node.owner.label());
     node.netns.run(|| nftables::install(&rules(&table))).map_err(|error| match error {
-        Error::Tool { message, .. } => missing(
+        Error::Tool { message, .. } => unavailable(
             &Layer::Conntrack,
-            format!("the kernel tracks no connections for nftables (CONFIG_NF_CONNTRACK, CONFIG_NFT_CT): {message}"),
+            format!("the kernel cannot track connections for nftables (CONFIG_NF_CONNTRACK, CONFIG_NFT_CT): {message}"),
         ),
         error => error.into(),
     })

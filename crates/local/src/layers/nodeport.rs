@@ -8,12 +8,12 @@ use std::net::SocketAddrV4;
 
 use loadline_machine::Error;
 
-use super::{Backend, Entrance};
+use super::{Backend, ExposedPort};
 
 /// The mark of packets to be masqueraded: kube-proxy's default, bit 14 (`--iptables-masquerade-bit`).
 const MASQUERADE_MARK: &str = "0x4000";
-/// Where stand-in services claim to have their pods listen.
-const STAND_IN_PORT: u16 = 8080;
+/// The port of the dummy services' pods.
+const DUMMY_SERVICE_PORT: u16 = 8080;
 
 /// A service in the rules: its cluster address and its one endpoint.
 struct Service {
@@ -22,15 +22,15 @@ struct Service {
 }
 
 /// Installs the rules, the deployment's service as the last of `services`.
-pub(crate) fn lay(entrance: &Entrance, backend: Backend, services: u32) -> Result<(), Error> {
+pub(crate) fn install(exposed: &ExposedPort, backend: Backend, services: u32) -> Result<(), Error> {
     let service = |index| {
-        let cluster = entrance.node.block.stand_in(index);
-        let endpoint = SocketAddrV4::new(*cluster.ip(), STAND_IN_PORT);
-        Service { cluster, endpoint: if index + 1 == services { entrance.pod } else { endpoint } }
+        let cluster = exposed.node.block.dummy_service(index);
+        let endpoint = SocketAddrV4::new(*cluster.ip(), DUMMY_SERVICE_PORT);
+        Service { cluster, endpoint: if index + 1 == services { exposed.pod } else { endpoint } }
     };
     let services: Vec<Service> = (0..services).map(service).collect();
-    entrance.node.netns.run(|| match backend {
-        Backend::Iptables => loadline_machine::iptables::install(&iptables::rules(entrance, &services)),
-        Backend::Nftables => loadline_machine::nftables::install(&nftables::rules(entrance, &services)),
+    exposed.node.netns.run(|| match backend {
+        Backend::Iptables => loadline_machine::iptables::install(&iptables::rules(exposed, &services)),
+        Backend::Nftables => loadline_machine::nftables::install(&nftables::rules(exposed, &services)),
     })
 }

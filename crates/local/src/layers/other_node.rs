@@ -1,5 +1,5 @@
-//! The layers of another node: the pod is on a second node behind the first, a veth pair between them as their common network, and
-//! packets cross it by a plain route or in a tunnel.
+//! The layers of another node: the pod is on a second node behind the first, with a veth pair between them as their common network, which
+//! packets cross by a plain route or in a tunnel.
 
 mod geneve;
 mod ipip;
@@ -18,19 +18,19 @@ use crate::error::LocalError;
 /// The near node's end of the common network; the far one's is `eth0`, its only link.
 const NEAR: &str = "eth1";
 const FAR: &str = "eth0";
-/// What a veth link carries unless told otherwise, in bytes; a tunnel carries less by its headers.
+/// The default MTU of a veth link, in bytes; that of a tunnel is smaller by its headers.
 const LINK_MTU_BYTES: u32 = 1500;
 
-/// The other node, where the pod goes.
+/// The other node, which has the pod.
 pub(crate) struct OtherNode {
     pub node: Node,
     /// The near node's link towards it.
     pub link: String,
-    /// What the way to it carries, in bytes, if less than any other link.
+    /// The MTU of the path to it, in bytes, if smaller than that of other links.
     pub mtu_bytes: Option<u32>,
 }
 
-/// One of the two nodes, as its tunnel is laid.
+/// One of the two nodes, as its end of a tunnel is created.
 struct End<'a> {
     netns: &'a Netns,
     /// Its link of the common network.
@@ -45,13 +45,13 @@ struct End<'a> {
     beyond: (Ipv4Addr, u8),
 }
 
-/// Makes the node, its link to the near one, and the way that packets take between them.
-pub(crate) fn lay(near: &Node, overlay: Overlay) -> Result<OtherNode, LocalError> {
+/// Creates the node, its link to the near one, and the path between them.
+pub(crate) fn create(near: &Node, overlay: Overlay) -> Result<OtherNode, LocalError> {
     let layer = Layer::OtherNode(overlay);
     let own =
         near.own.as_ref().ok_or(LocalError::Layers(LayersError::NeedsOwnNode { layer: layer.clone() }))?;
     let OwnAddresses { wire, pods, link, overlay: inside, .. } = own.addresses;
-    let netns = loadline_machine::bare_node()?;
+    let netns = loadline_machine::new_node_namespace()?;
     let ends = [
         End {
             netns: &near.netns,
@@ -72,14 +72,14 @@ pub(crate) fn lay(near: &Node, overlay: Overlay) -> Result<OtherNode, LocalError
             beyond: (wire.network, wire.prefix),
         },
     ];
-    near.netns.talk(async |net: &Netlink| {
+    near.netns.with_netlink(async |net: &Netlink| {
         net.add_veth(NEAR, &near.owner.link(Role::Peer), &netns, FAR).await.map(drop)
     })?;
     for end in &ends {
-        end.netns.talk(async |net: &Netlink| {
+        end.netns.with_netlink(async |net: &Netlink| {
             let index = net.index_of(end.link).await?;
             net.add_address(index, end.here, 32).await?;
-            net.up(index).await?;
+            net.set_up(index).await?;
             net.add_route(index, end.there, 32, None).await
         })?;
     }
@@ -88,10 +88,10 @@ pub(crate) fn lay(near: &Node, overlay: Overlay) -> Result<OtherNode, LocalError
             ends.iter().try_for_each(route)?;
             None
         }
-        Overlay::Vxlan => Some(vxlan::lay(&ends, &layer)?),
-        Overlay::Ipip => Some(ipip::lay(&ends, &layer)?),
-        Overlay::Geneve => Some(geneve::lay(&ends, &layer)?),
-        Overlay::Wireguard => Some(wireguard::lay(&ends, &layer)?),
+        Overlay::Vxlan => Some(vxlan::create(&ends, &layer)?),
+        Overlay::Ipip => Some(ipip::create(&ends, &layer)?),
+        Overlay::Geneve => Some(geneve::create(&ends, &layer)?),
+        Overlay::Wireguard => Some(wireguard::create(&ends, &layer)?),
     };
     let tunnel = layer.to_string();
     let (near_link, far_link) = match overlay {
@@ -100,20 +100,20 @@ pub(crate) fn lay(near: &Node, overlay: Overlay) -> Result<OtherNode, LocalError
     };
     near.forward_from(near_link)?;
     netns.forward_from(far_link)?;
-    // Its pod is not on the wire, so nothing is to be forwarded from there.
+    // Its pod is not on the wire, so nothing needs to be forwarded from there.
     let node = Node { netns: netns.clone(), own: None, ..near.clone() };
     Ok(OtherNode { node, link: near_link.to_owned(), mtu_bytes })
 }
 
-/// A plain route by the other node's address, as Flannel's host-gw and Calico without encapsulation have it.
+/// A plain route by the other node's address, as with Flannel's host-gw and Calico without encapsulation.
 fn route(end: &End) -> Result<(), Error> {
-    end.netns.talk(async |net: &Netlink| {
+    end.netns.with_netlink(async |net: &Netlink| {
         let index = net.index_of(end.link).await?;
         net.add_route(index, end.beyond.0, end.beyond.1, Some(end.there)).await
     })
 }
 
-/// A hardware address that follows from an IP address: locally administered (IEEE 802).
+/// A hardware address derived from an IP address: locally administered (IEEE 802).
 fn hardware_address(of: Ipv4Addr) -> Vec<u8> {
     [&[0x02, 0x00][..], &of.octets()].concat()
 }

@@ -4,18 +4,18 @@
 
 use loadline_machine::{Error, iptables};
 
-use super::Entrance;
+use super::ExposedPort;
 
-pub(crate) fn lay(entrance: &Entrance) -> Result<(), Error> {
-    entrance.node.netns.run(|| iptables::install(&rules(entrance)))
+pub(crate) fn install(exposed: &ExposedPort) -> Result<(), Error> {
+    exposed.node.netns.run(|| iptables::install(&rules(exposed)))
 }
 
-/// Docker's rules with two differences: the jump names the published port, so that deployments don't walk through
-/// each other's rules, and everything carries the deployment's name.
-fn rules(entrance: &Entrance) -> String {
-    let Entrance { at, pod, pods, link, .. } = entrance;
-    let (nat, filter) = (entrance.node.owner.chain("DNAT"), entrance.node.owner.chain("FORWARD"));
-    let ours = format!("-m comment --comment \"{}\"", entrance.node.owner.label());
+/// Docker's rules with two differences: the jump names the published port, so that deployments do not pass each other's rules, and
+/// everything carries the deployment's name.
+fn rules(exposed: &ExposedPort) -> String {
+    let ExposedPort { at, pod, pods, link, .. } = exposed;
+    let (nat, filter) = (exposed.node.owner.chain("DNAT"), exposed.node.owner.chain("FORWARD"));
+    let ours = format!("-m comment --comment \"{}\"", exposed.node.owner.label());
     let to_port = format!("-d {}/32 -p tcp -m tcp --dport {}", at.ip(), at.port());
     let to_pod = format!("-d {}/32 -p tcp -m tcp --dport {}", pod.ip(), pod.port());
     format!(

@@ -1,17 +1,17 @@
 //! The layer `rules`: many rules that match nothing, tried one after the other for each packet from the client to the service.
-//! Its cost can be planted at will, and found again by whoever measures.
+//! It plants a cost of known origin, which a measurement must find again.
 
 use std::net::SocketAddrV4;
 
 use loadline_machine::{Error, Node, nftables};
 
-/// Rules in one transaction. An ordinary user's is limited by `net.core.wmem_max` (20,000 rules at once don't fit into 4 MiB).
+/// Rules in one transaction. An ordinary user's is limited by `net.core.wmem_max` (20,000 rules at once do not fit into 4 MiB).
 const RULES_AT_ONCE: u32 = 500;
-/// Sends nothing: TEST-NET-1 (RFC 5737).
-const NOBODY: &str = "192.0.2.1";
+/// An address that sends nothing: TEST-NET-1 (RFC 5737).
+const UNUSED_ADDRESS: &str = "192.0.2.1";
 
 /// Installs `count` rules for packets to `service`: where the node forwards, or where it receives if the service is `on_node`.
-pub(crate) fn lay(node: &Node, service: SocketAddrV4, on_node: bool, count: u32) -> Result<(), Error> {
+pub(crate) fn install(node: &Node, service: SocketAddrV4, on_node: bool, count: u32) -> Result<(), Error> {
     let table = format!("{}-rules", node.owner.label());
     let hook = if on_node { "input" } else { "forward" };
     node.netns.run(|| {
@@ -19,7 +19,7 @@ pub(crate) fn lay(node: &Node, service: SocketAddrV4, on_node: bool, count: u32)
         let mut left = count;
         while left > 0 {
             let batch = left.min(RULES_AT_ONCE);
-            let rule = format!("add rule ip {table} planted ip saddr {NOBODY} drop\n");
+            let rule = format!("add rule ip {table} planted ip saddr {UNUSED_ADDRESS} drop\n");
             nftables::install(&rule.repeat(batch as usize))?;
             left -= batch;
         }

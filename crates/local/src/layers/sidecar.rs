@@ -1,9 +1,9 @@
-//! The layer `sidecar`: proxies in the request path, as a service mesh has them. One stands in the pod before the service; with two,
-//! another stands beside the client and is what the client connects to, and the two may speak TLS with each other.
+//! The layer `sidecar`: proxies in the request path, as in a service mesh. One is in the pod, in front of the service; with two, the other
+//! is next to the client, which connects to it, and the two may use TLS between them.
 //!
-//! They understand HTTP/1.1 requests and keep connections alive on both sides. Each is one process with one thread, writes no access log,
-//! and uses nothing outside a folder of the run. Where load threads are isn't known here, so the client's runs on the service's CPUs and
-//! in its cgroup too: both count as the deployment's cost.
+//! They handle HTTP/1.1 requests and keep connections alive on both sides. Each is one process with one thread, writes no access log, and
+//! uses nothing outside a folder of the run. The CPUs of the load threads are not known here, so the client's proxy also runs on the
+//! service's CPUs and in its cgroup: both count as the deployment's cost.
 
 mod certificates;
 mod envoy;
@@ -24,58 +24,58 @@ use rustix::process::{Resource, getrlimit};
 use tempfile::TempDir;
 
 use loadline_machine::{
-    Doing, Environment, Error, Launch, Netns, Place, Running, tool,
+    ChildProcess, Environment, Error, ErrorContext, Launch, Netns, ProcessPlacement, tool,
     wait::{self, SHORT_INTERVAL},
 };
 
 use self::certificates::{Certificates, Identity};
-use super::{Layer, Proxy, Sidecar, Sides, lacking::missing};
+use super::{Layer, Proxy, Sidecar, Sides, unavailable::unavailable};
 use crate::error::LocalError;
 
-/// Where the proxy before the service listens, and where if the service itself does: Istio's ports for it.
+/// The port on which the proxy in front of the service listens, and the one it uses if the service listens there itself: Istio's ports.
 const PORTS: [u16; 2] = [15006, 15001];
-/// How long a proxy may take to listen; it needs milliseconds.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// Connections at a time that a proxy is set up for, if it may open as many files.
+/// How long a proxy may take until it listens; it needs milliseconds.
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// The number of concurrent connections that a proxy is configured for, if it may open as many files.
 const CONNECTIONS: u64 = 10_000;
-/// Files that a proxy opens beside those of its connections.
+/// Files that a proxy opens besides its connections.
 const OTHER_FILES: u64 = 200;
 
-/// Name in the certificate of the proxy before the service, and in that of the one beside the client.
+/// Name in the certificate of the proxy in front of the service, and in that of the proxy next to the client.
 const SERVICE: &str = "service";
 const CLIENT: &str = "client";
 /// Files in a proxy's folder: its certificate and key, and the certificate of the authority.
 const IDENTITY_FILE: &str = "identity.pem";
 const AUTHORITY_FILE: &str = "authority.pem";
 
-/// The ends that a sidecar stands between.
-pub(crate) struct Ends<'a> {
+/// The two ends that a sidecar connects.
+pub(crate) struct Endpoints<'a> {
     pub pod: &'a Netns,
     /// Where the service listens.
     pub service: SocketAddrV4,
     /// Where the client reaches [`inbound`]: that address itself, or the node's port that leads to it.
-    pub entrance: SocketAddrV4,
+    pub exposed: SocketAddrV4,
 }
 
 /// The proxies of a deployment. Dropping it stops them.
-pub(crate) struct Laid {
+pub(crate) struct RunningProxies {
     layer: Layer,
     /// Where the client connects.
     pub address: SocketAddrV4,
-    proxies: Vec<Running>,
+    proxies: Vec<ChildProcess>,
     folder: TempDir,
 }
 
-/// What one proxy does: takes requests at one address and passes them to another. Its files are in its working directory.
+/// One proxy: it accepts requests at one address and passes them to another. Its files are in its working directory.
 struct Hop {
     listen: SocketAddrV4,
     next: SocketAddrV4,
     tls: Tls,
-    /// Connections at a time, on each side.
+    /// Concurrent connections on each side.
     connections: u64,
 }
 
-/// Which side of a hop speaks TLS, with a certificate of its own and asking for the other's.
+/// Which side of a hop uses TLS, with its own certificate and requiring one of the peer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Tls {
     None,
@@ -85,37 +85,37 @@ enum Tls {
     Connects,
 }
 
-/// What a proxy is started with.
-struct Setup {
+/// The configuration that a proxy is started with.
+struct ProxyConfig {
     /// Name and content of its configuration.
     file: &'static str,
     text: String,
     arguments: &'static [&'static str],
 }
 
-/// Where the proxy before a service listens.
+/// Where the proxy in front of a service listens.
 pub(crate) fn inbound(service: SocketAddrV4) -> SocketAddrV4 {
     let port = if service.port() == PORTS[0] { PORTS[1] } else { PORTS[0] };
     SocketAddrV4::new(*service.ip(), port)
 }
 
-/// The program, or that it is missing.
+/// The program, or the error that it is not installed.
 pub(crate) fn find(sidecar: Sidecar) -> Result<PathBuf, LocalError> {
     let (program, source) = (program_of(sidecar.proxy), source_of(sidecar.proxy));
     tool::find(program).ok_or_else(|| {
-        missing(&Layer::Sidecar(sidecar), format!("the program `{program}` is not installed ({source})"))
+        unavailable(&Layer::Sidecar(sidecar), format!("the program `{program}` is not installed ({source})"))
     })
 }
 
 /// Starts the proxies; they accept connections when this returns.
-pub(crate) fn lay(
+pub(crate) fn start(
     environment: &Environment,
-    beside: &Place,
-    ends: &Ends,
+    placement: &ProcessPlacement,
+    ends: &Endpoints,
     sidecar: Sidecar,
-) -> Result<Laid, LocalError> {
+) -> Result<RunningProxies, LocalError> {
     let program = find(sidecar)?;
-    let folder = environment.folder().scratch(&beside.owner)?;
+    let folder = environment.folder().scratch(&placement.owner)?;
     let identities = match sidecar.sides {
         Sides::BothMtls => Some(Certificates::make([SERVICE, CLIENT])?),
         Sides::Service | Sides::Both => None,
@@ -128,29 +128,36 @@ pub(crate) fn lay(
     };
     let connections = connections();
     let first = inbound(ends.service);
-    let mut laid =
-        Laid { layer: Layer::Sidecar(sidecar), address: ends.entrance, proxies: Vec::new(), folder };
+    let mut proxies =
+        RunningProxies { layer: Layer::Sidecar(sidecar), address: ends.exposed, proxies: Vec::new(), folder };
     let hop = Hop { listen: first, next: ends.service, tls: accepts.0, connections };
-    laid.add(environment, beside, ends.pod, (sidecar.proxy, &program), &hop, accepts.1)?;
+    proxies.add(environment, placement, ends.pod, (sidecar.proxy, &program), &hop, accepts.1)?;
     if sidecar.sides != Sides::Service {
         let loopback = std::net::Ipv4Addr::LOCALHOST;
         let port = environment.ports().listening_port(environment.client(), loopback)?;
-        laid.address = SocketAddrV4::new(loopback, port);
-        let hop = Hop { listen: laid.address, next: ends.entrance, tls: connects.0, connections };
-        laid.add(environment, beside, environment.client(), (sidecar.proxy, &program), &hop, connects.1)?;
+        proxies.address = SocketAddrV4::new(loopback, port);
+        let hop = Hop { listen: proxies.address, next: ends.exposed, tls: connects.0, connections };
+        proxies.add(
+            environment,
+            placement,
+            environment.client(),
+            (sidecar.proxy, &program),
+            &hop,
+            connects.1,
+        )?;
     }
-    Ok(laid)
+    Ok(proxies)
 }
 
-impl Laid {
-    /// The proxy that ended by itself, if one did.
+impl RunningProxies {
+    /// The status of a proxy that exited on its own.
     pub fn ended(&self) -> Option<ExitStatus> {
-        self.proxies.iter().find_map(Running::exited)
+        self.proxies.iter().find_map(ChildProcess::exited)
     }
 
     /// The proxies' processes.
     pub fn pids(&self) -> impl Iterator<Item = u32> {
-        self.proxies.iter().map(Running::pid)
+        self.proxies.iter().map(ChildProcess::pid)
     }
 
     /// Stops the proxies, the client's first.
@@ -159,7 +166,7 @@ impl Laid {
     }
 
     fn end(&mut self) -> Result<(), Error> {
-        let stopped: Vec<_> = self.proxies.drain(..).rev().map(Running::stop).collect();
+        let stopped: Vec<_> = self.proxies.drain(..).rev().map(ChildProcess::stop).collect();
         stopped.into_iter().collect()
     }
 
@@ -167,7 +174,7 @@ impl Laid {
     fn add(
         &mut self,
         environment: &Environment,
-        beside: &Place,
+        placement: &ProcessPlacement,
         netns: &Netns,
         (proxy, path): (Proxy, &Path),
         hop: &Hop,
@@ -178,23 +185,24 @@ impl Laid {
         fs::DirBuilder::new()
             .mode(0o700)
             .create(&folder)
-            .doing(|| format!("make the folder {}", folder.display()))?;
+            .with_context(|| format!("create the folder {}", folder.display()))?;
         if let Some(identity) = identity {
             write(&folder, IDENTITY_FILE, &identity.certificate_and_key)?;
             write(&folder, AUTHORITY_FILE, &identity.authority)?;
         }
         let setup = match proxy {
-            Proxy::Haproxy => haproxy::setup(hop),
-            Proxy::Nginx => nginx::setup(hop, &nginx::build_options(path)?),
-            Proxy::Envoy => envoy::setup(hop),
+            Proxy::Haproxy => haproxy::proxy_config(hop),
+            Proxy::Nginx => nginx::proxy_config(hop, &nginx::build_options(path)?),
+            Proxy::Envoy => envoy::proxy_config(hop),
         };
         write(&folder, setup.file, &setup.text)?;
         let arguments = std::iter::once(&program).chain(setup.arguments).map(Into::into).collect();
         let variables = std::env::vars_os().collect();
         let launch =
             Launch { path: path.to_owned(), arguments, variables, working_dir: Some(folder), third: None };
-        let running = Running::start(environment, launch, &Place { netns: Some(netns), ..*beside })?;
-        let outcome = netns.run(|| Ok(until_it_listens(&running, hop.listen)))?;
+        let running =
+            ChildProcess::start(environment, launch, &ProcessPlacement { netns: Some(netns), ..*placement })?;
+        let outcome = netns.run(|| Ok(wait_until_listening(&running, hop.listen)))?;
         let outcome = outcome.map_err(|why| LocalError::Proxy {
             layer: self.layer.clone(),
             program,
@@ -205,10 +213,10 @@ impl Laid {
     }
 }
 
-impl Drop for Laid {
+impl Drop for RunningProxies {
     fn drop(&mut self) {
         if let Err(error) = self.end() {
-            tracing::warn!("a proxy was not stopped: {error}");
+            tracing::warn!("cannot stop a proxy: {error}");
         }
     }
 }
@@ -221,32 +229,33 @@ fn program_of(proxy: Proxy) -> &'static str {
     }
 }
 
-/// Where to get it.
+/// Where to get the program.
 fn source_of(proxy: Proxy) -> &'static str {
     match proxy {
         Proxy::Haproxy => "package `haproxy`",
         Proxy::Nginx => "package `nginx`",
-        Proxy::Envoy => "its packages are at envoyproxy.io",
+        Proxy::Envoy => "packages are at envoyproxy.io",
     }
 }
 
-/// As many connections as the limit on open files allows: each takes two.
+/// As many connections as the limit on open files allows: each needs two.
 fn connections() -> u64 {
     let files = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
     (files.saturating_sub(OTHER_FILES) / 2).clamp(1, CONNECTIONS)
 }
 
-/// Waits, in the namespace of `listen`, until a connection is accepted. The error completes the sentence that begins with its name.
-fn until_it_listens(proxy: &Running, listen: SocketAddrV4) -> Result<(), String> {
+/// Waits, in the namespace of `listen`, until a connection is accepted. The error completes the sentence that begins with the program's
+/// name.
+fn wait_until_listening(proxy: &ChildProcess, listen: SocketAddrV4) -> Result<(), String> {
     let attempt = || {
-        // Asked first: whoever else listens there must not be taken for a proxy that has ended.
+        // Checked first: another program that listens there must not be mistaken for a proxy that has ended.
         if let Some(status) = proxy.exited() {
-            return Err((false, format!("ended before it listened ({status})")));
+            return Err((false, format!("exited before it listened ({status})")));
         }
-        let connected = TcpStream::connect_timeout(&listen.into(), PATIENCE);
-        connected.map(drop).map_err(|error| (true, format!("accepts no connection ({error})")))
+        let connected = TcpStream::connect_timeout(&listen.into(), TIMEOUT);
+        connected.map(drop).map_err(|error| (true, format!("does not accept connections ({error})")))
     };
-    wait::retry(PATIENCE, SHORT_INTERVAL, |(may_pass, _)| *may_pass, attempt).map_err(|(_, why)| why)
+    wait::retry(TIMEOUT, SHORT_INTERVAL, |(is_transient, _)| *is_transient, attempt).map_err(|(_, why)| why)
 }
 
 /// Writes a file that this user alone can read.
@@ -257,7 +266,7 @@ fn write(folder: &Path, name: &str, content: &str) -> Result<(), Error> {
         options.create_new(true).write(true).mode(0o600);
         options.open(&path)?.write_all(content.as_bytes())
     };
-    write().doing(|| format!("write {}", path.display()))
+    write().with_context(|| format!("write {}", path.display()))
 }
 
 #[cfg(test)]
@@ -265,7 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_proxy_before_a_service_never_has_the_services_port() {
+    fn the_proxy_in_front_of_a_service_never_uses_the_services_port() {
         for service in [8080, 15001, 15006] {
             let service = SocketAddrV4::new(std::net::Ipv4Addr::LOCALHOST, service);
             let inbound = inbound(service);

@@ -1,5 +1,5 @@
-//! The layer `userland-proxy`: Docker's own docker-proxy, a process of the node that accepts the client's connections and copies what
-//! passes to connections of its own to the pod.
+//! The layer `userland-proxy`: Docker's own docker-proxy, a process of the node that accepts the client's connections and copies the data
+//! to its own connections to the pod.
 
 use std::{
     io::{self, PipeReader, Read},
@@ -10,33 +10,34 @@ use std::{
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use loadline_machine::{Doing, Environment, Launch, Netns, Place, Running, tool};
+use loadline_machine::{ChildProcess, Environment, ErrorContext, Launch, Netns, ProcessPlacement, tool};
 
-use super::{Layer, lacking::missing};
+use super::{Layer, unavailable::unavailable};
 use crate::error::LocalError;
 
 const PROGRAM: &str = "docker-proxy";
-/// Where Docker's packages put programs that are nobody's commands, beside PATH (moby, daemon/config: `lookupBinPath`).
+/// Where Docker's packages install internal programs, besides PATH (moby, daemon/config: `lookupBinPath`).
 const FOLDERS: [&str; 4] =
     ["/usr/local/libexec/docker", "/usr/libexec/docker", "/usr/local/lib/docker", "/usr/lib/docker"];
-/// How long it may take to listen; it needs milliseconds.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long it may take until it listens; it needs milliseconds.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Starts it in the namespace `node`, listening on `listen` when this returns.
-pub(crate) fn lay(
+/// Starts it in the namespace `node`; it listens on `listen` when this returns.
+pub(crate) fn start(
     environment: &Environment,
-    beside: &Place,
+    placement: &ProcessPlacement,
     node: &Netns,
     listen: SocketAddrV4,
     pod: SocketAddrV4,
-) -> Result<Running, LocalError> {
+) -> Result<ChildProcess, LocalError> {
     let path = find()?;
-    let (report, third) = io::pipe().doing(|| "make a pipe")?;
+    let (report, third) = io::pipe().with_context(|| "make a pipe")?;
     let arguments = arguments(listen, pod).into_iter().map(Into::into).collect();
     let variables = std::env::vars_os().collect();
     let launch = Launch { path, arguments, variables, working_dir: None, third: Some(third.into()) };
-    let proxy = Running::start(environment, launch, &Place { netns: Some(node), ..*beside })?;
-    match until_it_listens(report) {
+    let proxy =
+        ChildProcess::start(environment, launch, &ProcessPlacement { netns: Some(node), ..*placement })?;
+    match wait_until_listening(report) {
         Ok(()) => Ok(proxy),
         Err(why) => {
             let why = format!("{why} ({listen} to {pod})\n{}", proxy.output_tail());
@@ -50,13 +51,13 @@ fn failed(why: String) -> LocalError {
     LocalError::Proxy { layer: Layer::UserlandProxy, program: PROGRAM, why }
 }
 
-/// The program, or that it is missing.
+/// The program, or the error that it is not installed.
 pub(crate) fn find() -> Result<PathBuf, LocalError> {
     let mut in_folders = FOLDERS.iter().map(|folder| Path::new(folder).join(PROGRAM));
     let found = tool::find(PROGRAM).or_else(|| in_folders.find(|file| tool::is_executable(file)));
     found.ok_or_else(|| {
         let why = format!("the program `{PROGRAM}` is not installed (package `docker.io`, or Docker's own)");
-        missing(&Layer::UserlandProxy, why)
+        unavailable(&Layer::UserlandProxy, why)
     })
 }
 
@@ -69,26 +70,26 @@ fn arguments(listen: SocketAddrV4, pod: SocketAddrV4) -> Vec<String> {
     words.iter().chain(&to).map(|word| (*word).to_owned()).collect()
 }
 
-/// Reads what it says on its descriptor 3: `0` and a line's end once it listens, or `1`, a line's end and why not (moby,
-/// cmd/docker-proxy/main_linux.go). The error completes the sentence that begins with its name.
-fn until_it_listens(mut report: PipeReader) -> Result<(), String> {
-    let deadline = Instant::now() + PATIENCE;
+/// Reads its report on descriptor 3: `0` and a newline once it listens, or `1`, a newline and the reason (moby,
+/// cmd/docker-proxy/main_linux.go). The error completes the sentence that begins with the program's name.
+fn wait_until_listening(mut report: PipeReader) -> Result<(), String> {
+    let deadline = Instant::now() + TIMEOUT;
     let mut said = Vec::new();
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
         let timeout = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
         match poll(&mut [PollFd::new(&report, PollFlags::IN)], Some(&timeout)) {
-            Ok(0) => return Err(format!("did not say within {PATIENCE:?} that it listens")),
+            Ok(0) => return Err(format!("did not report within {TIMEOUT:?} that it listens")),
             Err(rustix::io::Errno::INTR) => continue,
-            Err(error) => return Err(format!("can't be heard: {error}")),
+            Err(error) => return Err(format!("cannot be read from: {error}")),
             Ok(_) => {}
         }
         let mut chunk = [0; 4096];
         match report.read(&mut chunk) {
-            Ok(0) => return judge(&said),
+            Ok(0) => return parse_report(&said),
             Ok(length) => said.extend(&chunk[..length]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(format!("can't be heard: {error}")),
+            Err(error) => return Err(format!("cannot be read from: {error}")),
         }
         if said == b"0\n" {
             return Ok(());
@@ -96,12 +97,12 @@ fn until_it_listens(mut report: PipeReader) -> Result<(), String> {
     }
 }
 
-/// What its whole report means.
-fn judge(said: &[u8]) -> Result<(), String> {
+/// Interprets its complete report.
+fn parse_report(said: &[u8]) -> Result<(), String> {
     match said {
         b"0\n" => Ok(()),
-        [b'1', b'\n', why @ ..] => Err(format!("says: {}", String::from_utf8_lossy(why).trim())),
-        _ => Err("ended before it listened".to_owned()),
+        [b'1', b'\n', why @ ..] => Err(format!("reports: {}", String::from_utf8_lossy(why).trim())),
+        _ => Err("exited before it listened".to_owned()),
     }
 }
 
@@ -111,13 +112,13 @@ mod tests {
 
     #[test]
     fn a_report_is_good_bad_or_missing() {
-        assert_eq!(judge(b"0\n"), Ok(()));
-        assert_eq!(judge(b"1\nbind: in use\n"), Err("says: bind: in use".to_owned()));
-        assert_eq!(judge(b""), Err("ended before it listened".to_owned()));
+        assert_eq!(parse_report(b"0\n"), Ok(()));
+        assert_eq!(parse_report(b"1\nbind: in use\n"), Err("reports: bind: in use".to_owned()));
+        assert_eq!(parse_report(b""), Err("exited before it listened".to_owned()));
     }
 
     #[test]
-    fn it_is_told_both_ends_by_address_and_port() {
+    fn it_gets_the_address_and_port_of_both_ends() {
         let words =
             arguments("198.18.0.1:30001".parse().unwrap(), "198.18.0.18:8080".parse().unwrap()).join(" ");
         assert_eq!(

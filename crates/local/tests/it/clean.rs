@@ -1,4 +1,4 @@
-//! What a killed run leaves is found and removed, and a living run beside it isn't touched.
+//! What a killed run leaves behind is found and removed, and a live run is not touched.
 
 use std::process::Child;
 
@@ -65,13 +65,13 @@ fn a_killed_container_is_cleaned() {
 
 #[test]
 fn a_killed_host_run_is_cleaned() {
-    // The wire goes by itself: its far end is in a namespace that dies with the process.
+    // The wire disappears on its own: its far end is in a namespace that vanishes with the process.
     killed_run_is_cleaned("03dead", "[]", &["run"]);
 }
 
 #[test]
 fn a_killed_run_with_nodes_of_their_own_is_cleaned() {
-    // Namespaces, links and rules go by themselves, with the last process in them.
+    // Namespaces, links and rules vanish with the last process in them.
     let layers = r#"["cgroup", "veth", "bridge", "conntrack", {"other-node": "vxlan"}, {"nodeport": {"backend": "nftables"}}]"#;
     killed_run_with_nodes_is_cleaned("own", "07dead", layers, &["cgroup", "run"]);
 }

@@ -1,5 +1,5 @@
-//! Real plugins lay a pod's network on a node of its own, and give back what they keep elsewhere: at a deployment's end, when it fails, and
-//! after a run that was killed.
+//! Real plugins create a pod's network on a node of its own, and release what they allocate elsewhere: at the end of a deployment, when it
+//! fails, and after a run that was killed.
 
 use std::{
     fs,
@@ -119,7 +119,7 @@ fn several_pods_of_one_network_have_addresses_of_their_own() {
 }
 
 #[test]
-fn whether_it_can_be_had_is_told_and_nothing_is_kept() {
+fn availability_is_determined_without_keeping_anything() {
     let node = Node::enter_new();
     let layers = [Layer::Cni(network(&node, &bridge(&node)))];
     assert!(missing(&layers).is_none());
@@ -127,7 +127,7 @@ fn whether_it_can_be_had_is_told_and_nothing_is_kept() {
 }
 
 #[test]
-fn what_a_failed_chain_took_is_given_back() {
+fn what_a_failed_chain_allocated_is_released() {
     let node = Node::enter_new();
     // `tuning` sets what no kernel has.
     let config = list(json!([
@@ -144,7 +144,7 @@ fn what_a_failed_chain_took_is_given_back() {
 }
 
 #[test]
-fn what_is_wrong_with_a_network_is_said() {
+fn invalid_networks_are_reported() {
     let node = Node::enter_new();
     let environment = node.environment();
     let mut no_route = ipam(&node);
@@ -159,18 +159,18 @@ fn what_is_wrong_with_a_network_is_said() {
         (list(json!([{"type": "ptp", "ipam": full}])), "10.77.0.300"),
     ] {
         let layers = [Layer::Cni(network(&node, &config))];
-        let Err(error) = deploy(&environment, &layers) else { panic!("{config} was laid") };
+        let Err(error) = deploy(&environment, &layers) else { panic!("{config} was accepted") };
         assert!(error.to_string().contains(why), "{config}: {error}");
     }
     let file = node.dir.path().join("network.conflist");
     fs::write(&file, "{\n  \"name\": }").unwrap();
     let layers = [Layer::Cni(file)];
-    let Err(error) = deploy(&environment, &layers) else { panic!("it was laid") };
+    let Err(error) = deploy(&environment, &layers) else { panic!("it was accepted") };
     assert!(error.to_string().contains("line 2 column 11"), "{error}");
     assert_eq!(given_out(&node), Vec::<String>::new());
 }
 
-/// A plugin that notes down what it was told, and answers as the specification wants it.
+/// A plugin that records its input, and answers as the specification requires.
 fn witness(folder: &Path) {
     let script = r#"#!/bin/sh
 config=$(cat)
@@ -186,7 +186,7 @@ echo '{"cniVersion": "1.0.0", "ips": [{"address": "10.1.0.2/24"}], "dns": {"doma
 }
 
 #[test]
-fn plugins_are_told_what_the_specification_says() {
+fn plugins_get_what_the_specification_says() {
     let node = Node::enter_new();
     let folder = node.dir.path();
     witness(folder);
@@ -226,7 +226,7 @@ fn plugins_are_told_what_the_specification_says() {
 }
 
 #[test]
-fn a_killed_run_gives_its_addresses_back_when_cleaned() {
+fn cleaning_a_killed_run_releases_its_addresses() {
     let node = Node::enter_new();
     let file = network(&node, &bridge(&node));
     let run = "04dead";

@@ -1,4 +1,4 @@
-//! Every layer of a ladder on a node of its own: the service answers, sees whom it should, and the kernel shows that packets went through
+//! Every layer of a ladder on a node of its own: the service answers, sees the expected client, and the kernel shows that packets went through
 //! the layer.
 
 use std::{
@@ -21,7 +21,7 @@ use loadline_test_support::{
     Node, assert_same, caller_seen, cgroup_of, inventory, load_br_netfilter, pid_of, who_called,
 };
 
-/// One deployment on a node of its own, and what it stands on.
+/// One deployment on a node of its own, and its environment.
 struct Rung {
     before: BTreeSet<String>,
     environment: Environment,
@@ -43,7 +43,7 @@ impl Rung {
         Rung { before, environment, deployment, _node: node }
     }
 
-    /// Asks, and compares whom the service saw with the address so far from the first of the deployment's.
+    /// Sends a request, and compares the client's address that the service saw with the one at `offset` in the deployment's addresses.
     fn answers_to(&self, offset: u32) {
         assert_eq!(
             caller_seen(&self.environment, self.deployment.address()),
@@ -60,7 +60,7 @@ impl Rung {
         inside(&pod(&*self.deployment), command)
     }
 
-    /// Ends it, and sees that the run's node is as it was all along.
+    /// Stops it, and checks that the run's node is unchanged.
     fn ends(self) {
         assert_same(&on_node(), &self.before);
         self.deployment.stop().unwrap();
@@ -199,7 +199,7 @@ fn bridged_packets_in_ip_rules(layers: &[Layer]) -> (u64, String) {
 }
 
 #[test]
-fn br_netfilter_is_off_unless_it_is_asked_for_and_then_on_for_the_pods_bridge() {
+fn br_netfilter_is_off_unless_requested_and_then_on_for_the_pods_bridge() {
     load_br_netfilter();
     let (without, bridge) = bridged_packets_in_ip_rules(&[Veth, Bridge]);
     assert!(without == 0 && bridge.contains("nf_call_iptables 0"), "{without} {bridge}");
@@ -208,7 +208,7 @@ fn br_netfilter_is_off_unless_it_is_asked_for_and_then_on_for_the_pods_bridge() 
 }
 
 #[test]
-fn connections_are_tracked_where_that_is_asked_for_and_nowhere_else() {
+fn connections_are_tracked_where_requested_and_nowhere_else() {
     let node = Node::enter_new();
     let environment = node.environment();
     for path in [vec![], vec![Veth], vec![Veth, Bridge], vec![Veth, OtherNode(Overlay::Routed)]] {
@@ -263,7 +263,7 @@ fn a_macvlan_link_is_on_the_wire_and_past_the_nodes_stack() {
     rung.ends();
 }
 
-/// What this kernel may lack, where it has it: requests are answered by way of a link of that kind.
+/// For layers that this kernel may lack: requests are answered over a link of that kind.
 fn works(layers: &[Layer]) {
     let rung = Rung::of(layers);
     rung.answers_to(CLIENT);
@@ -330,7 +330,7 @@ fn another_node_is_reached_by_a_plain_route() {
 }
 
 #[test]
-fn another_node_is_reached_through_vxlan_as_flannel_lays_it() {
+fn another_node_is_reached_through_vxlan_as_flannel_sets_it_up() {
     let rung = Rung::of(&[Veth, Bridge, OtherNode(Overlay::Vxlan)]);
     rung.answers_to(CLIENT);
     for node in [0, 1] {
@@ -368,7 +368,7 @@ fn a_node_port_leads_to_a_pod_on_the_node_and_on_another_one() {
 }
 
 #[test]
-fn asking_what_is_missing_leaves_nothing_and_finds_this_machine_able() {
+fn checking_for_missing_layers_leaves_nothing_and_finds_all_on_this_machine() {
     load_br_netfilter();
     let _node = Node::enter_new();
     let before = inventory("");

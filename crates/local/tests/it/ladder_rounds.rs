@@ -17,7 +17,7 @@ fn deploy(environment: &Environment) -> Box<dyn Deployment> {
 }
 
 #[test]
-fn descriptors_links_and_numbers_are_given_back_round_after_round() {
+fn descriptors_links_and_numbers_are_released_round_after_round() {
     let node = Node::enter_new();
     let environment = node.environment();
     let descriptors = || fs::read_dir("/proc/self/fd").unwrap().count();

@@ -1,4 +1,4 @@
-//! The platforms of this machine against the real kernel: they carry traffic, their limits hold, their ends are noticed and told, and
+//! The platforms of this machine against the real kernel: they carry traffic, their limits hold, their ends are noticed and reported, and
 //! nothing is left behind.
 
 mod clean;

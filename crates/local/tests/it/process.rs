@@ -1,4 +1,4 @@
-//! The service process: where it runs, what it is told, how it ends, and what is said when it can't start.
+//! The service process: where it runs, its arguments and environment, how it ends, and the errors when it cannot start.
 
 use std::{fs, net::TcpListener, os::unix::fs::PermissionsExt};
 
@@ -85,7 +85,7 @@ fn host_and_port_are_in_the_environment_and_in_values_of_variables() {
 }
 
 #[test]
-fn a_service_that_dies_shows_how_and_its_last_words() {
+fn a_service_that_dies_is_reported_with_its_last_output() {
     let node = Node::enter_new();
     let environment = node.environment();
     let mut deployment = Host::default()
@@ -99,7 +99,7 @@ fn a_service_that_dies_shows_how_and_its_last_words() {
         }
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
-    let why = "the service ended by itself (exit status: 3)";
+    let why = "the service exited on its own (exit status: 3)";
     assert_eq!(status.as_deref(), Some(why));
     assert_eq!(deployment.output_tail(), "no database\n");
     assert_eq!(deployment.ended().as_deref(), Some(why));
@@ -107,7 +107,7 @@ fn a_service_that_dies_shows_how_and_its_last_words() {
 }
 
 #[test]
-fn a_service_that_ignores_sigterm_and_has_children_elsewhere_is_stopped_wholly() {
+fn a_service_that_ignores_sigterm_is_stopped_with_children_in_other_sessions() {
     let node = Node::enter_new();
     let environment = node.environment();
     let script = "trap '' TERM; setsid sleep 1000 & sleep 1000 & echo up; while :; do sleep 1; done";
@@ -132,19 +132,22 @@ fn a_chatty_service_never_blocks() {
 }
 
 #[test]
-fn a_command_that_is_not_there_is_named_with_where_it_was_looked_for() {
+fn a_missing_command_is_named_with_where_it_was_searched() {
     let node = Node::enter_new();
     let environment = node.environment();
     let error = refusal(&environment, &command(&["no-such-service"]));
     assert!(matches!(error.reason(), Some(LocalError::CommandNotFound { .. })));
-    assert!(error.to_string().contains("`no-such-service` was not found (searched PATH: "), "{error}");
+    assert!(
+        error.to_string().contains("cannot find the command `no-such-service` (searched PATH: "),
+        "{error}"
+    );
     let error = refusal(&environment, &command(&["./no-such-service"]));
     assert!(error.to_string().contains("there is no such file"), "{error}");
     assert!(matches!(refusal(&environment, &command(&[])).reason(), Some(LocalError::EmptyCommand)));
 }
 
 #[test]
-fn a_file_that_is_no_program_is_refused() {
+fn a_file_that_is_not_a_program_is_rejected() {
     let node = Node::enter_new();
     let environment = node.environment();
     let file = node.dir.path().join("service");

@@ -202,7 +202,7 @@ fn nginx_before_the_service_refuses_a_client_without_a_certificate() {
 }
 
 #[test]
-fn whether_proxies_can_be_had_is_told_without_a_deployment() {
+fn missing_proxies_are_reported_without_a_deployment() {
     let _node = Node::enter_new();
     let layers = |last: Layer| [Layer::Veth, last];
     assert!(missing(&layers(Layer::UserlandProxy)).is_none());
@@ -237,7 +237,7 @@ fn a_sidecar_stands_behind_a_node_port_too() {
 }
 
 #[test]
-fn a_proxy_that_ends_by_itself_is_told_of() {
+fn a_proxy_that_exits_on_its_own_is_reported() {
     let node = Node::enter_new();
     let environment = node.environment();
     let layers = [Layer::Veth, sidecar(Proxy::Haproxy, Sides::Service)];
@@ -245,7 +245,7 @@ fn a_proxy_that_ends_by_itself_is_told_of() {
     let [proxy] = named(&environment.run().to_string(), "haproxy").try_into().expect("one process");
     assert!(Command::new("kill").args(["-KILL", &proxy.to_string()]).status().unwrap().success());
     let deployment = std::cell::RefCell::new(&mut deployment);
-    wait_until("it is told", || deployment.borrow_mut().ended().is_some());
+    wait_until("the end is reported", || deployment.borrow_mut().ended().is_some());
     let ended = deployment.borrow_mut().ended().unwrap();
     assert!(ended.contains("sidecar") && ended.contains("signal: 9"), "{ended}");
 }
@@ -259,7 +259,7 @@ fn dockers_proxy_copies_what_passes_and_belongs_to_its_deployment() {
     let deployment = deploy(&environment, &http_service(), &layers).unwrap();
     assert_ne!(deployment.address().port(), 8080);
     let caller = ask(environment.client(), deployment.address(), 2).remove(1);
-    // The node's address on the pod's side: the proxy connects anew, and the connection ends where the client's does.
+    // The node's address on the pod's side: the proxy opens its own connection, and the connection ends where the client's does.
     let (address, rest) = caller.split_once(' ').unwrap();
     let address: Ipv4Addr = address.parse().unwrap();
     let pod = Ipv4Addr::from_bits(address.to_bits() + 1);

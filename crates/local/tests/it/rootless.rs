@@ -1,4 +1,4 @@
-//! An ordinary user gets the whole topology in a user namespace, but for the cgroup, which is said.
+//! An ordinary user gets the whole topology in a user namespace, except for the cgroup, which is reported.
 
 use std::{
     fs,
@@ -28,14 +28,14 @@ fn with_nodes_as_nobody(nodes: &str, layers: &str) -> Output {
     })
 }
 
-/// What this user is told to lack for the layers.
+/// What is missing for the layers as this user.
 fn missing_for_nobody(layers: &str) -> Vec<String> {
     let output = in_home(|helper, home| run(helper, home, &["missing", layers]));
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     lines(&output)
 }
 
-/// Gives `work` the helper and a home that are for `nobody` to use.
+/// Runs `work` with a copy of the helper and a home that `nobody` may use.
 fn in_home(work: impl FnOnce(&Path, &Path) -> Output) -> Output {
     assert!(rustix::process::geteuid().is_root(), "this test becomes another user: run it as root");
     let dir = tempfile::tempdir().unwrap();
@@ -90,10 +90,10 @@ fn a_published_port_needs_no_root() {
 }
 
 #[test]
-fn a_cgroup_that_cannot_be_had_is_left_out_and_said() {
+fn an_unavailable_cgroup_is_left_out_with_a_note() {
     let said = lines(&as_nobody(r#"["cgroup", "veth"]"#));
     assert_eq!(said.len(), 2, "{said:?}");
-    assert!(said[1].starts_with("the cgroup layer (CPU and memory limits"), "{said:?}");
+    assert!(said[1].starts_with("the cgroup layer (limits and accounting of CPU and memory)"), "{said:?}");
     assert!(said[1].contains("systemd-run --user --scope -p Delegate=yes"), "{said:?}");
 }
 
@@ -128,7 +128,7 @@ fn what_needs_root_is_named_and_the_rest_is_not() {
     let said = missing_for_nobody(r#"["cgroup", "quota"]"#);
     assert_eq!(said.len(), 1, "{said:?}");
     assert!(
-        said[0].starts_with("the layer `quota` can't be had here") && said[0].contains("run as root"),
+        said[0].starts_with("the layer `quota` is not available here") && said[0].contains("run as root"),
         "{said:?}"
     );
 }

@@ -8,7 +8,7 @@ use std::{
 
 use super::{CPU_PERIOD_US, Cgroup, Created, Limits, cpu_list, make_dir, quota_us, write};
 use crate::{
-    error::{Doing, Error},
+    error::{Error, ErrorContext},
     owner::Owner,
 };
 
@@ -90,14 +90,14 @@ impl Tree {
         match (limits.memory_bytes, &memory) {
             (Some(bytes), Some(memory)) => {
                 write(&memory.join("memory.limit_in_bytes"), &bytes.to_string())?;
-                // Memory and swap together, where swap is accounted: a service must not swap its way past the limit.
+                // Memory and swap together, where swap is accounted: a service must not exceed the limit by swapping.
                 let with_swap = memory.join("memory.memsw.limit_in_bytes");
                 if with_swap.exists() {
                     write(&with_swap, &bytes.to_string())?;
                 }
             }
             (Some(_), None) => left_out.push(
-                "the memory limit was left out: the kernel's memory controller is off; boot with `cgroup_enable=memory`"
+                "the memory limit was left out: the kernel's memory controller is disabled; boot with `cgroup_enable=memory`"
                     .to_owned(),
             ),
             (None, _) => {}
@@ -105,11 +105,11 @@ impl Tree {
         Ok(Created { cgroup: Some(Cgroup::V1 { cpu, cpuacct, cpuset, memory }), left_out })
     }
 
-    /// A cpuset takes no process before it has CPUs and memory nodes, nor may it have what its parent hasn't.
+    /// A cpuset accepts no process before it has CPUs and memory nodes, and may contain only what its parent has.
     fn fill_cpuset(&self, root: &Path, owner: &Owner, cpus: &[usize]) -> Result<(), Error> {
         let read = |name: &str| -> Result<String, Error> {
             let file = root.join(name);
-            let value = fs::read_to_string(&file).doing(|| format!("read {}", file.display()))?;
+            let value = fs::read_to_string(&file).with_context(|| format!("read {}", file.display()))?;
             Ok(value.trim().to_owned())
         };
         let (all_cpus, all_nodes) = (read("cpuset.cpus")?, read("cpuset.mems")?);
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_processs_group_is_found_below_each_controllers_mount_point() {
+    fn the_cgroup_of_a_process_is_found_below_each_controllers_mount_point() {
         let tree = Tree {
             cpu: "/c/cpu,cpuacct".into(),
             cpuacct: "/c/cpu,cpuacct".into(),

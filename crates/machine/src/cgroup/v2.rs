@@ -1,4 +1,4 @@
-//! Version 2: one hierarchy. Root has its groups at the top; anyone else below their own, delegated, group.
+//! Version 2: one hierarchy. Root creates its groups at the top, other users below their own, delegated, group.
 //! (kernel, Documentation/admin-guide/cgroup-v2.rst)
 
 use std::{
@@ -10,13 +10,13 @@ use rustix::io::Errno;
 
 use super::{CPU_PERIOD_US, Cgroup, Created, Limits, cpu_list, make_dir, quota_us, write};
 use crate::{
-    error::{Doing, Error},
+    error::{Error, ErrorContext},
     owner::Owner,
 };
 
-/// Name of the group into which loadline moves itself when its own group has to hold groups only.
+/// Name of the group into which loadline moves itself when its own group may contain no processes.
 const SELF: &str = "self";
-/// Controllers wanted, of which cpuset may be missing: affinity pins the service on every platform anyway.
+/// Controllers to enable. cpuset may be missing: affinity pins the service on every platform anyway.
 const CONTROLLERS: [&str; 3] = ["cpu", "memory", "cpuset"];
 
 /// The cgroup of the process whose `/proc/PID/cgroup` is `groups`.
@@ -25,7 +25,7 @@ pub(super) fn cgroup_of(mounts: &str, groups: &str) -> Option<Cgroup> {
     Some(Cgroup::V2 { dir: dir_of(&mount, &root, groups)? })
 }
 
-/// Where the hierarchy is mounted, and which of its groups is visible there as the top.
+/// Where the hierarchy is mounted, and which of its groups appears there as the top.
 fn mount_and_root(mounts: &str) -> Option<(PathBuf, String)> {
     mounts.lines().find_map(|line| {
         let (mount, kind) = line.split_once(" - ")?;
@@ -41,7 +41,7 @@ fn dir_of(mount: &Path, root: &str, groups: &str) -> Option<PathBuf> {
     Some(mount.join(below))
 }
 
-/// The group below which those of runs are made.
+/// The group below which the groups of runs are created.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree {
     base: PathBuf,
@@ -77,8 +77,7 @@ impl Tree {
                 return write(&dir.join(file), &value);
             }
             left_out.push(format!(
-                "the {what} limit was left out: the {controller} controller can't be enabled below {}; run as root, \
-                 or under `systemd-run --user --scope -p Delegate=yes`",
+                "the {what} limit was left out: cannot enable the {controller} controller below {}; run as root, or under `systemd-run --user --scope -p Delegate=yes`",
                 self.base.display()
             ));
             Ok(())
@@ -89,7 +88,7 @@ impl Tree {
         if let Some(bytes) = limits.memory_bytes {
             limit("memory", "memory", "memory.max", bytes.to_string())?;
         }
-        // A service must not swap its way past the limit. Where swap isn't accounted, the file is missing.
+        // A service must not exceed the limit by swapping. Without swap accounting the file is missing.
         let swap = dir.join("memory.swap.max");
         if limits.memory_bytes.is_some() && swap.exists() {
             write(&swap, "0")?;
@@ -100,24 +99,26 @@ impl Tree {
         Ok(Created { cgroup: Some(Cgroup::V2 { dir }), left_out })
     }
 
-    /// Hands the controllers down to the groups below `top` and returns those that arrived there.
+    /// Enables the controllers for the groups below `top` and returns those that are available there.
     fn delegate(&self, top: &Path) -> Result<Vec<String>, Error> {
         let wanted: Vec<String> = words(&self.base.join("cgroup.controllers"))
             .into_iter()
             .filter(|c| CONTROLLERS.contains(&c.as_str()))
             .collect();
         match enable(&self.base, &wanted) {
-            // A group other than the top one hands down nothing while it holds processes, and it holds this one.
+            // A group other than the root cannot enable controllers for its children while it contains processes, and
+            // it contains this one.
             Err(Error::System { source, .. })
                 if source.raw_os_error() == Some(Errno::BUSY.raw_os_error()) =>
             {
-                let retreat = top.join(SELF);
-                make_dir(&retreat)?;
-                write(&retreat.join("cgroup.procs"), "0")?;
+                let own_group = top.join(SELF);
+                make_dir(&own_group)?;
+                write(&own_group.join("cgroup.procs"), "0")?;
                 if enable(&self.base, &wanted).is_err() {
-                    // Somebody else is in there, whom we won't move.
+                    // The group has other processes, which are not ours to move.
                     write(&self.base.join("cgroup.procs"), "0")?;
-                    fs::remove_dir(&retreat).doing(|| format!("remove the cgroup {}", retreat.display()))?;
+                    fs::remove_dir(&own_group)
+                        .with_context(|| format!("remove the cgroup {}", own_group.display()))?;
                     return Ok(Vec::new());
                 }
             }
@@ -128,22 +129,23 @@ impl Tree {
     }
 }
 
-/// Moves loadline back to where it was if it retreated below `top`, so that `top` can be removed.
+/// Moves loadline back to where it was if it moved below `top`, so that `top` can be removed.
 pub(super) fn leave(top: &Path) -> Result<(), Error> {
-    let own = fs::read_to_string("/proc/self/cgroup").doing(|| "read /proc/self/cgroup")?;
+    let own = fs::read_to_string("/proc/self/cgroup").with_context(|| "read /proc/self/cgroup")?;
     let Some((base, name)) = top.parent().zip(top.file_name()) else { return Ok(()) };
-    let retreat = Path::new(name).join(SELF);
+    let own_group = Path::new(name).join(SELF);
     if !own
         .lines()
         .filter_map(|line| line.strip_prefix("0::"))
-        .any(|path| Path::new(path).ends_with(&retreat))
+        .any(|path| Path::new(path).ends_with(&own_group))
     {
         return Ok(());
     }
-    // We could retreat only because nothing had been handed down before; so all of it is ours to take back.
+    // loadline could move only because no controller was enabled before; so all that are enabled now are ours to
+    // disable.
     for dir in [top, base] {
-        let handed_down = words(&dir.join("cgroup.subtree_control"));
-        write(&dir.join("cgroup.subtree_control"), &signed('-', &handed_down))?;
+        let enabled = words(&dir.join("cgroup.subtree_control"));
+        write(&dir.join("cgroup.subtree_control"), &signed('-', &enabled))?;
     }
     write(&base.join("cgroup.procs"), "0")
 }
@@ -197,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_whose_controller_is_missing_is_left_out_and_said() {
+    fn a_limit_whose_controller_is_missing_is_left_out_with_a_note() {
         let (dir, tree) = recorded("memory pids\n");
         let limits = Limits { cpus: Some(1.0), memory_bytes: Some(512 << 20) };
         let made = tree.make(&owner(), &[0], &limits).unwrap();
@@ -208,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ordinary_user_is_sent_to_their_own_group() {
+    fn an_ordinary_user_gets_their_own_group() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("cgroup.events"), "").unwrap();
         let mounts = format!("30 23 0:26 / {} rw shared:4 - cgroup2 cgroup2 rw\n", dir.path().display());

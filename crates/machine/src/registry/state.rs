@@ -1,4 +1,4 @@
-//! What is kept of a run in its folder.
+//! The state of a run in its folder of the registry.
 
 use std::{
     collections::BTreeMap,
@@ -14,12 +14,12 @@ use serde_json::{Map, Value};
 use crate::{
     addresses::Block,
     cleaner::{Cleaner, Section},
-    error::{Doing, Error},
-    processes::ProcessMark,
+    error::{Error, ErrorContext},
+    processes::ProcessRecord,
     run_name::RunName,
 };
 
-/// What clean-up needs to know of a run beyond its name.
+/// What the cleanup needs to know about a run besides its name.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct State {
     pub run: RunName,
@@ -27,40 +27,40 @@ pub(crate) struct State {
     pub pid: u32,
     pub block: Block,
     /// The service processes started, each the leader of its session.
-    pub processes: Vec<ProcessMark>,
+    pub processes: Vec<ProcessRecord>,
     /// The run's own cgroups, at the top of each hierarchy used.
     pub cgroups: Vec<PathBuf>,
     /// The tables of `iptables-nft` that were there before any run; others go once they are empty.
     pub iptables_tables_found: Vec<String>,
-    /// What cleaners have to know, by their names.
+    /// The sections of the cleaners, by name.
     #[serde(default)]
     pub sections: BTreeMap<String, Value>,
-    /// What the first version wrote in place of sections.
+    /// What the first version wrote instead of sections.
     #[serde(flatten)]
     pub first_version: Map<String, Value>,
 }
 
 impl State {
-    /// What the cleaner has to know of the run, if there is anything.
+    /// The cleaner's section, if there is one.
     pub fn section_of(&self, cleaner: &dyn Cleaner) -> Option<Value> {
         let written = self.sections.get(cleaner.name()).cloned();
         written.or_else(|| cleaner.section_of_first_version(&self.first_version))
     }
 
-    /// A cleaner's section; an empty one if there is nothing.
+    /// A cleaner's section; an empty one if there is none.
     pub fn section<S: Section>(&self) -> S {
         let section = self.section_of(S::CLEANER);
         section.and_then(|section| serde_json::from_value(section).ok()).unwrap_or_default()
     }
 
-    /// Reads that of the run in the folder.
+    /// Reads the state from a run's folder.
     pub fn read(dir: &Path) -> Result<State, Error> {
         let path = dir.join("state.json");
         let read = fs::read(&path).and_then(|bytes| Ok(serde_json::from_slice(&bytes)?));
-        read.doing(|| format!("read {}", path.display()))
+        read.with_context(|| format!("read {}", path.display()))
     }
 
-    /// Written whole or not at all: a run may be killed at any moment.
+    /// Written atomically: a run may be killed at any moment.
     pub fn write(&self, dir: &Path) -> Result<(), Error> {
         let (path, draft) = (dir.join("state.json"), dir.join("state.json.new"));
         let write = || -> io::Result<()> {
@@ -69,6 +69,6 @@ impl State {
             serde_json::to_writer(options.open(&draft)?, self)?;
             fs::rename(&draft, &path)
         };
-        write().doing(|| format!("write {}", path.display()))
+        write().with_context(|| format!("write {}", path.display()))
     }
 }

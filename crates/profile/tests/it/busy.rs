@@ -1,8 +1,8 @@
-//! A thread whose CPU time is known, seen by the profiler; an idle CPU; and users who may not look.
+//! A thread with known CPU time under the profiler; an idle CPU; and users without the permission.
 
 use std::{fs, hint::black_box, thread, time::Duration};
 
-use loadline_profile::{Options, ProfileError, Profiler, SoftirqWatch, Who};
+use loadline_profile::{Options, ProfileError, Profiler, SoftirqWatch, ThreadRoles};
 use rustix::{
     process::Uid,
     thread::{CpuSet, gettid, sched_setaffinity, set_thread_res_uid},
@@ -11,7 +11,7 @@ use rustix::{
 
 use crate::rig::machine;
 
-/// Counts until the thread has had so much CPU time, and says how much it had. Not inlined, to be a frame of its own.
+/// Counts until the thread has used this much CPU time, and returns how much it used. Not inlined, to be a frame of its own.
 #[inline(never)]
 fn counts_for_a_while(cpu_time: Duration) -> Duration {
     let start = thread_cpu_time();
@@ -57,7 +57,7 @@ fn a_busy_thread_is_seen_with_its_function_for_as_long_as_its_clock_says() {
     });
     let (tid, spent) = busy.join().unwrap();
     let samples = profiler.stop().unwrap();
-    let profile = samples.resolve(&Who { load: [tid].into(), ..Who::default() }).unwrap();
+    let profile = samples.resolve(&ThreadRoles { load: [tid].into(), ..ThreadRoles::default() }).unwrap();
     let (seen, spent) = (profile.user_ns.load as f64, spent.as_nanos() as f64);
     assert!((seen / spent - 1.0).abs() < 0.2, "seen {seen} ns, spent {spent} ns\n{:?}", profile.kernel_ns);
     let stacks = profile.stacks.folded();
@@ -81,7 +81,7 @@ fn work_after_idle_times_is_seen_as_long_as_its_clock_says() {
     });
     let (tid, spent) = now_and_then.join().unwrap();
     let samples = profiler.stop().unwrap();
-    let profile = samples.resolve(&Who { load: [tid].into(), ..Who::default() }).unwrap();
+    let profile = samples.resolve(&ThreadRoles { load: [tid].into(), ..ThreadRoles::default() }).unwrap();
     let (seen, spent) = (profile.user_ns.load as f64, spent.as_nanos() as f64);
     assert!((seen / spent - 1.0).abs() < 0.2, "seen {seen} ns, spent {spent} ns");
 }
@@ -94,7 +94,7 @@ fn a_cpu_is_idle_for_as_long_as_the_kernel_s_own_account_says() {
     thread::sleep(Duration::from_secs(1));
     let samples = profiler.stop().unwrap();
     let accounted = (idle_time(1) - before).as_nanos() as f64;
-    let profile = samples.resolve(&Who::default()).unwrap();
+    let profile = samples.resolve(&ThreadRoles::default()).unwrap();
     let idle = (profile.idle_ns + profile.unseen_ns()) as f64;
     let error = (idle - accounted).abs() / profile.watched_ns as f64;
     assert!(error < 0.2, "idle for {idle} ns, accounted {accounted} ns, of {} ns", profile.watched_ns);
@@ -117,7 +117,7 @@ fn a_profiler_that_is_dropped_leaves_no_descriptor_open() {
     assert!(events() <= before);
 }
 
-/// Does something in a thread of its own as a user without rights (`nobody`).
+/// Runs something in a thread of its own as an unprivileged user (`nobody`).
 fn as_nobody<T: Send + 'static>(what: impl FnOnce() -> T + Send + 'static) -> T {
     let unprivileged = move || {
         let nobody = Uid::from_raw(65534);
@@ -128,7 +128,7 @@ fn as_nobody<T: Send + 'static>(what: impl FnOnce() -> T + Send + 'static) -> T 
 }
 
 #[test]
-fn a_user_who_may_not_watch_the_cpus_is_told_what_would_help() {
+fn a_user_without_permission_to_profile_gets_an_error_with_a_remedy() {
     let error = as_nobody(|| Profiler::start(&Options::new([0])).err().unwrap());
     let text = error.to_string();
     assert!(matches!(error, ProfileError::NotPermitted { cpu: 0, paranoid: Some(_) }), "{text}");
@@ -136,7 +136,7 @@ fn a_user_who_may_not_watch_the_cpus_is_told_what_would_help() {
 }
 
 #[test]
-fn a_user_who_may_not_use_tracepoints_is_told_what_would_help() {
+fn a_user_without_permission_for_tracepoints_gets_an_error_with_a_remedy() {
     let error = as_nobody(|| SoftirqWatch::start(&[0]).err().unwrap());
     let text = error.to_string();
     assert!(matches!(error, ProfileError::Tracepoint { .. }) && text.contains("CAP_SYS_ADMIN"), "{text}");

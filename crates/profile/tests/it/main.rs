@@ -1,4 +1,4 @@
-//! The profiler on this machine's kernel, as root: programs that are busy, networks as platforms lay them, and what raises soft
+//! The profiler on this machine's kernel, as root: busy programs, networks as platforms set them up, and what raises soft
 //! interrupts there.
 
 mod busy;

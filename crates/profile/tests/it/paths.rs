@@ -1,11 +1,11 @@
-//! What is recognised on the paths that platforms lay.
+//! What is recognised on the paths that platforms set up.
 
 use loadline_profile::{Layer, Profile};
 
 use crate::rig::{Path, Rig};
 
-/// At most this part of the kernel's time may be in functions that the table does not know.
-const MOST_UNKNOWN: f64 = 0.1;
+/// The maximum fraction of the kernel's time in functions that are not in the table.
+const MAX_UNKNOWN_FRACTION: f64 = 0.1;
 
 fn table(profile: &Profile) -> String {
     let mut lines: Vec<(u64, String)> =
@@ -37,7 +37,7 @@ fn recognises(path: Path, layers: &[Layer]) {
     both.merge(&fresh).unwrap();
     let table = table(&both);
     assert!(both.samples > 1000, "{table}");
-    assert!(both.unknown_share() <= MOST_UNKNOWN, "{table}");
+    assert!(both.unknown_share() <= MAX_UNKNOWN_FRACTION, "{table}");
     assert!(both.user_ns.service > 0 && both.user_ns.load > 0, "{table}");
     for layer in layers {
         assert!(both.kernel_ns.contains_key(layer), "no {layer}\n{table}");

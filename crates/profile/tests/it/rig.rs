@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use loadline_profile::{Options, Profile, Profiler, Who};
+use loadline_profile::{Options, Profile, Profiler, ThreadRoles};
 
 const PORT: u16 = 8080;
 const SERVICE_CPU: &str = "0";
@@ -195,9 +195,9 @@ impl Rig {
         load
     }
 
-    pub fn who(&self, load: &Load) -> Who {
+    pub fn who(&self, load: &Load) -> ThreadRoles {
         let service = self.service.iter().map(Child::id).collect();
-        Who { service, load: load.threads().into_iter().collect() }
+        ThreadRoles { service, load: load.threads().into_iter().collect() }
     }
 
     /// Profiles a slice of load.

@@ -16,14 +16,14 @@ use super::watch::Watch;
 use crate::deployer::{LiveSite, MachineId, ReadOut, Readiness};
 use crate::error::{BoxError, RunError};
 
-/// Longest wait for one answer to the question whether a service is ready.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Timeout of one readiness probe.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What a site has to know of where it is.
-pub struct Surrounding {
+/// What a deployed site needs to know about its environment.
+pub struct SiteContext {
     /// The machine of this process.
     pub here: Option<MachineId>,
-    /// Whether somebody else runs the service.
+    /// Whether the service runs independently of loadline.
     pub is_external: bool,
     /// When it counts as ready.
     pub ready: Ready,
@@ -34,35 +34,35 @@ pub struct DeployedSite {
     deployment: Box<dyn Deployment>,
     generator: Generator,
     watch: Watch,
-    around: Surrounding,
-    /// Asks whether the service is ready, as long as nobody could be reached.
+    context: SiteContext,
+    /// The readiness probe, kept as long as no connection was possible.
     probe: Option<Box<dyn Driver>>,
 }
 
 impl DeployedSite {
-    /// Begins to observe a deployment.
+    /// Starts observing a deployment.
     pub fn new(
         deployment: Box<dyn Deployment>,
         generator: Generator,
-        around: Surrounding,
+        context: SiteContext,
     ) -> Result<DeployedSite, BoxError> {
-        let watch = Watch::of(deployment.as_ref(), around.here.clone())?;
-        Ok(DeployedSite { deployment, generator, watch, around, probe: None })
+        let watch = Watch::of(deployment.as_ref(), context.here.clone())?;
+        Ok(DeployedSite { deployment, generator, watch, context, probe: None })
     }
 }
 
 impl LiveSite for DeployedSite {
     fn ask_ready(&mut self) -> Result<Readiness, RunError> {
-        let ready = &self.around.ready;
+        let ready = &self.context.ready;
         let path = ready.path.as_deref().unwrap_or("/");
         let mut probe = match self.probe.take() {
             Some(probe) => probe,
-            None => self.generator.probe(path, PATIENCE.min(ready.within))?,
+            None => self.generator.probe(path, PROBE_TIMEOUT.min(ready.within))?,
         };
         if let Err(error) = probe.prepare() {
-            // Only what never reached anybody is tried again. Whoever answered something else than the service's own success may be
-            // somebody else, as long as a cluster has not laid the way to the service; and a service may have no connection to spare
-            // for a probe that is done.
+            // The probe is kept only if it never connected. A failure response may come from another program as long as a cluster has not
+            // set up the path to the service, so a new connection is needed; and a service may have no connection to spare for a finished
+            // probe.
             self.probe = Some(probe);
             return Ok(Readiness::NotYet(error.to_string()));
         }
@@ -104,7 +104,7 @@ impl LiveSite for DeployedSite {
     }
 
     fn is_external(&self) -> bool {
-        self.around.is_external
+        self.context.is_external
     }
 
     fn pids(&self) -> Vec<u32> {

@@ -1,5 +1,5 @@
-//! In which network a run is measured: with a wire between client and node where this user may lay one, without it where an ordinary user
-//! has to reach containers, clusters or URLs.
+//! The network of a run: with a wire between client and node where this user may create one, without it where an ordinary user has to
+//! reach containers, clusters or URLs.
 
 use loadline_model::platform::Capabilities;
 
@@ -8,17 +8,17 @@ use loadline_model::experiment::{Nodes, Platform};
 /// The network of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Network {
-    /// This machine's, with a wire from the client to it: root's.
+    /// This machine's, with a wire from the client to it: needs root.
     Wired,
-    /// The same inside a user namespace, to be entered before any thread is started. Nothing outside can be reached from there.
+    /// The same inside a user namespace, to be entered before any thread is started. Nothing outside is reachable from there.
     WiredInUserNamespace,
-    /// This machine's as it is: the client is on the node itself.
+    /// This machine's, unchanged: the client is on the node itself.
     WithoutWire,
 }
 
-/// What an ordinary user can't have measured.
+/// What an ordinary user cannot measure.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("without root, {what} can't be measured: {why}")]
+#[error("cannot measure {what} without root: {why}")]
 pub struct NeedsRoot {
     what: String,
     why: &'static str,
@@ -46,7 +46,7 @@ fn capabilities(platform: &Platform, nodes: Nodes) -> Capabilities {
     platform.kind.capabilities(nodes == Nodes::Own)
 }
 
-/// Refuses what takes links, rules or folders that are root's.
+/// Rejects what needs root: links, rules or folders.
 fn check_without_wire(platform: &Platform, nodes: Nodes) -> Result<(), NeedsRoot> {
     let Some(needs) = capabilities(platform, nodes).needs_root else { return Ok(()) };
     let what = match needs.option {
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ordinary_user_has_a_wire_in_a_user_namespace_as_long_as_all_is_in_there() {
+    fn an_ordinary_user_has_a_wire_in_a_user_namespace_as_long_as_everything_is_in_it() {
         assert_eq!(chosen(false, &[host(), local()]), Ok(Network::WiredInUserNamespace));
         for outside in
             [docker(DockerNetwork::Bridge), docker(DockerNetwork::Host), kubernetes(false), external()]
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_on_a_node_of_its_own_takes_root_beside_what_is_outside() {
+    fn a_host_on_its_own_node_needs_root_beside_what_is_outside() {
         let platform = |kind| Platform::new("any", kind);
         let platforms = [platform(host()), platform(external())];
         assert!(Network::choose(false, &platforms, Nodes::Own).is_err());
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_root_is_refused_by_name_with_the_way_to_it() {
+    fn what_needs_root_is_rejected_by_name_with_an_alternative() {
         for (kinds, name, way) in [
             ([local(), kubernetes(false)], "`pod`", "beside `host` alone"),
             ([local(), external()], "`pod`", "beside `host` alone"),

@@ -1,4 +1,4 @@
-//! So many deployments of so many blocks, each a pass over all cells in random order.
+//! A fixed number of deployments and blocks, each block a pass over all cells in random order.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::{BlockContext, NextRound, RoundsSoFar, Strategy};
 use crate::order::Order;
 use crate::turn::{Turn, Visit};
 
-/// The plan of an experiment, as it stands there.
+/// The plan of an experiment.
 pub struct FixedPlan<'a> {
     experiment: &'a Experiment,
     plan: &'a Plan,
@@ -22,7 +22,7 @@ impl<'a> FixedPlan<'a> {
         FixedPlan { experiment, plan, order: Order::new(experiment.plan.seed) }
     }
 
-    /// The next round, whatever was measured so far, unless the time is up.
+    /// The next round regardless of what was measured, unless the time is over.
     pub(super) fn another_round(&self, so_far: RoundsSoFar) -> NextRound {
         let is_over = |within: &Duration| so_far.rounds > 0 && so_far.elapsed >= *within;
         if let Some(within) = self.experiment.plan.within.filter(is_over) {
@@ -31,7 +31,7 @@ impl<'a> FixedPlan<'a> {
         NextRound::Deploy(self.order.stages(self.plan, self.experiment.plan.isolation, so_far.rounds))
     }
 
-    /// How many deployments are asked for.
+    /// The requested number of deployments.
     pub(super) fn deployments(&self) -> u32 {
         self.experiment.plan.deployments
     }
@@ -50,7 +50,7 @@ impl Strategy for FixedPlan<'_> {
             |load| self.experiment.load(load).load.rate().map_or(Duration::ZERO, |rate| rate.mean_gap());
         let groups = self.order.block(self.plan, at.round, at.block, at.cells, at.side_by_side, &gap);
         let turn = |group: Vec<(_, Duration)>| Turn {
-            // As long as their slices would have taken one after the other.
+            // As long as their slices would have taken in sequence.
             duration: self.experiment.plan.slice * group.len() as u32,
             visits: group.into_iter().map(|(cell, offset)| self.visit(at, cell, offset)).collect(),
         };

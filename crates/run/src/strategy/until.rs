@@ -1,16 +1,16 @@
-//! The fixed plan, deployed again and again until somebody who looks at the figures says that they will do.
+//! The fixed plan, with further deployments until the figures are precise enough.
 
 use super::{BlockContext, FixedPlan, NextRound, RoundsSoFar, Strategy};
 use crate::turn::Turn;
 
-/// Goes on after the planned deployments until the figures are settled.
+/// Continues after the planned deployments until the figures are settled.
 pub struct Until<'a> {
     plan: FixedPlan<'a>,
     is_settled: &'a mut dyn FnMut(u32) -> bool,
 }
 
 impl<'a> Until<'a> {
-    /// `is_settled` is asked after each round from the planned number of deployments on, with how many there were.
+    /// `is_settled` is called with the number of deployments after each round, from the planned number on.
     pub fn new(plan: FixedPlan<'a>, is_settled: &'a mut dyn FnMut(u32) -> bool) -> Until<'a> {
         Until { plan, is_settled }
     }

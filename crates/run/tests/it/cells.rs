@@ -11,7 +11,7 @@ use loadline_model::preview::Preview;
 use loadline_model::{CellId, LoadId, PlatformId, ServiceId};
 use loadline_run::preview;
 
-use crate::made_up::{World, experiment, with};
+use crate::fake::{World, experiment, with};
 
 fn cell(platform: usize, load: usize) -> CellSpec {
     CellSpec { service: ServiceId(0), platform: PlatformId(platform), load: LoadId(load) }
@@ -157,7 +157,7 @@ fn what_two_sides_of_a_comparison_may_use_is_noted_where_it_differs() {
         baseline_has: Resources { limits: Limits::default(), cpus: Some(vec![0]) },
     };
     assert!(world.journal.notes.borrow().contains(&expected), "{:?}", world.journal.notes.borrow());
-    let mut same = World::new(crate::made_up::experiment());
+    let mut same = World::new(crate::fake::experiment());
     same.run().unwrap();
     let unequal = |note: &Note| matches!(note, Note::UnequalResources { .. });
     assert!(!same.journal.notes.borrow().iter().any(unequal));

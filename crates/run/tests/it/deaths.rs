@@ -4,7 +4,7 @@ use loadline_model::RunState;
 use loadline_model::experiment::OnFailure;
 use loadline_run::RunError;
 
-use crate::made_up::{Behaviour, World, experiment, with};
+use crate::fake::{Behaviour, World, experiment, with};
 
 /// A run that ends at the first failure, in which one site misbehaves.
 fn ending(change: impl FnOnce(&mut Behaviour)) -> (World, RunError) {
@@ -16,7 +16,7 @@ fn ending(change: impl FnOnce(&mut Behaviour)) -> (World, RunError) {
     (world, failure)
 }
 
-/// A run that goes on without the failed site.
+/// A run that continues without the failed site.
 fn going_on(change: impl FnOnce(&mut Behaviour)) -> World {
     let mut world = World::new(with(|plan| plan.on_failure = OnFailure::Continue)).site(2, change);
     let outcome = world.run().unwrap();
@@ -37,7 +37,7 @@ fn a_platform_that_cannot_start_a_service_ends_the_run() {
 }
 
 #[test]
-fn or_the_run_goes_on_without_it() {
+fn or_the_run_continues_without_it() {
     going_on(|site| site.start_fails = Some("the daemon is gone"));
 }
 
@@ -48,28 +48,28 @@ fn a_service_that_does_not_come_up_ends_the_run() {
 }
 
 #[test]
-fn or_the_run_goes_on_without_what_did_not_come_up() {
+fn or_the_run_continues_without_what_did_not_come_up() {
     going_on(|site| site.wait_fails = Some("no node has room for the pod"));
 }
 
 #[test]
-fn a_service_that_ends_before_it_is_ready_is_told_with_its_output() {
+fn a_service_that_ends_before_it_is_ready_is_reported_with_its_output() {
     let (_, failure) = ending(|site| site.ends_before_ready = true);
     let text = failure.to_string();
-    assert!(text.starts_with("hello on pod: the service ended by itself (exit status: 1)"), "{text}");
+    assert!(text.starts_with("hello on pod: the service exited on its own (exit status: 1)"), "{text}");
     assert!(text.contains("its last output:\n    out of luck"), "{text}");
 }
 
 #[test]
-fn a_platform_that_hangs_is_given_up_after_the_time_to_get_ready() {
+fn a_platform_that_hangs_is_abandoned_after_the_time_limit_for_readiness() {
     let (world, failure) = ending(|site| site.ready_after = usize::MAX);
     let text = failure.to_string();
-    assert!(text.contains("it was not ready within 30s: connection refused"), "{text}");
+    assert!(text.contains("not ready within 30s: connection refused"), "{text}");
     assert!(world.elapsed().as_secs() >= 30);
 }
 
 #[test]
-fn or_the_run_goes_on_without_what_hangs() {
+fn or_the_run_continues_without_what_hangs() {
     going_on(|site| site.ready_after = usize::MAX);
 }
 
@@ -88,33 +88,33 @@ fn or_the_others_are_warmed_up_and_measured() {
 
 #[test]
 fn what_was_measured_before_a_service_ended_is_kept() {
-    // The warm-up takes eight drives at the least, so this is within the blocks.
+    // The warm-up takes at least eight drives, so this is within the blocks.
     let (world, failure) = ending(|site| site.ends_after = Some(10));
     assert!(matches!(failure, RunError::Service { .. }), "{failure}");
     assert!(!world.journal.slices.borrow().is_empty());
 }
 
 #[test]
-fn or_its_slices_are_kept_and_the_others_go_on() {
+fn or_its_slices_are_kept_and_the_others_continue() {
     let world = going_on(|site| site.ends_after = Some(10));
     let kept = world.journal.slices_of(2);
     assert!((1..3).contains(&kept), "{kept} slices of the service that ended");
 }
 
 #[test]
-fn an_engine_that_fails_costs_its_own_site_alone() {
+fn an_engine_that_fails_affects_only_its_own_site() {
     let world = going_on(|site| site.engine_fails_at = Some(9));
     assert!(world.journal.failures.borrow()[0].contains("a load thread ended"));
 }
 
 #[test]
-fn an_engine_that_fails_ends_a_run_that_goes_on_without_nobody() {
+fn an_engine_that_fails_ends_a_run_that_may_not_continue() {
     let (_, failure) = ending(|site| site.engine_fails_at = Some(9));
     assert!(matches!(failure, RunError::Engine { .. }), "{failure}");
 }
 
 #[test]
-fn sites_are_given_up_one_by_one_until_none_is_left() {
+fn sites_are_abandoned_one_by_one_until_none_is_left() {
     let mut world = World::new(with(|plan| plan.on_failure = OnFailure::Continue))
         .site(0, |site| site.ends_after = Some(11))
         .site(1, |site| site.ends_after = Some(10))

@@ -5,7 +5,7 @@ use std::time::Duration;
 use loadline_model::gates::Gate;
 use loadline_model::rows::SliceRow;
 
-use crate::made_up::{Disturbance, World, experiment, with};
+use crate::fake::{Disturbance, World, experiment, with};
 
 fn gates(slice: &SliceRow) -> Vec<Gate> {
     slice.gate_failures.iter().map(|failure| failure.gate()).collect()
@@ -63,7 +63,7 @@ fn a_repeat_comes_at_the_end_of_its_block_with_the_same_schedule() {
 #[test]
 fn a_remote_machine_is_judged_by_its_own_cpus() {
     // 64 CPUs of which other programs use 32: half of the machine, though sixteen times all that the load's machine has.
-    let busy = |site: &mut crate::made_up::Behaviour| {
+    let busy = |site: &mut crate::fake::Behaviour| {
         (site.machine, site.cpus) = (Some("node-7"), 64);
         site.disturbed = Some((0, Disturbance::Foreign(0.5)));
     };
@@ -80,7 +80,7 @@ fn a_remote_machine_is_judged_by_its_own_cpus() {
 
 #[test]
 fn an_idle_remote_machine_is_not_taken_for_a_busy_one() {
-    let idle = |site: &mut crate::made_up::Behaviour| (site.machine, site.cpus) = (Some("node-7"), 64);
+    let idle = |site: &mut crate::fake::Behaviour| (site.machine, site.cpus) = (Some("node-7"), 64);
     let mut world = World::new(with(|plan| plan.deployments = 1)).site(2, idle);
     world.run().unwrap();
     for slice in world.journal.slices.borrow().iter() {
@@ -92,7 +92,7 @@ fn an_idle_remote_machine_is_not_taken_for_a_busy_one() {
 #[test]
 fn a_service_elsewhere_is_not_taken_off_this_machines_time() {
     // It uses 50 ms of node-7 in each slice; this machine's capacity is 200 ms.
-    let elsewhere = |site: &mut crate::made_up::Behaviour| {
+    let elsewhere = |site: &mut crate::fake::Behaviour| {
         (site.machine, site.cpu) = (Some("node-7"), Duration::from_millis(50));
     };
     let mut world = World::new(experiment()).site(2, elsewhere);

@@ -6,11 +6,11 @@ use loadline_engine::{Arrivals, Endpoint, Engine, Load, Mix, Options, Record, Re
 use loadline_model::gates::{CpuUse, Gate, GateFailure};
 use loadline_model::metrics::{MACHINE_CPUS, OBSERVER_CPU, WALL};
 use loadline_model::{MachineCpu, Observations};
-use loadline_run::gates::{deserve_repeat, failures, failures_with_waiting};
+use loadline_run::gates::{failures, failures_with_waiting, should_repeat};
 
 const OPEN: fn() -> Load = || Load::Open { rate: "100/s".parse().unwrap(), arrivals: Arrivals::Uniform };
 
-/// A record of a real slice of ten requests, to be bent by each test. What a busy machine does to it is taken out.
+/// A record of a real slice of ten requests, modified by each test. What a busy machine does to it is taken out.
 fn record() -> Record {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let endpoint = Endpoint::from(listener.local_addr().unwrap());
@@ -117,13 +117,10 @@ fn only_what_came_from_outside_is_repeated() {
     let failures = |gates: &[Gate]| -> Vec<GateFailure> {
         gates.iter().map(|gate| GateFailure::Text { gate: *gate, text: String::new() }).collect()
     };
-    assert!(!deserve_repeat(&[]));
-    assert!(deserve_repeat(&failures(&[Gate::Steal, Gate::SendLag])));
-    assert!(!deserve_repeat(&failures(&[Gate::Errors])));
-    assert!(
-        !deserve_repeat(&failures(&[Gate::Steal, Gate::Rate])),
-        "its better attempts alone would be left"
-    );
+    assert!(!should_repeat(&[]));
+    assert!(should_repeat(&failures(&[Gate::Steal, Gate::SendLag])));
+    assert!(!should_repeat(&failures(&[Gate::Errors])));
+    assert!(!should_repeat(&failures(&[Gate::Steal, Gate::Rate])), "its better attempts alone would be left");
 }
 
 #[test]

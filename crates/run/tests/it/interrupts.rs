@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use loadline_model::RunState;
 
-use crate::made_up::{Behaviour, World, experiment};
+use crate::fake::{Behaviour, World, experiment};
 
 /// A run that is interrupted as the change of one site says.
 fn interrupted(change: impl FnOnce(&mut Behaviour)) -> World {

@@ -4,7 +4,7 @@ use loadline_model::RunState;
 use loadline_model::experiment::OnFailure;
 use loadline_run::RunError;
 
-use crate::made_up::{World, experiment, with};
+use crate::fake::{World, experiment, with};
 
 #[test]
 fn that_cannot_be_begun_lets_nothing_start() {

@@ -1,13 +1,13 @@
-//! The run loop on a made-up platform, journal and clock: no process is started and no time passes.
-//! Agents of made-up nodes, in threads of this process, are the one thing that is real.
+//! The run loop on a fake platform, journal and clock: no process is started and no time passes.
+//! Agents of fake nodes, in threads of this process, are the one thing that is real.
 
 mod cells;
 mod deaths;
 mod disturbances;
+mod fake;
 mod gates;
 mod interrupts;
 mod journals;
-mod made_up;
 mod order;
 mod plans;
 mod probes;

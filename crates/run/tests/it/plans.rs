@@ -1,4 +1,4 @@
-//! How long a run goes on, and who is deployed at the same time.
+//! How long a run continues, and which sites are deployed at the same time.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use loadline_model::rows::SliceRow;
 use loadline_run::strategy::{BlockContext, FixedPlan, NextRound, RoundsSoFar};
 use loadline_run::{Strategy, Turn};
 
-use crate::made_up::{World, experiment, with};
+use crate::fake::{World, experiment, with};
 
 #[test]
 fn until_deploys_anew_until_the_figures_are_settled() {
@@ -26,7 +26,7 @@ fn until_deploys_anew_until_the_figures_are_settled() {
 }
 
 #[test]
-fn within_ends_a_run_that_does_not_settle_and_says_so() {
+fn within_ends_a_run_that_does_not_settle_with_a_note() {
     let mut world = World::new(with(|plan| plan.within = Some(Duration::from_secs(60))));
     assert_eq!(world.run_until(&mut |_| false).unwrap().state, RunState::Complete);
     assert!(world.elapsed() >= Duration::from_secs(60));

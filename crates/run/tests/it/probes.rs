@@ -10,7 +10,7 @@ use loadline_observe::{AnyProbe, Probe, Target, probes};
 use loadline_report::{Style, csv_slices, json, terminal};
 use loadline_store::Store;
 
-use crate::made_up::{World, experiment, with};
+use crate::fake::{World, experiment, with};
 
 /// Reads a garbage collector that pauses for a millisecond from one reading to the next.
 #[derive(Default)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use loadline_model::gates::{Gate, GateFailure};
 use loadline_model::rows::SliceRow;
 
-use crate::made_up::{RecordedNode, Use, World, with};
+use crate::fake::{RecordedNode, Use, World, with};
 
 /// A hundred ticks of the node's files.
 const SLICE: Duration = Duration::from_secs(1);

@@ -1,11 +1,11 @@
-//! Cells so slow that their slices would gather nothing are measured request by request.
+//! Cells so slow that their slices would hold too few requests are measured request by request.
 
 use std::time::Duration;
 
 use loadline_model::experiment::{Experiment, Interleave, OnFailure};
 use loadline_model::load::{Arrivals, Load};
 
-use crate::made_up::{World, experiment, with};
+use crate::fake::{World, experiment, with};
 
 /// As [`experiment`], at 100 requests a minute.
 fn slow(change: impl FnOnce(&mut Experiment)) -> Experiment {
@@ -29,7 +29,7 @@ fn slow_cells_of_an_idle_machine_share_a_turn_as_long_as_their_slices() {
 }
 
 #[test]
-fn what_the_whole_machine_did_is_not_told_of_one_of_them() {
+fn figures_of_the_whole_machine_are_not_attributed_to_one_of_them() {
     let mut world = World::new(slow(|_| ()));
     world.run().unwrap();
     let slices = world.journal.slices.borrow();
@@ -56,7 +56,7 @@ fn busy_cells_take_turns_however_slow_they_are() {
 }
 
 #[test]
-fn what_is_asked_for_is_done() {
+fn an_explicit_choice_is_followed() {
     let mut turns = World::new(slow(|slow| slow.plan.interleave = Interleave::Slices));
     turns.run().unwrap();
     assert!(turns.journal.together.borrow().is_empty());

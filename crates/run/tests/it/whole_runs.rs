@@ -3,7 +3,7 @@
 use loadline_model::RunState;
 use loadline_model::notes::Note;
 
-use crate::made_up::{World, experiment, with};
+use crate::fake::{World, experiment, with};
 
 #[test]
 fn every_cell_has_a_slice_in_every_block_of_every_deployment() {
@@ -57,15 +57,16 @@ fn a_slice_keeps_the_load_that_it_was() {
 }
 
 #[test]
-fn a_site_that_is_not_let_through_yet_is_waited_for_after_the_others() {
-    let mut world = World::new(with(|plan| plan.deployments = 1)).site(0, |site| site.holds_back = true);
+fn a_site_that_is_slow_to_start_is_waited_for_after_the_others() {
+    let mut world =
+        World::new(with(|plan| plan.deployments = 1)).site(0, |site| site.is_slow_to_start = true);
     world.run().unwrap();
     let waits: Vec<String> = world.log().into_iter().filter(|line| line.starts_with("wait")).collect();
     assert_eq!(waits.last().map(String::as_str), Some("wait site 0"));
 }
 
 #[test]
-fn a_service_that_takes_its_time_is_asked_again_until_it_is_ready() {
+fn a_slow_service_is_probed_until_it_is_ready() {
     let mut world = World::new(experiment()).site(2, |site| site.ready_after = 100);
     assert_eq!(world.run().unwrap().state, RunState::Complete);
     let deployments = world.journal.deployments.borrow();
@@ -83,7 +84,7 @@ fn a_warm_up_ends_when_service_times_are_stationary() {
 }
 
 #[test]
-fn a_warm_up_that_never_gets_stationary_ends_at_its_longest_and_says_so() {
+fn a_warm_up_that_never_becomes_stationary_ends_at_its_time_limit() {
     let falling = |drive: usize| 1_000_000 / (drive as u64 + 1);
     let mut world = World::new(with(|plan| plan.deployments = 1)).site(2, |site| site.service_ns = falling);
     world.run().unwrap();

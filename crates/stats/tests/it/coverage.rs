@@ -145,7 +145,7 @@ fn percentile_interval(resampled: &mut [f64], tail: f64) -> Interval {
 
 #[test]
 fn percentile_intervals_cover_too_seldom_with_few_deployments() {
-    // Their shares are close to each other: hundreds can't tell them apart.
+    // Their shares are close to each other: hundreds cannot distinguish them.
     percentile_intervals(Extent { runs: 1_000, slack: 0.0 });
 }
 

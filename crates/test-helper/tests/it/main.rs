@@ -1,5 +1,5 @@
-//! The helper is there. As long as a test asks for it, cargo builds it with the tests of the workspace, by the same features, and
-//! `tests/run` can tell the tests of the platforms where it is.
+//! The helper exists. Because a test depends on it, cargo builds it with the tests of the workspace and the same features, and `tests/run`
+//! can pass its path to the tests of the platforms.
 
 use std::process::Command;
 

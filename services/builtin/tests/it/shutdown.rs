@@ -15,7 +15,7 @@ fn get(stream: &mut TcpStream, path: &str) -> std::io::Result<()> {
 
 #[test]
 fn sigterm_ends_a_busy_service_at_once() -> Result<(), Box<dyn Error>> {
-    // The port is given back before the service takes it; nothing else in this process wants one.
+    // The port is released before the service binds it; nothing else in this process needs one.
     let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
     let service = std::thread::spawn(move || serve(address, Builtin::Cpu, Options::default()));
 
@@ -38,6 +38,6 @@ fn sigterm_ends_a_busy_service_at_once() -> Result<(), Box<dyn Error>> {
 
     kill_process(getpid(), Signal::TERM)?;
     service.join().map_err(|_| "the service panicked")??;
-    assert!(TcpStream::connect(address).is_err(), "nobody listens any more");
+    assert!(TcpStream::connect(address).is_err(), "nothing listens any more");
     Ok(())
 }

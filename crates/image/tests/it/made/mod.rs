@@ -1,4 +1,4 @@
-//! Programs made for the tests: ELF files of a few hundred bytes that say what a test wants them to say.
+//! Programs generated for the tests: ELF files of a few hundred bytes with the headers that a test needs.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
@@ -9,7 +9,7 @@ use object::Endianness;
 use object::elf::{self, FileType, Machine, ProgramType};
 use object::write::elf::{FileHeader, ProgramHeader, Writer};
 
-/// What the headers of a program say, and its segments.
+/// The headers of a program, and its segments.
 #[derive(Clone)]
 pub struct Elf {
     pub kind: FileType,
@@ -75,7 +75,7 @@ impl Elf {
         bytes
     }
 
-    /// What the crate thinks of it.
+    /// The crate's verdict on it.
     pub fn opened(&self) -> Result<Architecture, ImageError> {
         open(&self.bytes()).map(|program| program.architecture().clone())
     }

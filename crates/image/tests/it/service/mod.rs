@@ -10,7 +10,7 @@ use crate::runtimes::Contained;
 /// The static service of `test-helper/main.rs`.
 pub const SERVICE: &str = env!("CARGO_BIN_EXE_loadline-image-test-helper");
 
-/// Where the service is told to listen in its image.
+/// Where the service listens in its image.
 pub const LISTEN: &str = "127.0.0.1:8080";
 
 /// The service's archive, and what loaders should say of it.

@@ -1,5 +1,5 @@
-//! One pod's attachment to a CNI network: ADD in the list's order, DEL in the opposite one (CNI specification, section 3).
-//! It is kept with the run's state, so that DEL can be called by who never saw ADD.
+//! One pod's attachment to a CNI network: ADD in the list's order, DEL in reverse order (CNI specification, section 3).
+//! It is kept with the run's state, so that another process than the one that called ADD can call DEL.
 
 use std::{
     os::fd::{AsFd, AsRawFd},
@@ -19,25 +19,25 @@ use super::{
 };
 use crate::{
     error::{CniError, LocalError},
-    layers::lacking::missing,
+    layers::unavailable::unavailable,
 };
 
-/// Everything that DEL takes.
+/// Everything that DEL needs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Attachment {
     /// The deployment's label.
     pub container_id: String,
-    /// Where the configuration was read, to be named when something fails.
+    /// Where the configuration was read, for error messages.
     file: PathBuf,
     list: List,
-    /// Where plugins are looked for.
+    /// The folders that are searched for plugins.
     folders: Vec<PathBuf>,
-    /// What ADD resulted in, once all plugins have done it.
+    /// The result of ADD, once all plugins have been called.
     result: Option<Value>,
 }
 
 impl Attachment {
-    /// Refuses a list with a plugin that isn't installed.
+    /// Rejects a list with a plugin that is not installed.
     pub fn new(owner: &Owner, file: &Path, list: List) -> Result<Attachment, LocalError> {
         let attachment = Attachment {
             container_id: owner.label(),
@@ -50,23 +50,23 @@ impl Attachment {
         Ok(attachment)
     }
 
-    /// Has the plugins join `pod` to `node`, each told what the one before it made.
+    /// Has the plugins connect `pod` to `node`, each given the result of the one before it.
     pub fn add(&mut self, node: &Netns, pod: &Netns) -> Result<(), LocalError> {
         let netns = path_of(pod);
         let mut result = None;
         for (name, mut config) in self.list.plugins() {
             config.extend(result.map(|result| ("prevResult".to_owned(), result)));
             let answer = self.call("ADD", name, config, node, &netns)?;
-            result = Some(answer.ok_or_else(|| self.failed("ADD", name, "it answered nothing".to_owned()))?);
+            result = Some(answer.ok_or_else(|| self.failed("ADD", name, "it returned nothing".to_owned()))?);
         }
         self.result = result;
         Ok(())
     }
 
-    /// Has the plugins give back what they took. All are asked, whatever the others say; the first failure is returned.
+    /// Has the plugins release what they allocated. All are called, even if some fail; the first failure is returned.
     pub fn delete(&self, node: &Netns, pod: Option<&Netns>) -> Result<(), LocalError> {
         let netns = pod.map(path_of).unwrap_or_default();
-        let told = self.result.as_ref().filter(|_| self.list.tells_result_at_del());
+        let told = self.result.as_ref().filter(|_| self.list.passes_result_to_del());
         let mut outcome = Ok(());
         for (name, mut config) in self.list.plugins().rev() {
             config.extend(told.map(|result| ("prevResult".to_owned(), result.clone())));
@@ -76,7 +76,7 @@ impl Attachment {
         outcome
     }
 
-    /// What the plugins made for the pod.
+    /// What the plugins created for the pod.
     pub fn added(&self) -> Result<Added, LocalError> {
         let added = self.result.as_ref().and_then(result::added);
         Ok(added.ok_or_else(|| CniError::NoAddress { file: self.file.clone() })?)
@@ -110,16 +110,16 @@ impl Attachment {
         plugin::find(name, &self.folders).ok_or_else(|| {
             let folders: Vec<_> = self.folders.iter().map(|folder| folder.to_string_lossy()).collect();
             let why = format!(
-                "the plugin `{name}` of {} is in none of {} (package `containernetworking-plugins`; CNI_PATH names other folders)",
+                "the plugin `{name}` of {} is not in any of {} (package `containernetworking-plugins`; CNI_PATH adds folders)",
                 self.file.display(),
                 folders.join(", ")
             );
-            missing(&Layer::Cni(self.file.clone()), why)
+            unavailable(&Layer::Cni(self.file.clone()), why)
         })
     }
 }
 
-/// A path by which plugins can open the namespace while this process holds it.
+/// A path by which plugins can open the namespace while this process keeps it open.
 fn path_of(netns: &Netns) -> String {
     format!("/proc/{}/fd/{}", std::process::id(), netns.as_fd().as_raw_fd())
 }

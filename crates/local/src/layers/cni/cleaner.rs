@@ -1,4 +1,4 @@
-//! Giving back what plugins took for deployments that are gone.
+//! Releasing what plugins allocated for deployments that are gone.
 
 use loadline_machine::{Cleaner, Error, Netns, Owner, Removed, Section, may_change_network};
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::Attachment;
 use crate::error::LocalError;
 
-/// What plugins were asked for and weren't asked to give back.
+/// Attachments that were added and not yet deleted.
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct Attachments {
     pub attachments: Vec<Attachment>,
@@ -17,7 +17,7 @@ impl Section for Attachments {
     const CLEANER: &'static dyn Cleaner = &CniCleaner;
 }
 
-/// Has CNI plugins give back what they took: an address, above all.
+/// Has CNI plugins release what they allocated: above all, addresses.
 pub struct CniCleaner;
 
 impl Cleaner for CniCleaner {
@@ -36,10 +36,10 @@ impl Cleaner for CniCleaner {
         if attachments.is_empty() {
             return Ok(());
         }
-        // The plugins' node is gone with its processes: they are run in an empty one, where they can't take another network's things for
-        // theirs. An ordinary user can make none, nor change anything in the machine's.
+        // The plugins' node is gone with its processes: they run in an empty one, where they cannot mistake another network's objects for
+        // their own. An ordinary user cannot create one, nor change anything in the machine's.
         let empty = if may_change_network() { Netns::new()? } else { Netns::current()? };
-        let names = give_back(owner, &attachments, &empty)?;
+        let names = release(owner, &attachments, &empty)?;
         removed.extend(names.into_iter().map(|name| Removed {
             run: owner.run,
             kind: "cni attachment",
@@ -53,10 +53,9 @@ impl Cleaner for CniCleaner {
     }
 }
 
-/// Gives back what the plugins took for the owner's deployments, whose namespaces are gone. Returns the deployments' labels.
-///
-/// `node` is a namespace in which the plugins may look for what they made: one with nothing of other networks in it.
-fn give_back(owner: &Owner, attachments: &[Attachment], node: &Netns) -> Result<Vec<String>, LocalError> {
+/// Releases what the plugins allocated for the owner's deployments, whose namespaces are gone. Returns the deployments' labels.
+/// `node` is a namespace in which the plugins may look for what they created: one that contains nothing of other networks.
+fn release(owner: &Owner, attachments: &[Attachment], node: &Netns) -> Result<Vec<String>, LocalError> {
     let ours = attachments.iter().filter(|attachment| owner.owns_label(&attachment.container_id));
     // All are tried before the first failure is returned.
     let outcomes: Vec<Result<String, LocalError>> = ours

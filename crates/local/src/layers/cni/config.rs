@@ -1,4 +1,4 @@
-//! A CNI network configuration: read, checked, and turned into what each plugin is given on its standard input.
+//! A CNI network configuration: read, checked, and turned into the standard input of each plugin.
 
 use std::{fs, path::Path};
 
@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 
 use crate::error::CniError;
 
-/// Versions of the specification that are spoken here, oldest first: those in which plugins are chained.
+/// Supported versions of the specification, oldest first: those in which plugins are chained.
 const VERSIONS: [&str; 5] = ["0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"];
-/// From here on a plugin is told at DEL what ADD resulted in.
-const RESULT_AT_DEL: &str = "0.4.0";
+/// The first version in which a plugin gets the result of ADD at DEL.
+const RESULT_AT_DEL_SINCE: &str = "0.4.0";
 
-/// A list of plugins, checked.
+/// A validated list of plugins.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct List {
     name: String,
@@ -36,13 +36,13 @@ impl List {
         let name = text(&top, "name")?.to_owned();
         if !is_name(&name) {
             return Err(format!(
-                "has the `name` {name:?}: it begins with a letter or digit and goes on with those, `_`, `.` and `-`"
+                "has the `name` {name:?}: a name begins with a letter or digit and continues with those, `_`, `.` and `-`"
             ));
         }
         let version = version(&top)?;
         let plugins = match top.remove("plugins") {
             Some(Value::Array(plugins)) => plugins,
-            Some(_) => return Err("has `plugins` that are not a list".to_owned()),
+            Some(_) => return Err("has `plugins` that is not a list".to_owned()),
             // Before version 1.0 a configuration could be that of a single plugin.
             None if top.contains_key("type") => vec![Value::Object(top)],
             None => return Err("has no `plugins`".to_owned()),
@@ -59,7 +59,7 @@ impl List {
     pub fn plugins(&self) -> impl DoubleEndedIterator<Item = (&str, Map<String, Value>)> {
         self.plugins.iter().map(|plugin| {
             let mut config = plugin.clone();
-            // What the runtime offers of it would be in `runtimeConfig`, and that is nothing.
+            // What the runtime supports would be in `runtimeConfig`; loadline supports none.
             config.remove("capabilities");
             config.insert("name".to_owned(), self.name.clone().into());
             config.insert("cniVersion".to_owned(), self.version.clone().into());
@@ -68,27 +68,27 @@ impl List {
         })
     }
 
-    /// Whether plugins are told at DEL what ADD resulted in.
-    pub fn tells_result_at_del(&self) -> bool {
+    /// Whether plugins get the result of ADD at DEL.
+    pub fn passes_result_to_del(&self) -> bool {
         let place = |version: &str| VERSIONS.iter().position(|known| *known == version);
-        place(&self.version) >= place(RESULT_AT_DEL)
+        place(&self.version) >= place(RESULT_AT_DEL_SINCE)
     }
 }
 
 fn plugin((index, plugin): (usize, Value)) -> Result<Map<String, Value>, String> {
     let Value::Object(plugin) = plugin else {
-        return Err(format!("has at `plugins[{index}]` something that is not a JSON object"));
+        return Err(format!("has a `plugins[{index}]` that is not a JSON object"));
     };
     match text(&plugin, "type") {
-        Ok(program) if program.is_empty() || program.contains(['/', '\\', '\0']) || program == ".." => Err(
-            format!("has at `plugins[{index}]` the `type` {program:?}, which is not the name of a program"),
-        ),
+        Ok(program) if program.is_empty() || program.contains(['/', '\\', '\0']) || program == ".." => {
+            Err(format!("has the `type` {program:?} at `plugins[{index}]`, which is not a program name"))
+        }
         Ok(_) => Ok(plugin),
         Err(why) => Err(format!("{why} at `plugins[{index}]`")),
     }
 }
 
-/// The newest version that both the list and we speak.
+/// The newest version that both the list and loadline support.
 fn version(top: &Map<String, Value>) -> Result<String, String> {
     let first = text(top, "cniVersion")?;
     let more = top.get("cniVersions").and_then(Value::as_array).into_iter().flatten();
@@ -96,7 +96,7 @@ fn version(top: &Map<String, Value>) -> Result<String, String> {
     match VERSIONS.iter().rev().find(|version| offered.contains(version)) {
         Some(version) => Ok((*version).to_owned()),
         None => Err(format!(
-            "has the `cniVersion` {}, and loadline speaks {}",
+            "has the `cniVersion` {}, but loadline supports {}",
             offered.join(", "),
             VERSIONS.join(", ")
         )),
@@ -154,11 +154,11 @@ mod tests {
             List::from_json(json!({"cniVersion": "0.3.1", "name": "p", "type": "ptp", "mtu": 1400})).unwrap();
         let (program, config) = list.plugins().next().unwrap();
         assert_eq!((program, config.get("mtu")), ("ptp", Some(&json!(1400))));
-        assert!(!list.tells_result_at_del());
+        assert!(!list.passes_result_to_del());
     }
 
     #[test]
-    fn the_newest_version_that_both_speak_is_taken() {
+    fn the_newest_version_that_both_support_is_used() {
         let plugins = json!([{"type": "ptp"}]);
         let list = |version: &str, versions: Value| {
             List::from_json(
@@ -166,12 +166,12 @@ mod tests {
             )
         };
         assert_eq!(list("1.0.0", json!(["0.4.0", "1.1.0", "9.0.0"])).unwrap().version, "1.1.0");
-        assert!(list("1.0.0", Value::Null).unwrap().tells_result_at_del());
-        assert!(list("0.2.0", Value::Null).unwrap_err().contains("speaks 0.3.0"));
+        assert!(list("1.0.0", Value::Null).unwrap().passes_result_to_del());
+        assert!(list("0.2.0", Value::Null).unwrap_err().contains("supports 0.3.0"));
     }
 
     #[test]
-    fn what_is_wrong_is_said_by_its_place() {
+    fn errors_name_the_invalid_key() {
         for (config, why) in [
             (json!([]), "is not a JSON object"),
             (json!({"cniVersion": "1.0.0", "plugins": [{"type": "ptp"}]}), "has no `name`"),
@@ -188,7 +188,7 @@ mod tests {
             ),
             (
                 json!({"cniVersion": "1.0.0", "name": "p", "plugins": [{"type": "../sh"}]}),
-                "not the name of a program",
+                "not a program name",
             ),
         ] {
             let said = List::from_json(config.clone()).unwrap_err();

@@ -1,4 +1,4 @@
-//! One plugin, run once: found in the folders for plugins, given its configuration, its answer read (CNI specification, section 2).
+//! One call of one plugin: it is found in the plugin folders, given its configuration, and its result read (CNI specification, section 2).
 
 use std::{
     env,
@@ -10,19 +10,19 @@ use std::{
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use loadline_machine::{Doing, Netns, PROCESS_LABEL, tool};
+use loadline_machine::{ErrorContext, Netns, PROCESS_LABEL, tool};
 
 use super::LINK;
 use crate::error::LocalError;
 
-/// Where plugins are if CNI_PATH doesn't say: the usual folder, Debian's and Fedora's.
+/// Plugin folders unless CNI_PATH is set: the usual one, Debian's and Fedora's.
 const FOLDERS: [&str; 3] = ["/opt/cni/bin", "/usr/lib/cni", "/usr/libexec/cni"];
-/// What is asked of a plugin.
+/// One call of a plugin.
 pub(super) struct Call<'a> {
     /// `ADD` or `DEL`.
     pub command: &'static str,
     pub program: &'a Path,
-    /// Where it finds the plugins that it calls itself.
+    /// Folders of the plugins that it calls itself.
     pub folders: &'a [PathBuf],
     pub container_id: &'a str,
     /// The pod's namespace, as a path; empty once it is gone.
@@ -30,16 +30,16 @@ pub(super) struct Call<'a> {
     pub config: Map<String, Value>,
 }
 
-/// What a plugin says on its standard output when it fails.
+/// What a plugin prints on its standard output when it fails.
 #[derive(Deserialize)]
-struct Complaint {
+struct Failure {
     code: u64,
     msg: String,
     #[serde(default)]
     details: String,
 }
 
-/// The folders to look for plugins in.
+/// The folders that are searched for plugins.
 pub(super) fn folders() -> Vec<PathBuf> {
     match env::var_os("CNI_PATH") {
         Some(path) if !path.is_empty() => env::split_paths(&path).collect(),
@@ -51,7 +51,7 @@ pub(super) fn find(name: &str, folders: &[PathBuf]) -> Option<PathBuf> {
     folders.iter().map(|folder| folder.join(name)).find(|file| tool::is_executable(file))
 }
 
-/// Runs the plugin in the namespace `node`. What it answered, if anything; the inner error is why it failed.
+/// Runs the plugin in the namespace `node` and returns its result, if any; the inner error is why it failed.
 pub(super) fn run(call: &Call, node: &Netns) -> Result<Result<Option<Value>, String>, LocalError> {
     let shown = call.program.display();
     let mut command = Command::new(call.program);
@@ -68,12 +68,12 @@ pub(super) fn run(call: &Call, node: &Netns) -> Result<Result<Option<Value>, Str
         .stderr(Stdio::piped());
     let config = Value::Object(call.config.clone()).to_string();
     let output = node.run(|| {
-        let mut child = command.spawn().doing(|| format!("start {shown}"))?;
-        // One that gave up early closes the pipe, and says why.
+        let mut child = command.spawn().with_context(|| format!("start {shown}"))?;
+        // A plugin that fails early closes the pipe and prints why.
         if let Some(mut stdin) = child.stdin.take() {
             let _ = stdin.write_all(config.as_bytes());
         }
-        child.wait_with_output().doing(|| format!("wait for {shown}"))
+        child.wait_with_output().with_context(|| format!("wait for {shown}"))
     })?;
     Ok(answer(&output))
 }
@@ -85,10 +85,10 @@ fn answer(output: &Output) -> Result<Option<Value>, String> {
             "" => Ok(None),
             said => serde_json::from_str(said)
                 .map(Some)
-                .map_err(|error| format!("its answer is not JSON: {error}")),
+                .map_err(|error| format!("its result is not JSON: {error}")),
         };
     }
-    if let Ok(Complaint { code, msg, details }) = serde_json::from_str(&said) {
+    if let Ok(Failure { code, msg, details }) = serde_json::from_str(&said) {
         let details = if details.is_empty() { details } else { format!("; {details}") };
         return Err(format!("{msg}{details} (code {code})"));
     }
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_complaint_is_told_with_its_details_and_code() {
+    fn an_error_is_shown_with_its_details_and_code() {
         let said =
             r#"{"cniVersion": "1.0.0", "code": 11, "msg": "no address left", "details": "10.1.0.0/30"}"#;
         assert_eq!(answered(1, said, "").unwrap_err(), "no address left; 10.1.0.0/30 (code 11)");
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plugin_that_dies_without_a_complaint_is_told_by_what_it_printed() {
+    fn a_plugin_that_dies_without_an_error_is_described_by_its_output() {
         assert_eq!(answered(2, "", "panic: nil\n").unwrap_err(), "exit status: 2 panic: nil");
     }
 

@@ -1,4 +1,4 @@
-//! What ADD resulted in, as far as it is needed: the pod's address and the node's link to it (CNI specification, section 5, "ADD
+//! The result of ADD, as far as it is needed: the pod's address and the node's link to it (CNI specification, section 5, "ADD
 //! Success").
 
 use std::net::Ipv4Addr;
@@ -6,11 +6,11 @@ use std::net::Ipv4Addr;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What was made for the pod.
+/// What was created for the pod.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Added {
     pub address: Ipv4Addr,
-    /// Of its network.
+    /// The prefix length of its network, in bits.
     pub prefix: u8,
     /// The first link on the node that the plugins name, which is the bridge if there is one.
     pub node_link: Option<String>,
@@ -28,7 +28,7 @@ struct Success {
 struct Interface {
     #[serde(default)]
     name: String,
-    /// The namespace it is in; none or an empty one is the node's.
+    /// The namespace that it is in; none or an empty one is the node's.
     #[serde(default)]
     sandbox: String,
 }
@@ -41,7 +41,7 @@ struct Ip {
     interface: Option<usize>,
 }
 
-/// The first IPv4 address that isn't one of the node's, and the link to it.
+/// The first IPv4 address that is not one of the node's, and the link to it.
 pub(super) fn added(result: &Value) -> Option<Added> {
     let Success { interfaces, ips } = Success::deserialize(result).ok()?;
     let of_pod = |ip: &&Ip| {
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_pods_address_is_told_from_the_nodes_and_from_ipv6() {
+    fn the_pods_address_is_distinguished_from_the_nodes_and_from_ipv6() {
         let result = json!({
             "cniVersion": "1.0.0",
             "interfaces": [{"name": "cni0", "mac": "00:00:00:00:00:01"}, {"name": "eth0", "sandbox": "/proc/1/fd/3"}],

@@ -4,22 +4,22 @@
 use std::fmt::{self, Write};
 
 use super::{MASQUERADE_MARK, Service};
-use crate::layers::Entrance;
+use crate::layers::ExposedPort;
 
 /// The rules, for `nft -f`. As with kube-proxy's `--nodeport-addresses`, node ports are those of one address.
 ///
-/// Only the deployment's own service chooses its endpoint from a map, as kube-proxy writes it. The chains of the others are found by
-/// nobody, and the kernel takes time quadratic in the number of such maps: half a minute for 10,000.
-pub(super) fn rules(entrance: &Entrance, services: &[Service]) -> String {
+/// Only the deployment's own service chooses its endpoint from a map, as kube-proxy writes it. The chains of the others are never reached,
+/// and the kernel takes time quadratic in the number of such maps: half a minute for 10,000.
+pub(super) fn rules(exposed: &ExposedPort, services: &[Service]) -> String {
     let mut text = String::new();
-    // Writing to a String can't fail.
-    let _ = write_table(&mut text, entrance, services);
+    // Writing to a String cannot fail.
+    let _ = write_table(&mut text, exposed, services);
     text
 }
 
-fn write_table(text: &mut String, entrance: &Entrance, services: &[Service]) -> fmt::Result {
+fn write_table(text: &mut String, exposed: &ExposedPort, services: &[Service]) -> fmt::Result {
     let own = services.len().saturating_sub(1);
-    writeln!(text, "table ip {} {{", entrance.node.owner.label())?;
+    writeln!(text, "table ip {} {{", exposed.node.owner.label())?;
     writeln!(text, "{BASE_CHAINS}")?;
     writeln!(text, "chain mark-for-masquerade {{ mark set mark or {MASQUERADE_MARK}; }}")?;
     writeln!(
@@ -44,15 +44,15 @@ fn write_table(text: &mut String, entrance: &Entrance, services: &[Service]) -> 
              {to_endpoint}; }}",
             cluster.ip(),
             cluster.port(),
-            entrance.pods
+            exposed.pods
         )?;
     }
     writeln!(text, "chain external-{own} {{ jump mark-for-masquerade; goto service-{own}; }}")?;
-    writeln!(text, "set nodeport-ips {{ type ipv4_addr; elements = {{ {} }}; }}", entrance.at.ip())?;
+    writeln!(text, "set nodeport-ips {{ type ipv4_addr; elements = {{ {} }}; }}", exposed.at.ip())?;
     writeln!(
         text,
         "map service-nodeports {{ type inet_proto . inet_service : verdict; elements = {{ tcp . {} : goto external-{own} }}; }}",
-        entrance.at.port()
+        exposed.at.port()
     )?;
     writeln!(text, "map service-ips {{ type ipv4_addr . inet_proto . inet_service : verdict; elements = {{")?;
     for (index, Service { cluster, .. }) in services.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! IP in IP as Calico lays it (calico/node, felix/dataplane/linux/ipip_mgr.go): one device a node that leads to no node in particular; the
+//! IP in IP as Calico sets it up (calico/node, felix/dataplane/linux/ipip_mgr.go): one device per node without a fixed destination; the
 //! route across it names the node.
 
 use rtnetlink::LinkIpIp;
@@ -8,25 +8,25 @@ use loadline_machine::Netlink;
 use super::{End, LINK_MTU_BYTES};
 use crate::{
     error::LocalError,
-    layers::{Layer, lacking::or_missing},
+    layers::{Layer, unavailable::or_unavailable},
 };
 
 /// The outer IPv4 header.
 const HEADERS_BYTES: u32 = 20;
 
-/// Lays both ends and returns the tunnel's MTU in bytes.
-pub(super) fn lay(ends: &[End], layer: &Layer) -> Result<u32, LocalError> {
+/// Creates both ends and returns the tunnel's MTU in bytes.
+pub(super) fn create(ends: &[End], layer: &Layer) -> Result<u32, LocalError> {
     let mtu_bytes = LINK_MTU_BYTES - HEADERS_BYTES;
     let name = layer.to_string();
     for end in ends {
-        let made = end.netns.talk(async |net: &Netlink| {
+        let made = end.netns.with_netlink(async |net: &Netlink| {
             let device = LinkIpIp::new(&name).local(end.here).mtu(mtu_bytes);
             net.add(&name, device.build()).await
         });
-        let index = or_missing(made, layer, "ipip", "CONFIG_NET_IPIP")?;
-        end.netns.talk(async |net: &Netlink| {
+        let index = or_unavailable(made, layer, "ipip", "CONFIG_NET_IPIP")?;
+        end.netns.with_netlink(async |net: &Netlink| {
             net.add_address(index, end.here_inside, 32).await?;
-            net.up(index).await?;
+            net.set_up(index).await?;
             // The gateway is the outer destination (`ip_tunnel_xmit` in net/ipv4/ip_tunnel.c).
             net.add_route_across(index, end.there_inside, 32, end.there).await?;
             net.add_route_across(index, end.beyond.0, end.beyond.1, end.there).await

@@ -1,4 +1,4 @@
-//! VXLAN as Flannel lays it (flannel, pkg/backend/vxlan): one device a node that learns nothing, with static entries for the other's
+//! VXLAN as Flannel sets it up (flannel, pkg/backend/vxlan): one device per node without learning, with static entries for the other's
 //! device, and a route across it.
 
 use rtnetlink::LinkVxlan;
@@ -8,21 +8,21 @@ use loadline_machine::Netlink;
 use super::{End, LINK_MTU_BYTES, hardware_address};
 use crate::{
     error::LocalError,
-    layers::{Layer, lacking::or_missing},
+    layers::{Layer, unavailable::or_unavailable},
 };
 
-/// Flannel's network identifier, and the port that Linux took before there was a standard one.
+/// Flannel's network identifier, and the port that Linux used before one was standardised.
 const VNI: u32 = 1;
 const PORT: u16 = 8472;
 /// Outer IPv4, UDP and VXLAN headers and the inner Ethernet header: 20 + 8 + 8 + 14.
 const HEADERS_BYTES: u32 = 50;
 
-/// Lays both ends and returns the tunnel's MTU in bytes.
-pub(super) fn lay(ends: &[End], layer: &Layer) -> Result<u32, LocalError> {
+/// Creates both ends and returns the tunnel's MTU in bytes.
+pub(super) fn create(ends: &[End], layer: &Layer) -> Result<u32, LocalError> {
     let mtu_bytes = LINK_MTU_BYTES - HEADERS_BYTES;
     let name = layer.to_string();
     for end in ends {
-        let made = end.netns.talk(async |net: &Netlink| {
+        let made = end.netns.with_netlink(async |net: &Netlink| {
             let device = LinkVxlan::new(&name, VNI)
                 .dev(net.index_of(end.link).await?)
                 .local(end.here)
@@ -32,10 +32,10 @@ pub(super) fn lay(ends: &[End], layer: &Layer) -> Result<u32, LocalError> {
                 .mtu(mtu_bytes);
             net.add(&name, device.build()).await
         });
-        let index = or_missing(made, layer, "vxlan", "CONFIG_VXLAN")?;
-        end.netns.talk(async |net: &Netlink| {
+        let index = or_unavailable(made, layer, "vxlan", "CONFIG_VXLAN")?;
+        end.netns.with_netlink(async |net: &Netlink| {
             net.add_address(index, end.here_inside, 32).await?;
-            net.up(index).await?;
+            net.set_up(index).await?;
             let device_there = hardware_address(end.there_inside);
             net.add_neighbour(index, end.there_inside, &device_there).await?;
             net.add_forwarding(index, &device_there, end.there).await?;

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{AUTHORITY_FILE, CLIENT, Hop, IDENTITY_FILE, SERVICE, Setup, Tls};
+use super::{AUTHORITY_FILE, CLIENT, Hop, IDENTITY_FILE, ProxyConfig, SERVICE, Tls};
 
 /// One worker thread (`--concurrency 1`), no shared memory with an earlier Envoy (`--disable-hot-restart`), no admin port.
-pub(super) fn setup(hop: &Hop) -> Setup {
+pub(super) fn proxy_config(hop: &Hop) -> ProxyConfig {
     let mut chain = json!({"filters": [{
         "name": "envoy.filters.network.http_connection_manager",
         "typed_config": typed("filters.network.http_connection_manager.v3.HttpConnectionManager", json!({
@@ -55,7 +55,7 @@ pub(super) fn setup(hop: &Hop) -> Setup {
         "listeners": [{"name": "in", "address": address(hop.listen), "filter_chains": [chain]}],
         "clusters": [cluster],
     }});
-    Setup {
+    ProxyConfig {
         file: "envoy.json",
         text: bootstrap.to_string(),
         arguments: &[
@@ -74,7 +74,7 @@ fn address(at: std::net::SocketAddrV4) -> Value {
     json!({"socket_address": {"address": at.ip().to_string(), "port_value": at.port()}})
 }
 
-/// TLS 1.3 with a certificate of its own, and one of the same authority in the name of `peer` asked of the other.
+/// TLS 1.3 with its own certificate; the peer must present one of the same authority in the name of `peer`.
 fn common(peer: &str) -> Value {
     json!({
         "tls_params": {"tls_minimum_protocol_version": "TLSv1_3", "tls_maximum_protocol_version": "TLSv1_3"},
@@ -96,7 +96,7 @@ fn tls(context: &str, config: Value) -> Value {
     })
 }
 
-/// A message of Envoy's extensions with its type beside its fields, as protobuf's `Any` is written in JSON.
+/// A message of Envoy's extensions with its type among its fields, as protobuf's `Any` is written in JSON.
 fn typed(name: &str, mut config: Value) -> Value {
     config["@type"] = format!("type.googleapis.com/envoy.extensions.{name}").into();
     config
@@ -113,7 +113,7 @@ mod tests {
             tls,
             connections: 7,
         };
-        serde_json::from_str(&setup(&hop).text).unwrap()
+        serde_json::from_str(&proxy_config(&hop).text).unwrap()
     }
 
     fn at<'a>(bootstrap: &'a Value, path: &str) -> &'a Value {

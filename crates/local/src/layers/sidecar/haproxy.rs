@@ -1,9 +1,9 @@
 //! HAProxy as a sidecar (its configuration manual, version 2.4 or later).
 
-use super::{AUTHORITY_FILE, Hop, IDENTITY_FILE, SERVICE, Setup, Tls};
+use super::{AUTHORITY_FILE, Hop, IDENTITY_FILE, ProxyConfig, SERVICE, Tls};
 
-/// It stays in the foreground (`-db`) and logs nothing, because no `log` line says where to.
-pub(super) fn setup(hop: &Hop) -> Setup {
+/// It stays in the foreground (`-db`) and logs nothing, because there is no `log` line.
+pub(super) fn proxy_config(hop: &Hop) -> ProxyConfig {
     let Hop { listen, next, tls, connections } = hop;
     let identity =
         format!(" ssl crt {IDENTITY_FILE} ca-file {AUTHORITY_FILE} verify required ssl-min-ver TLSv1.3");
@@ -32,5 +32,5 @@ backend out
     server next {next} pool-purge-delay 1h{connects}
 "
     );
-    Setup { file: "haproxy.cfg", text, arguments: &["-db", "-f", "haproxy.cfg"] }
+    ProxyConfig { file: "haproxy.cfg", text, arguments: &["-db", "-f", "haproxy.cfg"] }
 }

@@ -2,23 +2,24 @@
 
 use std::{path::Path, process::Command};
 
-use loadline_machine::Doing;
+use loadline_machine::ErrorContext;
 
-use super::{AUTHORITY_FILE, Hop, IDENTITY_FILE, SERVICE, Setup, Tls};
+use super::{AUTHORITY_FILE, Hop, IDENTITY_FILE, ProxyConfig, SERVICE, Tls};
 use crate::error::LocalError;
 
-/// Modules that make a folder for temporary files even when unused, and the name of the build option that leaves each out.
+/// Modules that create a folder for temporary files even when unused, by the name of the build option that excludes each.
 const TEMPORARIES: [&str; 4] = ["proxy", "fastcgi", "uwsgi", "scgi"];
 
-/// What `nginx -V` says of how this one was built.
+/// The build options that `nginx -V` prints.
 pub(super) fn build_options(nginx: &Path) -> Result<String, LocalError> {
-    let output = Command::new(nginx).arg("-V").output().doing(|| format!("start {}", nginx.display()))?;
+    let output =
+        Command::new(nginx).arg("-V").output().with_context(|| format!("start {}", nginx.display()))?;
     Ok(String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-/// A single process: with a master, the worker would outlive it if loadline were killed, and would run as another user, which a user
-/// namespace has not.
-pub(super) fn setup(hop: &Hop, built: &str) -> Setup {
+/// A single process: with a master, the worker would outlive it if loadline were killed, and would run as another user, which does not
+/// exist in a user namespace.
+pub(super) fn proxy_config(hop: &Hop, built: &str) -> ProxyConfig {
     let Hop { listen, next, tls, connections } = hop;
     let files = 2 * connections;
     let is_built = |module: &&str| !built.contains(&format!("--without-http_{module}_module"));
@@ -84,7 +85,7 @@ http {{
 }}
 "
     );
-    Setup { file: "nginx.conf", text, arguments: &["-e", "stderr", "-p", "./", "-c", "nginx.conf"] }
+    ProxyConfig { file: "nginx.conf", text, arguments: &["-e", "stderr", "-p", "./", "-c", "nginx.conf"] }
 }
 
 #[cfg(test)]
@@ -99,7 +100,8 @@ mod tests {
             tls: Tls::None,
             connections: 1,
         };
-        let text = setup(&hop, "configure arguments: --without-http_scgi_module --with-http_ssl_module").text;
+        let text =
+            proxy_config(&hop, "configure arguments: --without-http_scgi_module --with-http_ssl_module").text;
         assert!(
             text.contains("uwsgi_temp_path") && !text.contains("scgi_temp_path scgi;\n    scgi"),
             "{text}"

@@ -1,4 +1,4 @@
-//! What this user may do in the cluster, asked before anything is made, so that all that is missing is named at once.
+//! The user's permissions in the cluster, checked before anything is created, so that all missing ones are named at once.
 
 use futures_util::future::try_join_all;
 use k8s_openapi::api::authorization::v1::{
@@ -10,52 +10,56 @@ use crate::{connection::Cluster, error::ClusterError};
 
 /// Verbs on one kind of resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Right {
+pub(crate) struct Permission {
     pub verbs: &'static [&'static str],
     /// API group; empty for the core.
     pub group: &'static str,
     /// Plural name, with a slash and the subresource if there is one.
     pub resource: &'static str,
-    /// Whether it is about the whole cluster, not the run's namespace.
+    /// Whether it applies to the whole cluster, not the run's namespace.
     pub cluster_wide: bool,
 }
 
-impl Right {
+impl Permission {
     pub const fn in_namespace(
         verbs: &'static [&'static str],
         group: &'static str,
         resource: &'static str,
-    ) -> Right {
-        Right { verbs, group, resource, cluster_wide: false }
+    ) -> Permission {
+        Permission { verbs, group, resource, cluster_wide: false }
     }
 
     pub const fn in_cluster(
         verbs: &'static [&'static str],
         group: &'static str,
         resource: &'static str,
-    ) -> Right {
-        Right { verbs, group, resource, cluster_wide: true }
+    ) -> Permission {
+        Permission { verbs, group, resource, cluster_wide: true }
     }
 }
 
-/// Server-side apply makes what isn't there, and so needs both rights.
-pub(crate) const MAKE_AND_REMOVE: &[&str] = &["create", "patch", "list", "deletecollection"];
+/// Server-side apply creates what does not exist, and so needs both verbs.
+pub(crate) const CREATE_AND_DELETE: &[&str] = &["create", "patch", "list", "deletecollection"];
 
-/// What every deployment needs.
-pub(crate) const ALWAYS: [Right; 6] = [
-    Right::in_cluster(&["create", "get", "delete"], "", "namespaces"),
-    Right::in_cluster(&["get", "list"], "", "nodes"),
-    Right::in_namespace(&["get", "list", "watch", "deletecollection"], "", "pods"),
-    Right::in_namespace(&["get"], "", "pods/log"),
-    Right::in_namespace(&["list", "watch"], "", "events"),
-    Right::in_namespace(MAKE_AND_REMOVE, "", "services"),
+/// The permissions that every deployment needs.
+pub(crate) const REQUIRED_ALWAYS: [Permission; 6] = [
+    Permission::in_cluster(&["create", "get", "delete"], "", "namespaces"),
+    Permission::in_cluster(&["get", "list"], "", "nodes"),
+    Permission::in_namespace(&["get", "list", "watch", "deletecollection"], "", "pods"),
+    Permission::in_namespace(&["get"], "", "pods/log"),
+    Permission::in_namespace(&["list", "watch"], "", "events"),
+    Permission::in_namespace(CREATE_AND_DELETE, "", "services"),
 ];
 
-/// Refuses, naming every right that is missing.
-pub(crate) fn check(cluster: &Cluster, namespace: &str, rights: &[Right]) -> Result<(), ClusterError> {
+/// Fails with every permission that is missing.
+pub(crate) fn check(
+    cluster: &Cluster,
+    namespace: &str,
+    permissions: &[Permission],
+) -> Result<(), ClusterError> {
     let asked: Vec<ResourceAttributes> =
-        rights.iter().flat_map(|right| attributes(right, namespace)).collect();
-    let allowed = cluster.call("ask for this user's rights", |client| {
+        permissions.iter().flat_map(|permission| attributes(permission, namespace)).collect();
+    let allowed = cluster.call("check this user's permissions", |client| {
         let asked = asked.clone();
         async move { try_join_all(asked.into_iter().map(|one| ask(client.clone(), one))).await }
     })?;
@@ -75,16 +79,16 @@ async fn ask(client: Client, attributes: ResourceAttributes) -> kube::Result<boo
     Ok(answer.status.is_some_and(|status| status.allowed))
 }
 
-fn attributes(right: &Right, namespace: &str) -> impl Iterator<Item = ResourceAttributes> {
-    let right = *right;
-    let namespace = (!right.cluster_wide).then(|| namespace.to_owned());
-    let (resource, subresource) = match right.resource.split_once('/') {
+fn attributes(permission: &Permission, namespace: &str) -> impl Iterator<Item = ResourceAttributes> {
+    let permission = *permission;
+    let namespace = (!permission.cluster_wide).then(|| namespace.to_owned());
+    let (resource, subresource) = match permission.resource.split_once('/') {
         Some((resource, subresource)) => (resource, Some(subresource.to_owned())),
-        None => (right.resource, None),
+        None => (permission.resource, None),
     };
-    right.verbs.iter().map(move |verb| ResourceAttributes {
+    permission.verbs.iter().map(move |verb| ResourceAttributes {
         verb: Some((*verb).to_owned()),
-        group: Some(right.group.to_owned()),
+        group: Some(permission.group.to_owned()),
         resource: Some(resource.to_owned()),
         subresource: subresource.clone(),
         namespace: namespace.clone(),
@@ -92,7 +96,7 @@ fn attributes(right: &Right, namespace: &str) -> impl Iterator<Item = ResourceAt
     })
 }
 
-/// As a person says it: `create deployments.apps in namespace loadline-3fa90c`.
+/// As shown to the user: `create deployments.apps in namespace loadline-3fa90c`.
 fn shown(attributes: &ResourceAttributes) -> String {
     let text = |part: &Option<String>| part.clone().unwrap_or_default();
     let mut words = format!("{} {}", text(&attributes.verb), text(&attributes.resource));
@@ -113,19 +117,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_right_is_said_as_a_person_says_it() {
-        let words = |right: Right| -> Vec<String> {
-            attributes(&right, "loadline-3fa90c").map(|one| shown(&one)).collect()
+    fn a_permission_is_shown_in_words() {
+        let words = |permission: Permission| -> Vec<String> {
+            attributes(&permission, "loadline-3fa90c").map(|one| shown(&one)).collect()
         };
         assert_eq!(
-            words(Right::in_namespace(&["create", "patch"], "apps", "deployments")),
+            words(Permission::in_namespace(&["create", "patch"], "apps", "deployments")),
             [
                 "create deployments.apps in namespace loadline-3fa90c",
                 "patch deployments.apps in namespace loadline-3fa90c"
             ]
         );
         assert_eq!(
-            words(Right::in_cluster(&["get"], "", "nodes/proxy")),
+            words(Permission::in_cluster(&["get"], "", "nodes/proxy")),
             ["get nodes/proxy in the whole cluster"]
         );
     }

@@ -1,27 +1,29 @@
-//! Why a pod is no more: told from what the cluster says of it now, against what it was when it was deployed.
+//! Why a pod has ended, derived from its state in the cluster now and when it was deployed.
 
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{Node, Pod};
 use kube::Api;
 
-use crate::{connection::Cluster, failure::Failure, moments::condition, nodes, obstacle};
+use crate::{
+    api_failure::ApiFailure, connection::Cluster, nodes, startup_failure, startup_timeline::condition,
+};
 
-/// How long one question may take: slices wait for the answer.
-pub(crate) const ASK_LIMIT: Duration = Duration::from_secs(2);
+/// How long one query may take: slices wait for the answer.
+pub(crate) const QUERY_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A pod as it was deployed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Member {
+pub(crate) struct DeployedPod {
     pub name: String,
     pub uid: String,
     pub node: String,
     pub restarts: i32,
 }
 
-impl Member {
-    pub fn of(pod: &Pod) -> Member {
-        Member {
+impl DeployedPod {
+    pub fn of(pod: &Pod) -> DeployedPod {
+        DeployedPod {
             name: pod.metadata.name.clone().unwrap_or_default(),
             uid: pod.metadata.uid.clone().unwrap_or_default(),
             node: pod.spec.as_ref().and_then(|spec| spec.node_name.clone()).unwrap_or_default(),
@@ -30,12 +32,16 @@ impl Member {
     }
 }
 
-/// Asks the cluster about a pod. `Ok(None)`: as far as it knows, the pod is well. Failures are for the caller: a cluster that doesn't
+/// Queries the cluster about a pod. `Ok(None)`: as far as it knows, the pod is running. Failures are returned: a cluster that does not
 /// answer says nothing about its pods.
-pub(crate) fn ask(cluster: &Cluster, namespace: &str, member: &Member) -> Result<Option<String>, Failure> {
+pub(crate) fn ask(
+    cluster: &Cluster,
+    namespace: &str,
+    member: &DeployedPod,
+) -> Result<Option<String>, ApiFailure> {
     let api: Api<Pod> = Api::namespaced(cluster.client(), namespace);
     let name = member.name.clone();
-    let pod = cluster.once(ASK_LIMIT, async move { api.get_opt(&name).await })?;
+    let pod = cluster.once(QUERY_TIMEOUT, async move { api.get_opt(&name).await })?;
     if let Some(why) = why(member, pod.as_ref()) {
         return Ok(Some(why));
     }
@@ -44,7 +50,7 @@ pub(crate) fn ask(cluster: &Cluster, namespace: &str, member: &Member) -> Result
         return Ok(None);
     }
     let (api, name): (Api<Node>, _) = (Api::all(cluster.client()), member.node.clone());
-    let node = cluster.once(ASK_LIMIT, async move { api.get_opt(&name).await })?;
+    let node = cluster.once(QUERY_TIMEOUT, async move { api.get_opt(&name).await })?;
     Ok(match node {
         None => Some(format!("its node {} was removed from the cluster", member.node)),
         // A cordoned or tainted node keeps the pods that it has.
@@ -54,11 +60,11 @@ pub(crate) fn ask(cluster: &Cluster, namespace: &str, member: &Member) -> Result
     })
 }
 
-/// Why the pod is not what it was.
-fn why(member: &Member, pod: Option<&Pod>) -> Option<String> {
+/// Why the pod has ended.
+fn why(member: &DeployedPod, pod: Option<&Pod>) -> Option<String> {
     let name = &member.name;
     let Some(pod) = pod else {
-        return Some(format!("the pod {name} was deleted, and not by this run"));
+        return Some(format!("something other than this run deleted the pod {name}"));
     };
     if pod.metadata.uid.as_ref() != Some(&member.uid) {
         return Some(format!("the pod {name} was replaced by another of the same name"));
@@ -67,31 +73,31 @@ fn why(member: &Member, pod: Option<&Pod>) -> Option<String> {
     if status.phase.as_deref() == Some("Failed")
         && let Some(reason) = status.reason.as_deref()
     {
-        let said = status.message.as_deref().unwrap_or("no more is said");
+        let said = status.message.as_deref().unwrap_or("no further details");
         let reason = if reason == "Evicted" { "evicted" } else { reason };
-        return Some(format!("the pod {name} was ended by its node ({reason}: {said})"));
+        return Some(format!("the node ended the pod {name} ({reason}: {said})"));
     }
     let ended = status.container_statuses.iter().flatten().find_map(|container| {
         let anew = container.restart_count > member.restarts;
         let over = container.state.as_ref().is_some_and(|state| state.terminated.is_some());
-        let ending = obstacle::terminated(container)?;
-        (anew || over).then(|| obstacle::ending(pod, container, ending))
+        let ending = startup_failure::terminated(container)?;
+        (anew || over).then(|| startup_failure::ending(pod, container, ending))
     });
     if pod.metadata.deletion_timestamp.is_some() {
         return Some(match disruption(pod) {
-            Some(said) => format!("the pod {name} was evicted, and not by this run ({said})"),
-            None => format!("the pod {name} was deleted, and not by this run"),
+            Some(said) => format!("something other than this run evicted the pod {name} ({said})"),
+            None => format!("something other than this run deleted the pod {name}"),
         });
     }
-    ended.map(|how| format!("the service in the pod {name} is no more: {how}"))
+    ended.map(|how| format!("the service in the pod {name} ended: {how}"))
 }
 
-/// Why the cluster itself takes the pod away: an eviction as by `kubectl drain`, a taint, a more important pod
+/// Why the cluster itself removes the pod: an eviction as by `kubectl drain`, a taint, a pod of higher priority
 /// (<https://kubernetes.io/docs/concepts/workloads/pods/disruptions/#pod-disruption-conditions>).
 fn disruption(pod: &Pod) -> Option<String> {
     let mut conditions = pod.status.iter().flat_map(|status| status.conditions.iter().flatten());
     let told = conditions.find(|c| c.type_ == "DisruptionTarget" && c.status == "True")?;
-    let reason = told.reason.as_deref().unwrap_or("no reason is given");
+    let reason = told.reason.as_deref().unwrap_or("no reason given");
     Some(match told.message.as_deref() {
         Some(message) => format!("{reason}: {message}"),
         None => reason.to_owned(),
@@ -109,8 +115,8 @@ mod tests {
 
     use super::*;
 
-    fn member() -> Member {
-        Member { name: "p".to_owned(), uid: "u".to_owned(), node: "n".to_owned(), restarts: 0 }
+    fn member() -> DeployedPod {
+        DeployedPod { name: "p".to_owned(), uid: "u".to_owned(), node: "n".to_owned(), restarts: 0 }
     }
 
     fn pod(metadata: Value, status: Value) -> Pod {
@@ -125,15 +131,17 @@ mod tests {
     }
 
     #[test]
-    fn a_pod_that_is_as_it_was_has_not_ended() {
+    fn an_unchanged_pod_has_not_ended() {
         assert_eq!(why(&member(), Some(&pod(json!({"name": "p", "uid": "u"}), running(0, json!({}))))), None);
     }
 
     #[test]
-    fn a_deleted_or_replaced_pod_is_told_from_one_that_died() {
-        assert!(why(&member(), None).unwrap().contains("was deleted, and not by this run"));
+    fn a_deleted_or_replaced_pod_is_distinguished_from_one_that_died() {
+        assert!(why(&member(), None).unwrap().contains("something other than this run deleted the pod"));
         let going = json!({"name": "p", "uid": "u", "deletionTimestamp": "2026-01-01T00:00:00Z"});
-        assert!(why(&member(), Some(&pod(going, running(0, json!({}))))).unwrap().contains("was deleted"));
+        assert!(
+            why(&member(), Some(&pod(going, running(0, json!({}))))).unwrap().contains("deleted the pod")
+        );
         let other = pod(json!({"name": "p", "uid": "v"}), running(0, json!({})));
         assert!(why(&member(), Some(&other)).unwrap().contains("was replaced"));
     }
@@ -143,23 +151,20 @@ mod tests {
         let last = json!({"terminated": {"exitCode": 137, "reason": "OOMKilled"}});
         let killed = pod(json!({"name": "p", "uid": "u"}), running(1, last.clone()));
         let words = why(&member(), Some(&killed)).unwrap();
-        assert!(
-            words.contains("killed it for want of memory: it needs more than its limit of 64Mi"),
-            "{words}"
-        );
-        // What happened before it was deployed is no news.
-        assert_eq!(why(&Member { restarts: 1, ..member() }, Some(&killed)), None);
+        assert!(words.contains("OOM killer ended it: it needs more than its limit of 64Mi"), "{words}");
+        // What happened before it was deployed does not count.
+        assert_eq!(why(&DeployedPod { restarts: 1, ..member() }, Some(&killed)), None);
     }
 
     #[test]
-    fn a_pod_that_is_drained_from_its_node_is_not_said_to_be_deleted_by_somebody() {
+    fn a_pod_that_is_drained_from_its_node_is_reported_as_evicted() {
         let going = json!({"name": "p", "uid": "u", "deletionTimestamp": "2026-01-01T00:00:00Z"});
         let mut status = running(0, json!({}));
         status["conditions"] = json!([{"type": "DisruptionTarget", "status": "True",
             "reason": "EvictionByEvictionAPI", "message": "Eviction API: evicting"}]);
         let words = why(&member(), Some(&pod(going, status))).unwrap();
         let told =
-            "the pod p was evicted, and not by this run (EvictionByEvictionAPI: Eviction API: evicting)";
+            "something other than this run evicted the pod p (EvictionByEvictionAPI: Eviction API: evicting)";
         assert_eq!(words, told);
     }
 

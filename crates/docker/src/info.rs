@@ -1,21 +1,21 @@
-//! What a daemon is: its version, and what of its settings changes what a container costs.
+//! Facts about a daemon: its version, and those of its settings that affect what a container costs.
 
 use bollard::models::{SystemInfo, SystemVersion};
 
 use loadline_machine::Environment;
-use loadline_platform::Surroundings;
+use loadline_platform::PlatformInfo;
 
 use crate::{client::Client, error::DockerError};
 
-/// Asks the daemon.
-pub(crate) fn read(endpoint: Option<&str>, environment: &Environment) -> Result<Surroundings, DockerError> {
+/// Queries the daemon.
+pub(crate) fn read(endpoint: Option<&str>, environment: &Environment) -> Result<PlatformInfo, DockerError> {
     let client = Client::connect(endpoint, environment.node())?;
     let version = client.call("read Docker's version", bollard::Docker::version)?;
     let info = client.call("read Docker's settings", bollard::Docker::info)?;
     Ok(describe(version, info))
 }
 
-fn describe(version: SystemVersion, info: SystemInfo) -> Surroundings {
+fn describe(version: SystemVersion, info: SystemInfo) -> PlatformInfo {
     // Docker calls itself `Engine`, Podman says its name.
     let components = version.components.unwrap_or_default();
     let name =
@@ -42,5 +42,5 @@ fn describe(version: SystemVersion, info: SystemInfo) -> Surroundings {
         "security_options": info.security_options,
         "live_restore": info.live_restore_enabled,
     });
-    Surroundings { summary, facts }
+    PlatformInfo { summary, facts }
 }

@@ -1,4 +1,4 @@
-//! Why a pod can't start, in the cluster's words and with what to do about it.
+//! Why a pod cannot start, with the cluster's message and what to do about it.
 //! The reasons are the kubelet's (kubernetes, pkg/kubelet/images/types.go, pkg/kubelet/container/sync_result.go) and the scheduler's.
 
 use k8s_openapi::api::core::v1::{ContainerStateTerminated, ContainerStatus, Event, Pod};
@@ -9,32 +9,32 @@ use crate::image::PodImage;
 
 /// What keeps a pod from starting.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Obstacle {
+pub(crate) struct StartupFailure {
     pub why: String,
-    /// Whether it may pass by itself: the pod of a deployment just removed still holds what this one needs.
-    pub may_pass: bool,
-    /// Whether the container ran, so that its last words say more.
+    /// Whether it may resolve itself: the pod of a deployment just removed may still occupy what this one needs.
+    pub is_transient: bool,
+    /// Whether the container ran, so that its last output says more.
     pub ran: bool,
 }
 
-impl Obstacle {
-    fn for_good(why: String) -> Obstacle {
-        Obstacle { why, may_pass: false, ran: false }
+impl StartupFailure {
+    fn permanent(why: String) -> StartupFailure {
+        StartupFailure { why, is_transient: false, ran: false }
     }
 }
 
 /// What keeps the pod from starting, if anything does.
-pub(crate) fn of_pod(pod: &Pod, image: Option<&PodImage>) -> Option<Obstacle> {
+pub(crate) fn of_pod(pod: &Pod, image: Option<&PodImage>) -> Option<StartupFailure> {
     let status = pod.status.as_ref()?;
     if status.phase.as_deref() == Some("Failed")
         && status.container_statuses.iter().flatten().all(|c| terminated(c).is_none())
     {
-        // The kubelet wouldn't have it at all.
+        // The kubelet rejected the pod.
         let reason = status.reason.as_deref().unwrap_or("it failed");
-        let why = format!("{reason}: {}", status.message.as_deref().unwrap_or("no more is said"));
-        return Some(Obstacle::for_good(with_port_hint(why)));
+        let why = format!("{reason}: {}", status.message.as_deref().unwrap_or("no further details"));
+        return Some(StartupFailure::permanent(with_port_hint(why)));
     }
-    // One that prepares is to end, one that serves is not.
+    // Init containers are meant to end, the others are not.
     let preparing = status.init_container_statuses.iter().flatten().map(|container| (container, true));
     let serving = status.container_statuses.iter().flatten().map(|container| (container, false));
     let mut found = preparing
@@ -47,12 +47,15 @@ pub(crate) fn of_pod(pod: &Pod, image: Option<&PodImage>) -> Option<Obstacle> {
     let unscheduled = conditions.into_iter().find(|c| {
         c.type_ == "PodScheduled" && c.status == "False" && c.reason.as_deref() == Some("Unschedulable")
     })?;
-    let why = format!("no node takes it: {}", unscheduled.message.as_deref().unwrap_or("no more is said"));
-    Some(Obstacle { why: with_port_hint(why), may_pass: true, ran: false })
+    let why = format!(
+        "the scheduler finds no node: {}",
+        unscheduled.message.as_deref().unwrap_or("no further details")
+    );
+    Some(StartupFailure { why: with_port_hint(why), is_transient: true, ran: false })
 }
 
-/// What kept the pod from being made at all: a quota, a policy, a webhook. `workload` is who should have made it.
-pub(crate) fn of_event(event: &Event, workload: &str) -> Option<Obstacle> {
+/// What prevented the creation of the pod: a quota, a policy, a webhook. `workload` is what should have created it.
+pub(crate) fn of_event(event: &Event, workload: &str) -> Option<StartupFailure> {
     if event.reason.as_deref() != Some("FailedCreate") {
         return None;
     }
@@ -60,8 +63,8 @@ pub(crate) fn of_event(event: &Event, workload: &str) -> Option<Obstacle> {
     // A ReplicaSet has its Deployment's name and a hash.
     let ours = name.strip_prefix(workload).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
     ours.then(|| {
-        let said = event.message.as_deref().unwrap_or("no more is said");
-        Obstacle::for_good(format!("the cluster refuses it: {said}"))
+        let said = event.message.as_deref().unwrap_or("no further details");
+        StartupFailure::permanent(format!("the cluster rejects it: {said}"))
     })
 }
 
@@ -70,11 +73,11 @@ fn of_container(
     container: &ContainerStatus,
     may_end: bool,
     image: Option<&PodImage>,
-) -> Option<Obstacle> {
+) -> Option<StartupFailure> {
     let state = container.state.as_ref();
     if let Some(waiting) = state.and_then(|state| state.waiting.as_ref()) {
         let reason = waiting.reason.as_deref().unwrap_or_default();
-        let said = waiting.message.as_deref().unwrap_or("no more is said");
+        let said = waiting.message.as_deref().unwrap_or("no further details");
         match reason {
             "ErrImageNeverPull"
             | "ErrImagePull"
@@ -83,10 +86,10 @@ fn of_container(
             | "ImageInspectError"
             | "RegistryUnavailable" => {
                 let hint =
-                    image.map(|image| format!(". To get it there: {}", image.hint)).unwrap_or_default();
+                    image.map(|image| format!(". To load it there: {}", image.hint)).unwrap_or_default();
                 let missing =
-                    if reason == "ErrImageNeverPull" { "isn't on the node" } else { "can't be had" };
-                return Some(Obstacle::for_good(format!(
+                    if reason == "ErrImageNeverPull" { "is not on the node" } else { "cannot be pulled" };
+                return Some(StartupFailure::permanent(format!(
                     "the image {} {missing} ({reason}: {said}){hint}",
                     container.image
                 )));
@@ -96,23 +99,23 @@ fn of_container(
             | "RunContainerError"
             | "PreStartHookError"
             | "PostStartHookError" => {
-                return Some(Obstacle::for_good(format!("{reason}: {said}")));
+                return Some(StartupFailure::permanent(format!("{reason}: {said}")));
             }
             _ => {}
         }
     }
     let ended = terminated(container)?;
     let done = may_end && ended.exit_code == 0;
-    (!done).then(|| Obstacle { why: ending(pod, container, ended), may_pass: false, ran: true })
+    (!done).then(|| StartupFailure { why: ending(pod, container, ended), is_transient: false, ran: true })
 }
 
-/// How the container ended, last or just now.
+/// How the container ended, now or the last time.
 pub(crate) fn terminated(container: &ContainerStatus) -> Option<&ContainerStateTerminated> {
     let state = container.state.as_ref().and_then(|state| state.terminated.as_ref());
     state.or_else(|| container.last_state.as_ref().and_then(|state| state.terminated.as_ref()))
 }
 
-/// An ending in words.
+/// Describes how the container ended.
 pub(crate) fn ending(pod: &Pod, container: &ContainerStatus, ended: &ContainerStateTerminated) -> String {
     let limit = || {
         let containers = pod.spec.iter().flat_map(|spec| &spec.containers);
@@ -127,21 +130,21 @@ pub(crate) fn ending(pod: &Pod, container: &ContainerStatus, ended: &ContainerSt
     };
     match (ended.reason.as_deref(), ended.signal) {
         (Some("OOMKilled"), _) => {
-            format!("the kernel killed it for want of memory: it needs more than its limit{}", limit())
+            format!("the kernel's OOM killer ended it: it needs more than its limit{}", limit())
         }
         // The runtimes report a signal as a shell does: 128 and its number.
         (_, Some(signal)) if signal != 0 => format!("it was ended by signal {signal}"),
         (_, _) if ended.exit_code > 128 => format!("it was ended by signal {}", ended.exit_code - 128),
         (Some(reason), _) if !matches!(reason, "Error" | "Completed") => {
-            format!("{reason}: {}", ended.message.as_deref().unwrap_or("no more is said"))
+            format!("{reason}: {}", ended.message.as_deref().unwrap_or("no further details"))
         }
-        _ => format!("it ended by itself (exit status: {})", ended.exit_code),
+        _ => format!("it exited on its own (exit status: {})", ended.exit_code),
     }
 }
 
 fn with_port_hint(why: String) -> String {
     if why.contains("free ports") || why.starts_with("NodePorts") {
-        why + " (a pod on the node has that port of the host: give the service another port, or remove that pod)"
+        why + " (another pod on the node uses that host port: give the service another port, or remove that pod)"
     } else {
         why
     }
@@ -171,19 +174,19 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_image_says_how_to_get_it_there() {
+    fn a_missing_image_says_how_to_load_it() {
         let found =
             of_pod(&waiting("ErrImageNeverPull", "not present with pull policy of Never"), Some(&image()))
                 .unwrap();
-        assert!(!found.may_pass);
-        assert!(found.why.contains("the image localhost/orders:1 isn't on the node"), "{}", found.why);
+        assert!(!found.is_transient);
+        assert!(found.why.contains("the image localhost/orders:1 is not on the node"), "{}", found.why);
         assert!(found.why.contains("To get it there: `ctr import`"), "{}", found.why);
         let pull = of_pod(&waiting("ImagePullBackOff", "Back-off pulling"), None).unwrap();
-        assert!(pull.why.contains("can't be had (ImagePullBackOff: Back-off pulling)"), "{}", pull.why);
+        assert!(pull.why.contains("cannot be pulled (ImagePullBackOff: Back-off pulling)"), "{}", pull.why);
     }
 
     #[test]
-    fn a_container_that_starts_or_runs_is_no_obstacle() {
+    fn a_container_that_starts_or_runs_is_not_a_failure() {
         for state in [
             json!({"waiting": {"reason": "ContainerCreating"}}),
             json!({"waiting": {"reason": "PodInitializing"}}),
@@ -195,18 +198,18 @@ mod tests {
     }
 
     #[test]
-    fn a_crash_says_how_it_ended_and_that_there_are_last_words() {
+    fn a_crash_says_how_it_ended_and_that_there_is_output() {
         let crashed = |ended: Value| {
             let state = json!({"waiting": {"reason": "CrashLoopBackOff", "message": "back-off 10s"}});
             of_pod(&with_container(state, json!({"terminated": ended})), None).unwrap()
         };
         let exited = crashed(json!({"exitCode": 3, "reason": "Error"}));
-        assert!(exited.ran && exited.why == "it ended by itself (exit status: 3)", "{}", exited.why);
+        assert!(exited.ran && exited.why == "it exited on its own (exit status: 3)", "{}", exited.why);
         let killed = crashed(json!({"exitCode": 139, "reason": "Error"}));
         assert_eq!(killed.why, "it was ended by signal 11");
         let oom = crashed(json!({"exitCode": 137, "reason": "OOMKilled"}));
-        assert_eq!(oom.why, "the kernel killed it for want of memory: it needs more than its limit of 64Mi");
-        // Without a unit it is in bytes, which nobody reads.
+        assert_eq!(oom.why, "the kernel's OOM killer ended it: it needs more than its limit of 64Mi");
+        // Without a unit it is in bytes, which are hard to read.
         let mut pod =
             with_container(json!({"terminated": {"exitCode": 137, "reason": "OOMKilled"}}), json!({}));
         pod.spec.as_mut().unwrap().containers[0] = serde_json::from_value(json!({"name": "service",
@@ -219,21 +222,21 @@ mod tests {
     }
 
     #[test]
-    fn want_of_room_may_pass_and_a_refusal_does_not() {
+    fn lack_of_resources_is_transient_and_a_rejection_is_not() {
         let pod = |message: &str| -> Pod {
             serde_json::from_value(json!({"status": {"phase": "Pending", "conditions": [
                 {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}]}}))
             .unwrap()
         };
         let full = of_pod(&pod("0/2 nodes are available: 2 Insufficient cpu."), None).unwrap();
-        assert!(full.may_pass && full.why.contains("2 Insufficient cpu"), "{}", full.why);
+        assert!(full.is_transient && full.why.contains("2 Insufficient cpu"), "{}", full.why);
         let port =
             of_pod(&pod("1 node(s) didn't have free ports for the requested pod ports."), None).unwrap();
         assert!(port.why.contains("give the service another port"), "{}", port.why);
         let refused: Pod = serde_json::from_value(json!({"status": {"phase": "Failed", "reason": "OutOfcpu",
             "message": "Pod was rejected: Node didn't have enough resource: cpu"}}))
         .unwrap();
-        assert!(!of_pod(&refused, None).unwrap().may_pass);
+        assert!(!of_pod(&refused, None).unwrap().is_transient);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Where a client finds the pod: the address by each way of exposing it, and what has to be done so that answers come back.
+//! Where a client connects to the pod: the address for each way of exposing it, and what is needed so that answers come back.
 
 use std::{
     io,
@@ -10,22 +10,22 @@ use k8s_openapi::api::{core::v1::Service as ClusterService, networking::v1::Ingr
 use kube::{Api, api::ListParams};
 
 use loadline_machine::{
-    Doing, Environment, Error, Netns, Owner, nftables,
+    Environment, Error, ErrorContext, Netns, Owner, nftables,
     wait::{self, CLUSTER_INTERVAL},
 };
 use loadline_model::platform::Expose;
 
 use crate::{connection::Cluster, error::ClusterError, nodes::ClusterNode};
 
-/// How long a cluster may take to give a load balancer's address.
-const LOAD_BALANCER_PATIENCE: Duration = Duration::from_secs(30);
-/// How long it is tried to reach a pod that is ready: kube-proxy and routes may lag behind.
-const REACH_PATIENCE: Duration = Duration::from_secs(8);
-const CONNECT_LIMIT: Duration = Duration::from_secs(1);
+/// How long a cluster may take to assign a load balancer's address.
+const LOAD_BALANCER_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long to try to reach a pod that is ready: kube-proxy and routes may lag behind.
+const REACH_TIMEOUT: Duration = Duration::from_secs(8);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// What is known of a deployment once it runs.
-pub(crate) struct Found<'a> {
-    /// The deployment's Service, where there is one.
+/// A running deployment, as far as its addresses depend on it.
+pub(crate) struct DeployedService<'a> {
+    /// The deployment's Service, if there is one.
     pub service: Option<&'a ClusterService>,
     /// The first pod's address, and its node.
     pub pod_ip: Option<IpAddr>,
@@ -35,18 +35,18 @@ pub(crate) struct Found<'a> {
     pub host_port: Option<u16>,
 }
 
-/// From where the client comes.
+/// Where the client is.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Origin<'a> {
+pub(crate) enum ClientOrigin<'a> {
     /// Through this machine, which is a node.
     Node(&'a ClusterNode),
-    /// From a machine that is none.
+    /// On a machine that is not a node.
     Outside,
     /// From a pod.
     Cluster,
 }
 
-/// An address, and the `Host` to ask for where it is another.
+/// An address, and the `Host` header if it differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
     pub address: SocketAddr,
@@ -54,16 +54,16 @@ pub(crate) struct Target {
 }
 
 /// Where the client connects. Load balancers and ingresses have addresses of their own: [`load_balancer`], [`url`].
-pub(crate) fn target(expose: &Expose, found: &Found, from: Origin) -> Option<Target> {
+pub(crate) fn target(expose: &Expose, found: &DeployedService, from: ClientOrigin) -> Option<Target> {
     let spec = found.service.and_then(|service| service.spec.as_ref());
     let node_of = |node: &ClusterNode| match from {
-        Origin::Outside => node.outer_address(),
+        ClientOrigin::Outside => node.outer_address(),
         _ => node.address(),
     };
     let (ip, port) = match expose {
         Expose::NodePort => {
             let port = spec?.ports.as_ref()?.first()?.node_port?;
-            let entered = if let Origin::Node(here) = from { here } else { found.pod_node };
+            let entered = if let ClientOrigin::Node(here) = from { here } else { found.pod_node };
             (node_of(entered)?, u16::try_from(port).ok()?)
         }
         Expose::ClusterIP => (spec?.cluster_ip.as_ref()?.parse().ok()?, found.port),
@@ -75,7 +75,7 @@ pub(crate) fn target(expose: &Expose, found: &Found, from: Origin) -> Option<Tar
     Some(Target { address: SocketAddr::new(ip, port), authority: None })
 }
 
-/// Waits for the address that the cluster's provider gives a Service.
+/// Waits for the address that the cluster's provider assigns to a Service.
 pub(crate) fn load_balancer(
     cluster: &Cluster,
     namespace: &str,
@@ -88,19 +88,18 @@ pub(crate) fn load_balancer(
             let (api, name): (Api<ClusterService>, _) = (Api::namespaced(client, namespace), name.to_owned());
             async move { api.get(&name).await }
         });
-        service.map(|service| given(&service)).transpose()
+        service.map(|service| assigned_address(&service)).transpose()
     };
-    let Some(host) = wait::until(LOAD_BALANCER_PATIENCE, CLUSTER_INTERVAL, look).transpose()? else {
-        let seconds = LOAD_BALANCER_PATIENCE.as_secs();
+    let Some(host) = wait::until(LOAD_BALANCER_TIMEOUT, CLUSTER_INTERVAL, look).transpose()? else {
+        let seconds = LOAD_BALANCER_TIMEOUT.as_secs();
         return Err(ClusterError::Unfit(format!(
-            "`expose: loadBalancer` can't be: this cluster gives no load balancer addresses (none came within {seconds} s): \
-             no cloud controller or MetalLB"
+            "`expose: loadBalancer` is not possible: the cluster assigned no load balancer address within {seconds} s: it has no cloud controller or MetalLB"
         )));
     };
     Ok(Target { address: resolve(&host, port, node)?, authority: None })
 }
 
-fn given(service: &ClusterService) -> Option<String> {
+fn assigned_address(service: &ClusterService) -> Option<String> {
     let ingress = service.status.as_ref()?.load_balancer.as_ref()?.ingress.as_ref()?.first()?;
     ingress.ip.clone().or_else(|| ingress.hostname.clone())
 }
@@ -112,7 +111,7 @@ pub(crate) fn url(url: &http::Uri, node: &Netns) -> Result<Target, ClusterError>
     Ok(Target { address, authority: url.authority().map(ToString::to_string) })
 }
 
-/// Refuses a cluster without anything that would answer an Ingress.
+/// Fails if nothing in the cluster would serve an Ingress.
 pub(crate) fn check_ingress(cluster: &Cluster) -> Result<(), ClusterError> {
     let classes = cluster.call("list the ingress classes", |client| async move {
         Api::<IngressClass>::all(client).list(&ListParams::default()).await
@@ -120,38 +119,38 @@ pub(crate) fn check_ingress(cluster: &Cluster) -> Result<(), ClusterError> {
     if !classes.items.is_empty() {
         return Ok(());
     }
-    let why = "`expose: {ingress: …}` can't be: the cluster has no IngressClass, so nothing answers an Ingress (install an ingress controller)";
+    let why = "`expose: {ingress: …}` is not possible: the cluster has no IngressClass, so nothing serves an Ingress: install an ingress controller";
     Err(ClusterError::Unfit(why.to_owned()))
 }
 
-/// A literal address, or the first that the name has.
+/// A literal address, or the first address of the name.
 fn resolve(host: &str, port: u16, node: &Netns) -> Result<SocketAddr, Error> {
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     if let Ok(address) = bare.parse::<IpAddr>() {
         return Ok(SocketAddr::new(address, port));
     }
     node.run(|| {
-        let mut found = (bare, port).to_socket_addrs().doing(|| format!("find the address of {bare}"))?;
+        let mut found =
+            (bare, port).to_socket_addrs().with_context(|| format!("find the address of {bare}"))?;
         found
             .next()
             .ok_or(io::Error::from(io::ErrorKind::NotFound))
-            .doing(|| format!("find the address of {bare}"))
+            .with_context(|| format!("find the address of {bare}"))
     })
 }
 
-/// Whether anybody there answers, were it only to refuse: then packets go both ways.
+/// Whether there is any answer, even a refusal: then packets pass in both directions.
 pub(crate) fn can_reach(from: &Netns, address: SocketAddr) -> Result<bool, Error> {
-    let answers = || match TcpStream::connect_timeout(&address, CONNECT_LIMIT) {
+    let answers = || match TcpStream::connect_timeout(&address, CONNECT_TIMEOUT) {
         Err(error) if error.kind() != io::ErrorKind::ConnectionRefused => None,
         _ => Some(()),
     };
-    from.run(|| Ok(wait::until(REACH_PATIENCE, CLUSTER_INTERVAL, answers).is_some()))
+    from.run(|| Ok(wait::until(REACH_TIMEOUT, CLUSTER_INTERVAL, answers).is_some()))
 }
 
-/// Whom the client's own address has to be hidden from: other machines don't know the way back to it.
-///
-/// A NodePort's connections are masqueraded by kube-proxy, and a pod on this machine answers by way of it.
-pub(crate) fn strangers(expose: &Expose, found: &Found, target: IpAddr) -> Vec<Ipv4Addr> {
+/// The hosts to which the client's connections must be masqueraded: other machines have no route back to the client.
+/// kube-proxy masquerades the connections of a NodePort, and a pod on this machine has a route back.
+pub(crate) fn masqueraded_hosts(expose: &Expose, found: &DeployedService, target: IpAddr) -> Vec<Ipv4Addr> {
     let addresses = match expose {
         Expose::NodePort => vec![],
         Expose::LoadBalancer | Expose::Ingress(_) => vec![Some(target)],
@@ -172,26 +171,27 @@ pub(crate) fn strangers(expose: &Expose, found: &Found, target: IpAddr) -> Vec<I
     v4
 }
 
-/// Has the client's connections to `strangers` leave this machine with its own address. Without a wire they do so anyway.
+/// Masquerades the client's connections to these hosts, so that they leave this machine with its own address. Without a wire they do so
+/// anyway.
 pub(crate) fn masquerade(
     environment: &Environment,
     owner: &Owner,
-    strangers: &[Ipv4Addr],
+    masqueraded_hosts: &[Ipv4Addr],
 ) -> Result<(), Error> {
-    if strangers.is_empty() || !environment.has_wire() {
+    if masqueraded_hosts.is_empty() || !environment.has_wire() {
         return Ok(());
     }
-    let script = masquerading(owner, environment.client_address(), strangers);
+    let script = masquerading(owner, environment.client_address(), masqueraded_hosts);
     environment.node().run(|| nftables::install(&script))
 }
 
-fn masquerading(owner: &Owner, client: Ipv4Addr, strangers: &[Ipv4Addr]) -> String {
-    let strangers: Vec<String> = strangers.iter().map(Ipv4Addr::to_string).collect();
+fn masquerading(owner: &Owner, client: Ipv4Addr, masqueraded_hosts: &[Ipv4Addr]) -> String {
+    let masqueraded_hosts: Vec<String> = masqueraded_hosts.iter().map(Ipv4Addr::to_string).collect();
     format!(
         "table ip {} {{\nchain postrouting {{\ntype nat hook postrouting priority srcnat;\n\
          ip saddr {client} ip daddr {{ {} }} masquerade\n}}\n}}\n",
         owner.label(),
-        strangers.join(", ")
+        masqueraded_hosts.join(", ")
     )
 }
 
@@ -223,7 +223,7 @@ mod tests {
         let (here, there) =
             (node("a", "10.0.0.1", None, true), node("b", "10.0.0.2", Some("203.0.113.2"), false));
         let service = service();
-        let found = Found {
+        let found = DeployedService {
             service: Some(&service),
             pod_ip: Some("10.244.1.5".parse().unwrap()),
             pod_node: &there,
@@ -231,22 +231,22 @@ mod tests {
             host_port: Some(21000),
         };
         let at = |expose, from| target(&expose, &found, from).unwrap().address.to_string();
-        assert_eq!(at(Expose::NodePort, Origin::Node(&here)), "10.0.0.1:30123");
-        assert_eq!(at(Expose::NodePort, Origin::Outside), "203.0.113.2:30123");
-        assert_eq!(at(Expose::NodePort, Origin::Cluster), "10.0.0.2:30123");
-        assert_eq!(at(Expose::ClusterIP, Origin::Node(&here)), "10.96.0.7:8080");
-        assert_eq!(at(Expose::PodIP, Origin::Node(&here)), "10.244.1.5:8080");
-        assert_eq!(at(Expose::HostNetwork, Origin::Node(&here)), "10.0.0.2:8080");
-        assert_eq!(at(Expose::HostPort, Origin::Outside), "203.0.113.2:21000");
+        assert_eq!(at(Expose::NodePort, ClientOrigin::Node(&here)), "10.0.0.1:30123");
+        assert_eq!(at(Expose::NodePort, ClientOrigin::Outside), "203.0.113.2:30123");
+        assert_eq!(at(Expose::NodePort, ClientOrigin::Cluster), "10.0.0.2:30123");
+        assert_eq!(at(Expose::ClusterIP, ClientOrigin::Node(&here)), "10.96.0.7:8080");
+        assert_eq!(at(Expose::PodIP, ClientOrigin::Node(&here)), "10.244.1.5:8080");
+        assert_eq!(at(Expose::HostNetwork, ClientOrigin::Node(&here)), "10.0.0.2:8080");
+        assert_eq!(at(Expose::HostPort, ClientOrigin::Outside), "203.0.113.2:21000");
     }
 
     #[test]
-    fn the_client_is_hidden_from_other_machines_only() {
+    fn the_client_is_masqueraded_to_other_machines_only() {
         let (here, there) = (node("a", "10.0.0.1", None, true), node("b", "10.0.0.2", None, false));
         let hidden = |expose: &Expose, pod_node, target: &str| {
             let pod_ip = Some("10.244.1.5".parse().unwrap());
-            let found = Found { service: None, pod_ip, pod_node, port: 8080, host_port: None };
-            let from = strangers(expose, &found, target.parse().unwrap());
+            let found = DeployedService { service: None, pod_ip, pod_node, port: 8080, host_port: None };
+            let from = masqueraded_hosts(expose, &found, target.parse().unwrap());
             from.iter().map(Ipv4Addr::to_string).collect::<Vec<_>>()
         };
         assert_eq!(hidden(&Expose::PodIP, &here, "10.244.1.5"), [""; 0]);
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn masquerading_is_about_the_client_and_the_strangers_alone() {
+    fn masquerading_applies_to_the_client_and_those_hosts_only() {
         let owner = Owner { run: "3fa90c".parse().unwrap(), slot: Some(1) };
         let script = masquerading(&owner, Ipv4Addr::new(198, 18, 0, 2), &[Ipv4Addr::new(10, 0, 0, 2)]);
         assert!(script.starts_with("table ip loadline-3fa90c-1 {"));

@@ -1,17 +1,17 @@
-//! Whose work a sample is: told by process and thread, which only the caller knows.
+//! To whom a sample belongs: by process and thread, which only the caller knows.
 
 use std::collections::BTreeSet;
 
 /// The processes and threads that are being measured. Ids are those of the PID namespace in which the profiler was started.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Who {
-    /// Processes of the service, with whatever a platform puts into the request path (a proxy): all their threads.
+pub struct ThreadRoles {
+    /// Processes of the service, including those that a platform puts into the request path (a proxy): all their threads.
     pub service: BTreeSet<u32>,
-    /// Threads that make the load; threads, because they may share a process with everything else that loadline does.
+    /// The load threads; threads, because they may share a process with everything else that loadline does.
     pub load: BTreeSet<u32>,
 }
 
-/// Whose a sample is by the task that was running.
+/// The role of the task that was running at a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Service,
@@ -22,7 +22,7 @@ pub(crate) enum Role {
     Foreign,
 }
 
-impl Who {
+impl ThreadRoles {
     pub(crate) fn role(&self, pid: u32, tid: u32) -> Role {
         if pid == 0 {
             Role::IdleTask

@@ -1,7 +1,6 @@
-//! When a pod got how far, by our own clock: the API gives times in whole seconds, so its watches are listened to instead.
-//!
-//! Scheduling and readiness are told by the pod, the rest by the kubelet's events, which it sends as it goes. What is seen is when the
-//! cluster says so, milliseconds after it was so; readiness the kubelet itself notices at most a second late (its `PLEG` relists).
+//! When a pod reached each phase of its start, by our own clock: the API gives times in whole seconds, so watches are used instead.
+//! Scheduling and readiness come from the pod, the rest from the kubelet's events. The times are those at which the cluster reports a
+//! phase, milliseconds after it was reached; readiness the kubelet itself notices at most a second late (its `PLEG` relists).
 
 use std::{
     collections::BTreeMap,
@@ -24,19 +23,19 @@ use loadline_platform::Phase;
 
 use crate::connection::Cluster;
 
-/// The steps of a start, in order.
-pub(crate) const STEPS: [&str; 5] = ["scheduled", "image", "created", "started", "ready"];
+/// The phases of a start, in order.
+pub(crate) const PHASES: [&str; 5] = ["scheduled", "image", "created", "started", "ready"];
 
 /// Watches pods and their events until dropped.
-pub(crate) struct Moments {
+pub(crate) struct StartupTimeline {
     begun: Instant,
     seen: Arc<Mutex<BTreeMap<&'static str, Instant>>>,
     watches: [JoinHandle<()>; 2],
 }
 
-impl Moments {
-    /// Begins now. `pods` selects the pods by label, and `workload` begins their names.
-    pub fn watch(cluster: &Cluster, namespace: &str, pods: &str, workload: &str) -> Moments {
+impl StartupTimeline {
+    /// Starts watching. `pods` selects the pods by label, and their names start with `workload`.
+    pub fn watch(cluster: &Cluster, namespace: &str, pods: &str, workload: &str) -> StartupTimeline {
         let seen = Arc::new(Mutex::new(BTreeMap::new()));
         let note = |seen: &Arc<Mutex<BTreeMap<&'static str, Instant>>>, steps: Vec<&'static str>| {
             let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -50,7 +49,7 @@ impl Moments {
         let of_pods = cluster.handle().spawn(async move {
             let list = ListParams::default().labels(&selected);
             let watch = WatchParams::default().labels(&selected);
-            follow(&api, &list, &watch, |pod| note(&seen_too, steps_of_pod(pod))).await;
+            follow(&api, &list, &watch, |pod| note(&seen_too, phases_of_pod(pod))).await;
         });
         let (api, seen_too): (Api<Event>, _) = (Api::namespaced(client, namespace), Arc::clone(&seen));
         let workload = workload.to_owned();
@@ -58,15 +57,15 @@ impl Moments {
             let fields = "involvedObject.kind=Pod";
             let list = ListParams::default().fields(fields);
             let watch = WatchParams::default().fields(fields);
-            follow(&api, &list, &watch, |event| note(&seen_too, step_of_event(event, &workload))).await;
+            follow(&api, &list, &watch, |event| note(&seen_too, phases_of_event(event, &workload))).await;
         });
-        Moments { begun: Instant::now(), seen, watches: [of_pods, of_events] }
+        StartupTimeline { begun: Instant::now(), seen, watches: [of_pods, of_events] }
     }
 
     /// What happened when. A step that was missed, because the server was away, is left out.
     pub fn phases(&self) -> Vec<Phase> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut phases: Vec<Phase> = STEPS
+        let mut phases: Vec<Phase> = PHASES
             .iter()
             .filter_map(|&name| Some(Phase { name, after: seen.get(name)?.duration_since(self.begun) }))
             .collect();
@@ -75,13 +74,13 @@ impl Moments {
     }
 }
 
-impl Drop for Moments {
+impl Drop for StartupTimeline {
     fn drop(&mut self) {
         self.watches.iter().for_each(JoinHandle::abort);
     }
 }
 
-/// Shows every object as it is and as it changes, for ever.
+/// Passes every object to `show`, first as it is and then at each change, for ever.
 async fn follow<K>(api: &Api<K>, list: &ListParams, watch: &WatchParams, mut show: impl FnMut(&K))
 where
     K: Resource + Clone + DeserializeOwned + Debug,
@@ -103,20 +102,20 @@ where
     }
 }
 
-fn steps_of_pod(pod: &Pod) -> Vec<&'static str> {
+fn phases_of_pod(pod: &Pod) -> Vec<&'static str> {
     let holds = |kind| condition(pod, kind);
     let steps = [("scheduled", holds("PodScheduled")), ("ready", holds("Ready"))];
     steps.into_iter().filter(|(_, reached)| *reached).map(|(step, _)| step).collect()
 }
 
-/// Whether a condition of the pod holds.
+/// Whether a condition of the pod is true.
 pub(crate) fn condition(pod: &Pod, kind: &str) -> bool {
     let conditions = pod.status.iter().flat_map(|status| status.conditions.iter().flatten());
     conditions.into_iter().any(|condition| condition.type_ == kind && condition.status == "True")
 }
 
 /// The kubelet's reasons (kubernetes, pkg/kubelet/events/event.go). Of several containers the first counts.
-fn step_of_event(event: &Event, workload: &str) -> Vec<&'static str> {
+fn phases_of_event(event: &Event, workload: &str) -> Vec<&'static str> {
     let name = event.involved_object.name.as_deref().unwrap_or_default();
     if !name.strip_prefix(workload).is_some_and(|rest| rest.is_empty() || rest.starts_with('-')) {
         return Vec::new();
@@ -136,12 +135,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_are_told_by_conditions_that_hold() {
+    fn phases_follow_from_conditions_that_are_true() {
         let pod: Pod = serde_json::from_value(json!({"status": {"conditions": [
             {"type": "PodScheduled", "status": "True"}, {"type": "Ready", "status": "False"}]}}))
         .unwrap();
-        assert_eq!(steps_of_pod(&pod), ["scheduled"]);
-        assert_eq!(steps_of_pod(&Pod::default()), [""; 0]);
+        assert_eq!(phases_of_pod(&pod), ["scheduled"]);
+        assert_eq!(phases_of_pod(&Pod::default()), [""; 0]);
     }
 
     #[test]
@@ -153,17 +152,20 @@ mod tests {
             .unwrap()
         };
         assert_eq!(
-            step_of_event(&event("loadline-3fa90c-1-ab-cd", "Started"), "loadline-3fa90c-1"),
+            phases_of_event(&event("loadline-3fa90c-1-ab-cd", "Started"), "loadline-3fa90c-1"),
             ["started"]
         );
         assert_eq!(
-            step_of_event(&event("loadline-3fa90c-1-ab-cd", "Pulled"), "loadline-3fa90c-1"),
+            phases_of_event(&event("loadline-3fa90c-1-ab-cd", "Pulled"), "loadline-3fa90c-1"),
             ["image"]
         );
         assert_eq!(
-            step_of_event(&event("loadline-3fa90c-12-ab-cd", "Started"), "loadline-3fa90c-1"),
+            phases_of_event(&event("loadline-3fa90c-12-ab-cd", "Started"), "loadline-3fa90c-1"),
             [""; 0]
         );
-        assert_eq!(step_of_event(&event("loadline-3fa90c-1-ab-cd", "BackOff"), "loadline-3fa90c-1"), [""; 0]);
+        assert_eq!(
+            phases_of_event(&event("loadline-3fa90c-1-ab-cd", "BackOff"), "loadline-3fa90c-1"),
+            [""; 0]
+        );
     }
 }

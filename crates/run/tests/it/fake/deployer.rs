@@ -14,7 +14,7 @@ use loadline_model::{PlatformId, SiteId};
 use loadline_observe::{AnyProbe, Observer, Snapshot, Subject, Wanted, between_remote, probes};
 use loadline_run::{BoxError, Deployer, LiveSite, MachineId, ReadOut, Readiness, RunError, StartingSite};
 
-use super::clock::MadeUpClock;
+use super::clock::FakeClock;
 use super::recorded_node::RecordedNode;
 
 pub const LOCAL_MACHINE: &str = "this machine";
@@ -22,17 +22,17 @@ pub const LOCAL_MACHINE: &str = "this machine";
 /// How a site's services behave. Figures count from the first time: `Some(0)` is at once.
 #[derive(Clone)]
 pub struct Behaviour {
-    /// Why it can't be asked for.
+    /// Why it cannot be started.
     pub start_fails: Option<&'static str>,
     /// Why it does not come up.
     pub wait_fails: Option<&'static str>,
     /// Lets no request through for some time.
-    pub holds_back: bool,
-    /// Is not ready for so many questions.
+    pub is_slow_to_start: bool,
+    /// The number of probes for which it is not ready.
     pub ready_after: usize,
-    /// Ends by itself while it is asked whether it is ready.
+    /// Exits while it is probed.
     pub ends_before_ready: bool,
-    /// Ends by itself after so many drives, warm-up included.
+    /// Exits after this many drives, warm-up included.
     pub ends_after: Option<usize>,
     /// The engine fails at this drive, though the service lives.
     pub engine_fails_at: Option<usize>,
@@ -40,9 +40,9 @@ pub struct Behaviour {
     pub disturbed: Option<(usize, Disturbance)>,
     /// A user presses Ctrl-C during this drive.
     pub interrupted_at: Option<usize>,
-    /// A user presses Ctrl-C while it is asked whether it is ready.
+    /// A user presses Ctrl-C while it is probed.
     pub interrupted_before_ready: bool,
-    /// Why it can't be stopped.
+    /// Why it cannot be stopped.
     pub stop_fails: Option<&'static str>,
     /// Median service time, ns, by drive.
     pub service_ns: fn(usize) -> u64,
@@ -52,7 +52,7 @@ pub struct Behaviour {
     pub cpus: u32,
     /// Its machine.
     pub machine: Option<&'static str>,
-    /// Somebody else runs it.
+    /// It runs independently of loadline.
     pub is_external: bool,
     /// What is read of it besides.
     pub probes: fn() -> Vec<Box<dyn AnyProbe>>,
@@ -76,7 +76,7 @@ impl Default for Behaviour {
         Behaviour {
             start_fails: None,
             wait_fails: None,
-            holds_back: false,
+            is_slow_to_start: false,
             ready_after: 0,
             ends_before_ready: false,
             ends_after: None,
@@ -96,7 +96,7 @@ impl Default for Behaviour {
     }
 }
 
-pub struct MadeUpDeployer {
+pub struct FakeDeployer {
     pub behaviours: Vec<Behaviour>,
     pub prepare_fails: bool,
     pub remove_fails: bool,
@@ -109,7 +109,7 @@ pub struct MadeUpDeployer {
 /// What all sites of a deployer share.
 #[derive(Clone)]
 struct Shared {
-    clock: MadeUpClock,
+    clock: FakeClock,
     stop: Arc<AtomicBool>,
     log: Arc<Mutex<Vec<String>>>,
     alive: Arc<AtomicUsize>,
@@ -121,14 +121,14 @@ impl Shared {
     }
 }
 
-impl MadeUpDeployer {
+impl FakeDeployer {
     pub fn new(
         plan: &Plan,
-        clock: MadeUpClock,
+        clock: FakeClock,
         stop: Arc<AtomicBool>,
         log: Arc<Mutex<Vec<String>>>,
-    ) -> MadeUpDeployer {
-        MadeUpDeployer {
+    ) -> FakeDeployer {
+        FakeDeployer {
             behaviours: vec![Behaviour::default(); plan.sites.len()],
             prepare_fails: false,
             remove_fails: false,
@@ -147,7 +147,7 @@ impl MadeUpDeployer {
     }
 }
 
-impl Deployer for MadeUpDeployer {
+impl Deployer for FakeDeployer {
     fn prepare(&mut self) -> Result<Vec<Note>, BoxError> {
         if self.prepare_fails { Err("no network namespaces here".into()) } else { Ok(Vec::new()) }
     }
@@ -175,7 +175,7 @@ impl Deployer for MadeUpDeployer {
 
     fn remove(&mut self) -> Result<(), BoxError> {
         self.removed = true;
-        if self.remove_fails { Err("a link can't be removed".into()) } else { Ok(()) }
+        if self.remove_fails { Err("cannot remove a link".into()) } else { Ok(()) }
     }
 }
 
@@ -198,8 +198,8 @@ struct Starting {
 }
 
 impl StartingSite for Starting {
-    fn holds_back(&self) -> bool {
-        self.behaviour.holds_back
+    fn is_slow_to_start(&self) -> bool {
+        self.behaviour.is_slow_to_start
     }
 
     fn wait(self: Box<Self>, _: &mut dyn FnMut(&str)) -> Result<Box<dyn LiveSite>, BoxError> {
@@ -260,7 +260,7 @@ impl LiveSite for Live {
     }
 
     fn connect(&self, _: &LoadSpec) -> Result<Box<dyn Driver>, RunError> {
-        Ok(Box::new(MadeUpDriver {
+        Ok(Box::new(FakeDriver {
             site: self.life.site,
             behaviour: self.behaviour.clone(),
             shared: self.life.shared.clone(),
@@ -345,7 +345,7 @@ impl LiveSite for Live {
             self.state.ended.store(true, Ordering::Relaxed);
         }
         let ended = self.state.ended.load(Ordering::Relaxed);
-        ended.then(|| "the service ended by itself (exit status: 1)".to_owned())
+        ended.then(|| "the service exited on its own (exit status: 1)".to_owned())
     }
 
     fn output_tail(&self) -> String {
@@ -358,7 +358,7 @@ impl LiveSite for Live {
     }
 }
 
-struct MadeUpDriver {
+struct FakeDriver {
     site: SiteId,
     behaviour: Behaviour,
     shared: Shared,
@@ -366,7 +366,7 @@ struct MadeUpDriver {
     begun: Option<SliceSpec>,
 }
 
-impl Driver for MadeUpDriver {
+impl Driver for FakeDriver {
     fn prepare(&mut self) -> Result<(), DriveError> {
         if self.state.ended.load(Ordering::Relaxed) { Err(EngineError::Gone.into()) } else { Ok(()) }
     }

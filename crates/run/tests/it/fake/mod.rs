@@ -1,5 +1,5 @@
-//! A world in which everything that the run loop meets is made up: services that do as a test says, a journal that remembers, and a
-//! clock that only moves when somebody waits or drives load.
+//! Fakes of everything that the run loop uses: services that behave as a test says, a journal that remembers, and a clock that moves only
+//! when the run loop waits or drives load.
 
 mod clock;
 mod deployer;
@@ -18,21 +18,21 @@ use loadline_run::placement::place;
 use loadline_run::strategy::{FixedPlan, Until};
 use loadline_run::{Event, Outcome, Run, RunError, Strategy, execute};
 
-pub use clock::MadeUpClock;
-pub use deployer::{Behaviour, Disturbance, LOCAL_MACHINE, MadeUpDeployer};
+pub use clock::FakeClock;
+pub use deployer::{Behaviour, Disturbance, FakeDeployer, LOCAL_MACHINE};
 pub use experiment::{experiment, with};
-pub use journal::MadeUpJournal;
+pub use journal::FakeJournal;
 pub use recorded_node::{RecordedNode, Use};
 
-/// One run and all that it left behind.
+/// One run and everything that it left behind.
 pub struct World {
     pub experiment: Experiment,
     pub plan: Plan,
-    pub deployer: MadeUpDeployer,
-    pub journal: MadeUpJournal,
-    pub clock: MadeUpClock,
+    pub deployer: FakeDeployer,
+    pub journal: FakeJournal,
+    pub clock: FakeClock,
     pub stop: Arc<AtomicBool>,
-    /// What was done to the made-up services, in order, such as `drive cell 2`.
+    /// The calls of the fake services, in order, such as `drive cell 2`.
     pub log: Arc<Mutex<Vec<String>>>,
     pub events: Vec<Event>,
 }
@@ -40,15 +40,15 @@ pub struct World {
 impl World {
     /// A world in which nothing goes wrong.
     pub fn new(experiment: Experiment) -> World {
-        let clock = MadeUpClock::default();
+        let clock = FakeClock::default();
         let stop = Arc::new(AtomicBool::new(false));
         let log = Arc::new(Mutex::new(Vec::new()));
         let plan = Plan::new(&experiment);
         World {
-            deployer: MadeUpDeployer::new(&plan, clock.clone(), stop.clone(), log.clone()),
+            deployer: FakeDeployer::new(&plan, clock.clone(), stop.clone(), log.clone()),
             experiment,
             plan,
-            journal: MadeUpJournal::default(),
+            journal: FakeJournal::default(),
             clock,
             stop,
             log,
@@ -74,7 +74,7 @@ impl World {
         self.run_by(&mut Until::new(FixedPlan::new(&experiment, &plan), is_settled))
     }
 
-    /// Runs what a strategy decides. Whatever happens, nothing that was started may be left.
+    /// Runs a strategy. Whatever happens, nothing that was started may remain.
     pub fn run_by(&mut self, strategy: &mut dyn Strategy) -> Result<Outcome, RunError> {
         let outcome = self.execute(strategy);
         assert_eq!(self.deployer.alive(), 0, "services are left: {:?}", self.log());
@@ -113,12 +113,12 @@ impl World {
         execute(run, strategy)
     }
 
-    /// What was done, in order.
+    /// The calls, in order.
     pub fn log(&self) -> Vec<String> {
         self.log.lock().unwrap().clone()
     }
 
-    /// How often something was done.
+    /// The number of matching calls.
     pub fn count(&self, what: &str) -> usize {
         self.log().iter().filter(|line| line.starts_with(what)).count()
     }

@@ -8,9 +8,9 @@ use loadline_model::notes::Note;
 use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surroundings, WarmUpRow};
 use loadline_run::{BoxError, Journal};
 
-/// Remembers what it was given, and fails at the step that a test names, from its so manieth time on.
+/// Remembers what it was given, and fails at the step that a test names, from a given call on.
 #[derive(Default)]
-pub struct MadeUpJournal {
+pub struct FakeJournal {
     pub fails_at: Option<(&'static str, usize)>,
     /// All of the run.
     pub metrics: RefCell<Vec<MetricDeclaration>>,
@@ -24,7 +24,7 @@ pub struct MadeUpJournal {
     steps: RefCell<Vec<&'static str>>,
 }
 
-impl MadeUpJournal {
+impl FakeJournal {
     fn step(&self, name: &'static str) -> Result<(), BoxError> {
         let times = self.steps.borrow().iter().filter(|step| **step == name).count();
         self.steps.borrow_mut().push(name);
@@ -40,7 +40,7 @@ impl MadeUpJournal {
     }
 }
 
-impl Journal for MadeUpJournal {
+impl Journal for FakeJournal {
     fn begin(&self, run: &NewRun<'_>) -> Result<(), BoxError> {
         *self.metrics.borrow_mut() = run.metrics.to_vec();
         self.step("begin")

@@ -1,4 +1,4 @@
-//! Telling what a machine lacks for a layer from the answer to the attempt to make it.
+//! Why a layer is unavailable, derived from the kernel's error when its link is created.
 
 use loadline_machine::Error;
 use rtnetlink::packet_core::ErrorMessage;
@@ -7,26 +7,26 @@ use rustix::io::Errno;
 use super::Layer;
 use crate::error::LocalError;
 
-/// Turns the kernel's "not supported" into the option that it was built without, and its "not permitted" into a wish for root.
-/// `link` is the kind of link that was to be made.
-pub(crate) fn or_missing<T>(
+/// Turns the kernel's "not supported" into the option that it was built without, and "not permitted" into a need for root.
+/// `link` is the kind of link.
+pub(crate) fn or_unavailable<T>(
     made: Result<T, Error>,
     layer: &Layer,
     link: &str,
     option: &str,
 ) -> Result<T, LocalError> {
     made.map_err(|error| match refusal(&error) {
-        // `rtnl_newlink` (net/core/rtnetlink.c): no such kind, after an attempt to load its module.
-        Some(Errno::OPNOTSUPP) => missing(layer, format!("the kernel has no {link} ({option})")),
+        // `rtnl_newlink` (net/core/rtnetlink.c): no such kind, after it tried to load its module.
+        Some(Errno::OPNOTSUPP) => unavailable(layer, format!("the kernel has no {link} ({option})")),
         Some(Errno::PERM | Errno::ACCESS) => {
-            missing(layer, format!("this user may make no {link}: root is needed"))
+            unavailable(layer, format!("this user cannot create a {link}: run as root"))
         }
         _ => error.into(),
     })
 }
 
-/// The error of a layer that can't be had.
-pub(crate) fn missing(layer: &Layer, why: impl Into<String>) -> LocalError {
+/// The error of a layer that is not available.
+pub(crate) fn unavailable(layer: &Layer, why: impl Into<String>) -> LocalError {
     LocalError::LayerMissing { layer: layer.clone(), why: why.into() }
 }
 

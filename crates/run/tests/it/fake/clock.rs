@@ -3,20 +3,20 @@ use std::time::{Duration, Instant};
 
 use loadline_run::Clock;
 
-/// Stands still until somebody waits or drives load.
+/// A clock that stands still until the run loop waits or drives load.
 #[derive(Clone)]
-pub struct MadeUpClock {
+pub struct FakeClock {
     origin: Instant,
     passed: Arc<Mutex<Duration>>,
 }
 
-impl Default for MadeUpClock {
+impl Default for FakeClock {
     fn default() -> Self {
-        MadeUpClock { origin: Instant::now(), passed: Arc::default() }
+        FakeClock { origin: Instant::now(), passed: Arc::default() }
     }
 }
 
-impl MadeUpClock {
+impl FakeClock {
     pub fn elapsed(&self) -> Duration {
         *self.passed.lock().unwrap()
     }
@@ -26,7 +26,7 @@ impl MadeUpClock {
     }
 }
 
-impl Clock for MadeUpClock {
+impl Clock for FakeClock {
     fn now(&self) -> Instant {
         self.origin + self.elapsed()
     }

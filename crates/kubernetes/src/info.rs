@@ -1,12 +1,12 @@
-//! A cluster in one line, for people.
+//! A one-line description of a cluster.
 
-use loadline_platform::Surroundings;
+use loadline_platform::PlatformInfo;
 
 use crate::facts::{ClusterFacts, NodeFacts};
 
-/// All that is known, and the line.
-pub(crate) fn describe(facts: &ClusterFacts) -> Surroundings {
-    let version = facts.version.as_deref().unwrap_or("of unknown version");
+/// All facts, and the description.
+pub(crate) fn describe(facts: &ClusterFacts) -> PlatformInfo {
+    let version = facts.version.as_deref().unwrap_or("(unknown version)");
     let nodes = match facts.nodes.len() {
         1 => "1 node".to_owned(),
         count => format!("{count} nodes"),
@@ -25,13 +25,13 @@ pub(crate) fn describe(facts: &ClusterFacts) -> Surroundings {
         facts.rules_here.map(|count| format!("{count} rules here")),
         same(&facts.nodes, |node| node.kernel.as_str()).map(|kernel| format!("Linux {kernel}")),
     ];
-    Surroundings {
+    PlatformInfo {
         summary: parts.into_iter().flatten().collect::<Vec<_>>().join(", "),
         facts: serde_json::to_value(facts).unwrap_or_default(),
     }
 }
 
-/// What all nodes have in common, if they do.
+/// The value that all nodes have in common, if they do.
 fn same(nodes: &[NodeFacts], what: impl Fn(&NodeFacts) -> &str) -> Option<String> {
     let first = nodes.first().map(&what)?;
     nodes.iter().all(|node| what(node) == first).then(|| first.to_owned())

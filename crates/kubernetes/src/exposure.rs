@@ -1,4 +1,4 @@
-//! Services and Ingresses: how a pod is reached by something else than its own address.
+//! Services and Ingresses: how a pod is reached other than by its own address.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ impl ServiceKind {
     }
 }
 
-/// A Deployment of the pods, which carry the owner's labels.
+/// A Deployment of pods with the owner's labels.
 pub(crate) fn deployment(owner: &Owner, replicas: u32, spec: PodSpec) -> Deployment {
     let labels = labels::of(owner);
     let template = PodTemplateSpec {
@@ -58,7 +58,7 @@ pub(crate) fn deployment(owner: &Owner, replicas: u32, spec: PodSpec) -> Deploym
     }
 }
 
-/// A Service of the pods that `selector` chooses, on their own port.
+/// A Service of the pods that `selector` matches, on their own port.
 pub(crate) fn service(
     owner: &Owner,
     name: String,
@@ -85,7 +85,7 @@ pub(crate) fn service(
     }
 }
 
-/// An Ingress that leads a host's requests below `path` to the owner's Service. Without a host, all hosts'.
+/// An Ingress that leads a host's requests below `path` to the owner's Service. Without a host, those of all hosts.
 pub(crate) fn ingress(owner: &Owner, host: Option<&str>, path: &str, port: u16) -> Ingress {
     let backend = IngressServiceBackend {
         name: owner.label(),
@@ -105,8 +105,8 @@ pub(crate) fn ingress(owner: &Owner, host: Option<&str>, path: &str, port: u16) 
     }
 }
 
-/// The names of the `count` Services that stand beside the deployment's own.
-pub(crate) fn stand_in_names(owner: &Owner, count: u32) -> impl Iterator<Item = String> {
+/// The names of `count` dummy Services besides the deployment's own.
+pub(crate) fn dummy_service_names(owner: &Owner, count: u32) -> impl Iterator<Item = String> {
     let label = owner.label();
     (1..=count).map(move |index| format!("{label}-s{index}"))
 }
@@ -147,11 +147,11 @@ mod tests {
     }
 
     #[test]
-    fn the_names_of_stand_ins_fit_a_dns_label() {
+    fn names_of_dummy_services_fit_a_dns_label() {
         let longest = Owner { slot: Some(loadline_machine::addresses::SLOTS), ..owner() };
-        assert!(stand_in_names(&longest, 20_000).all(|name| name.len() <= 63));
+        assert!(dummy_service_names(&longest, 20_000).all(|name| name.len() <= 63));
         assert_eq!(
-            stand_in_names(&owner(), 2).collect::<Vec<_>>(),
+            dummy_service_names(&owner(), 2).collect::<Vec<_>>(),
             ["loadline-3fa90c-2-s1", "loadline-3fa90c-2-s2"]
         );
     }
