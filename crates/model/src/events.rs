@@ -1,4 +1,4 @@
-//! What a run says of itself while it goes on. Events can be written and read, so that a page shows a run of another process.
+//! Events of a run in progress. They can be written and read, so that a page shows a run of another process.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub enum Event {
         /// Service and platform.
         site: String,
     },
-    /// What takes long about a start, in half a sentence.
+    /// What a start is waiting for.
     Progress {
         /// Service and platform.
         site: String,
@@ -33,7 +33,7 @@ pub enum Event {
         /// Since its start.
         after: Duration,
     },
-    /// A cell is warm, or its time for warming up is over.
+    /// The warm-up of a cell has ended, because it is stationary or at its time limit.
     Warm {
         /// The cell.
         cell: CellId,
@@ -44,7 +44,7 @@ pub enum Event {
     },
     /// A slice was measured and kept.
     Measured(Box<SliceRow>),
-    /// Every cell was measured once more.
+    /// A block is complete.
     BlockDone {
         /// Round of deployments, from 0.
         round: u32,
@@ -56,12 +56,12 @@ pub enum Event {
         /// The cells.
         cells: Vec<CellId>,
     },
-    /// The run goes on without a service.
+    /// The run continues without a service.
     GivenUp {
         /// Why.
         failure: String,
     },
-    /// What a reader of the figures must know.
+    /// A note for the reader of the figures.
     Note(Note),
 }
 
@@ -70,6 +70,7 @@ mod tests {
     use super::*;
     use crate::gates::{Gate, GateFailure};
     use crate::load::{Arrivals, Load};
+    use crate::metrics::WALL;
     use crate::{CellId, Observations, new_histogram};
 
     fn slice() -> SliceRow {
@@ -97,7 +98,7 @@ mod tests {
             service: times.clone(),
             send_lag: new_histogram(),
             response: times,
-            observations: Observations { wall_ns: Some(5), ..Observations::default() },
+            observations: Observations::default().with(WALL, 5),
             cpu_use: None,
             gate_failures: vec![GateFailure::Stolen { share: 0.25, most: 0.02 }],
         }

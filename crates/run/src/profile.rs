@@ -40,7 +40,7 @@ pub(crate) fn is_profiled(plan: &PlanSpec, round: u32) -> bool {
 
 /// How long a cell is loaded to be profiled for `length`, once.
 pub(crate) fn duration_of_cell(length: Duration) -> Duration {
-    length + length / REASONS_PART
+    length + length / SOFTIRQ_FRACTION
 }
 
 impl Execution<'_> {

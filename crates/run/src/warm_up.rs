@@ -147,14 +147,14 @@ pub(crate) fn bounds(
 /// The load that warms a cell up; slow ones are all warmed up at the same.
 fn load_of(experiment: &Experiment, load: LoadId, is_external: bool) -> Result<LoadSpec, RunError> {
     let spec = experiment.load(load);
-    let load = if is_external { spec.load.clone() } else { brisk(spec.load.clone())? };
+    let load = if is_external { spec.load.clone() } else { at_least_min_rate(spec.load.clone())? };
     // Loads that differ by their names alone are the same one here.
     Ok(LoadSpec { load, name: None, ..spec.clone() })
 }
 
 /// A closed loop sends as fast as it is answered: a part of a short slice has requests enough for a median.
 fn cycle_of(plan: &PlanSpec, load: &LoadSpec) -> Duration {
-    if load.load.is_closed() { (plan.slice / 6).clamp(SHORTEST_CYCLE, CYCLE) } else { CYCLE }
+    if load.load.is_closed() { (plan.slice / 6).clamp(MIN_CYCLE, CYCLE) } else { CYCLE }
 }
 
 impl Progress {
