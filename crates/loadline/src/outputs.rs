@@ -127,13 +127,6 @@ pub fn to(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), ReportEr
     out.flush().with_context(failed)
 }
 
-/// How to write on standard output.
-pub fn style() -> Style {
-    let stdout = std::io::stdout();
-    let width = if stdout.is_terminal() { terminal_width() } else { WIDTH };
-    Style { colour: colour(&stdout), width }
-}
-
 fn terminal_width() -> usize {
     rustix::termios::tcgetwinsize(std::io::stdout())
         .map_or(WIDTH, |size| usize::from(size.ws_col).clamp(60, WIDTH))

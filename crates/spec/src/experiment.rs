@@ -158,7 +158,7 @@ pub(crate) fn load_from_flags(given: &[(String, String)]) -> Node {
 }
 
 fn map_from_flags(table: &impl Kind, given: &[(String, String)]) -> Node {
-    table.from_flags(given).unwrap_or_else(|| Node::map([], Place::CommandLine))
+    table.given_by(given).unwrap_or_else(|| Node::map([], Place::CommandLine))
 }
 
 /// The JSON Schema (draft 2020-12) of an experiment file, as published in `docs/experiment.schema.json`.

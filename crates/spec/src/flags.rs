@@ -53,6 +53,12 @@ pub fn from_flags(flags: &Flags, machine: &Machine) -> Result<Experiment, SpecEr
 /// What the flags say, as a file would.
 pub(crate) fn tree(flags: &Flags) -> Result<Node, Vec<crate::Problem>> {
     let mut problems = Problems::default();
+    let known = experiment::flags();
+    debug_assert!(
+        flags.options.iter().all(|(name, _)| known.iter().any(|flag| flag.name == name)),
+        "a flag of no key: {:?}",
+        flags.options
+    );
     let mut tree = Node::map([], Place::CommandLine);
     let lists = [
         ("services", "--service", services(flags, &mut problems)),

@@ -19,9 +19,11 @@ use crate::units::{
 pub(crate) use lists::{CommandLine, List, OneOrMore, Pairs};
 pub(crate) use short::Short;
 
+type Parse<V> = dyn Fn(&str) -> Result<V, Complaint>;
+
 /// A value written as a single text.
 pub(crate) struct Scalar<V> {
-    parse: Box<dyn Fn(&str) -> Result<V, Complaint>>,
+    parse: Box<Parse<V>>,
     show: Box<dyn Fn(&V) -> String>,
     schema: Value,
     placeholder: String,

@@ -38,7 +38,7 @@ fn used_cpus(result: &RunResult, cell: &Cell) -> Vec<f64> {
     let slices = result.slices.iter().filter(|slice| slice.cell == cell.id);
     slices
         .map(|slice| {
-            let (used, wall) = (slice.observations.service_cpu_ns, slice.observations.wall_ns);
+            let (used, wall) = (slice.observations.service_cpu_ns(), slice.observations.wall_ns());
             used.expect("CPU time") as f64 / wall.expect("a length") as f64
         })
         .collect()
@@ -46,7 +46,7 @@ fn used_cpus(result: &RunResult, cell: &Cell) -> Vec<f64> {
 
 fn throttled(result: &RunResult, cell: &Cell) -> u64 {
     let slices = result.slices.iter().filter(|slice| slice.cell == cell.id);
-    slices.filter_map(|slice| slice.observations.throttled_periods).sum()
+    slices.filter_map(|slice| slice.observations.count("throttling.throttled_periods")).sum()
 }
 
 fn names(place: &Path) -> BTreeSet<String> {

@@ -27,7 +27,7 @@ pub(super) fn table() -> Table<CpuKeys> {
         .key(
             "service",
             set_kind(&[ALL]),
-            "CPUs that services are pinned to: 0,2-3. With `all` they are not pinned, and see every CPU as an ordinary pod does",
+            "CPUs that services are pinned to: 0,2-3; or all, which leaves them unpinned: they see every CPU, as an ordinary pod does",
             |cpus| &mut cpus.service,
         )
         .flag("--service-cpus", WHERE)

@@ -20,10 +20,13 @@ pub(super) fn table() -> Table<Limits> {
         .key(
             "cpu",
             number("CPUs", MIN_CPUS, MAX_CPUS, "write 1 or 0.5").placeholder("CPUS"),
-            "CPUs, fractions allowed: 1, 0.5",
+            "Number of CPUs, fractions allowed: 1, 0.5",
             |limits| &mut limits.cpus,
         )
-        .key("memory", size("memory", MIN_MEMORY_BYTES, MAX_MEMORY_BYTES), "Memory: 512Mi", |limits| {
-            &mut limits.memory_bytes
-        })
+        .key(
+            "memory",
+            size("memory", MIN_MEMORY_BYTES, MAX_MEMORY_BYTES),
+            "Amount of memory: 512Mi",
+            |limits| &mut limits.memory_bytes,
+        )
 }

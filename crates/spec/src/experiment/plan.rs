@@ -57,7 +57,7 @@ pub(super) fn table() -> Table<PlanSpec> {
             |plan| &mut plan.within,
         )
         .flag("--within", HOW_MUCH)
-        .default("none, with `until` 15min")
+        .default("none; 15min with until")
         .key("twin", switch(), "Deploy the baseline a second time to see the noise", |plan| &mut plan.twin)
         .switch(
             "--no-twin",

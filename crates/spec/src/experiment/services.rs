@@ -114,7 +114,7 @@ pub(super) fn table() -> Table<ServiceKeys> {
         .key(
             "image",
             images::kind(),
-            "What a container platform starts: an image's name, or {archive: FILE}. The image's own program gets the arguments of `command`",
+            "What a container platform starts: the name of an image, or in a file its parts. The image's own program gets the arguments of the command",
             |service| &mut service.image,
         )
         .flag("--image", WHAT)

@@ -194,6 +194,19 @@ cpus: {service: [0, 2, 3], load: [1]}
 }
 
 #[test]
+fn each_flag_is_declared_once_and_says_what_it_does() {
+    let flags = loadline_spec::flags();
+    let names: std::collections::BTreeSet<&str> = flags.iter().map(|flag| flag.name).collect();
+    assert_eq!(names.len(), flags.len(), "{flags:?}");
+    for flag in &flags {
+        assert!(flag.name.starts_with("--") && !flag.help.is_empty(), "{flag:?}");
+    }
+    let slice = flags.iter().find(|flag| flag.name == "--slice").unwrap();
+    assert_eq!(slice.help, "Length of a slice [default: 1.2s]");
+    assert_eq!(slice.placeholder.as_deref(), Some("TIME"));
+}
+
+#[test]
 fn urls_alone_need_no_service() {
     let job = Flags {
         on: strings(&["old=http://localhost:1", "new=http://127.0.0.1:2"]),
