@@ -287,7 +287,9 @@ fn a_real_cgroup_tells_cpu_time_throttling_and_memory() -> Outcome {
     let mut seen = Observations::default();
     wait_until("the quota has been used up twice", || {
         seen = since.seen();
+        // On a busy machine a period may be over before the process that it would have held back has run.
         seen.count("throttling.throttled_periods").is_some_and(|n| n >= 2)
+            && seen.count("cpu.throttled").is_some_and(|ns| ns > 0)
     })?;
     // Two full quotas of 20 ms, less what was used of the first period before the first snapshot.
     assert!(seen.service_cpu_ns().is_some_and(|ns| (10_000_000..2_000_000_000).contains(&ns)), "{seen:?}");
