@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use loadline_model::CellId;
 use loadline_model::preview::Preview;
 use loadline_model::result::{Cell, Role, RunResult};
 use serde_json::Value;
@@ -82,7 +83,7 @@ fn cells_contrasts_and_limits_are_those_of_the_file() {
     assert_eq!(measured, expected);
     assert!(result.cells.iter().all(|cell| cell.answered > 0));
     let [contrast] = &result.contrasts[..] else { panic!("one contrast, not {}", result.contrasts.len()) };
-    let label = |cell| result.cells[cell].label.as_str();
+    let label = |cell: CellId| result.cells[cell].label.as_str();
     assert_eq!((label(contrast.candidate), label(contrast.baseline)), ("roomy", "container"));
     assert!(!contrast.rows.is_empty());
 
