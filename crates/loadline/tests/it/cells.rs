@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use loadline_model::CellId;
 use loadline_model::preview::Preview;
 use loadline_model::result::{Cell, Role, RunResult};
 use serde_json::Value;

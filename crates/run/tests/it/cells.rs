@@ -106,7 +106,7 @@ fn sites_that_hold_back_come_later_in_the_order_that_is_known_before() {
         .filter(|site| world.plan.sites[*site].platform == PlatformId(1))
         .collect();
     for pod in pods {
-        world = world.site(pod, |behaviour| behaviour.holds_back = true);
+        world = world.site(pod, |behaviour| behaviour.is_slow_to_start = true);
     }
     let known = preview(&world.experiment, &world.plan).unwrap();
     world.run().unwrap();
