@@ -12,11 +12,11 @@ use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use loadline_engine::{Request, Reuse, SliceSpec};
+use loadline_engine::{LoadDescription, SliceSpec};
 use serde::{Deserialize, Serialize};
 
 /// Grows with every change to these messages or to what they carry.
-pub const PROTOCOL: u32 = 3;
+pub const PROTOCOL: u32 = 4;
 
 /// The version of the program.
 pub const PROGRAM: &str = env!("CARGO_PKG_VERSION");
@@ -31,7 +31,7 @@ pub struct Greeting {
     pub protocol: u32,
     /// [`PROGRAM`].
     pub program: String,
-    /// Why the agent will not talk; a sentence.
+    /// Why the agent refuses the connection; a sentence.
     pub refused: Option<String>,
 }
 
@@ -55,18 +55,12 @@ pub struct EngineSetup {
     pub address: SocketAddr,
     /// Value of the `Host` header.
     pub authority: String,
-    /// What to send; HTTP/1.1, without placeholders.
-    pub requests: Vec<Request>,
-    /// Connections in all.
-    pub connections: NonZeroUsize,
-    /// How long each is used.
-    pub reuse: Reuse,
+    /// What to do to it, with the contents of all files that this takes and the due times of a replay: a slice of a replay names it alone.
+    pub load: LoadDescription,
     /// Load threads; no more than connections are started.
     pub threads: NonZeroUsize,
     /// CPUs of the agent's machine that the threads are pinned to, in turn. `None` leaves them on all CPUs that the agent may use.
     pub cpus: Option<Vec<usize>>,
-    /// Longest wait for a response, and of a due request for a connection.
-    pub timeout: Duration,
 }
 
 /// What is asked of an engine.

@@ -1,11 +1,12 @@
 //! Cells and slices of the result: each cell's own figures, and every slice as it was measured.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use hdrhistogram::Histogram;
-use loadline_model::load::Reuse;
+use loadline_model::load::{DEFAULT_TIMEOUT, Reuse, Timestamps};
 use loadline_model::plan::Site;
 use loadline_model::rows::SliceRow;
 use loadline_model::{CellId, encode_histogram};
@@ -41,6 +42,13 @@ fn cell(data: &RunData, counted: &Counted<'_>, id: CellId) -> Cell {
         rate_per_second: load.load.rate().map(|rate| rate.as_per_second()),
         connections: load.connections,
         new_connections: load.reuse == Reuse::Never,
+        requests_per_connection: match load.reuse {
+            Reuse::Times(times) => Some(times),
+            Reuse::Always | Reuse::Never => None,
+        },
+        http2_streams: load.protocol.streams().map(NonZeroUsize::get),
+        kernel_timestamps: load.timestamps == Timestamps::Kernel,
+        timeout_s: (load.timeout != DEFAULT_TIMEOUT).then_some(load.timeout.as_secs_f64()),
         role: plan.role,
         label: label(data, site),
         interleave: if side_by_side { "requests" } else { "slices" }.to_owned(),

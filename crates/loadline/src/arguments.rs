@@ -126,13 +126,67 @@ pub struct CompareArguments {
     /// How requests arrive: poisson or uniform [default: poisson]
     #[arg(long, value_name = "PROCESS", help_heading = "Load")]
     arrivals: Option<String>,
+    /// Time between an answer and the next request of a closed loop, exponential: 100ms; or always the same: 100ms:fixed
+    #[arg(long, value_name = "TIME", help_heading = "Load")]
+    think: Option<String>,
     /// Connections kept open [default: 16]
     #[arg(long, value_name = "N", help_heading = "Load")]
     connections: Option<String>,
     #[command(flatten)]
+    protocol: ProtocolFlags,
+    #[command(flatten)]
+    tls: TlsFlags,
+    #[command(flatten)]
     plan: PlanArguments,
     #[command(flatten)]
     pub outputs: OutputArguments,
+}
+
+/// What is spoken, and what is expected of the responses.
+#[derive(Args)]
+struct ProtocolFlags {
+    /// Open a connection for every request; its handshakes count
+    #[arg(long, help_heading = "Load")]
+    new_connections: bool,
+    /// Speak HTTP/2, over TLS as in clear text
+    #[arg(long, help_heading = "Load")]
+    http2: bool,
+    /// Requests at once on a connection of HTTP/2, which this implies
+    #[arg(long, value_name = "N", help_heading = "Load")]
+    streams: Option<String>,
+    /// Longest wait for a response [default: 10s]
+    #[arg(long, value_name = "TIME", help_heading = "Load")]
+    timeout: Option<String>,
+    /// CSV file that fills {{column}} in the requests' paths, a row for each request
+    #[arg(long, value_name = "FILE", help_heading = "What")]
+    feed: Option<String>,
+    /// What a response must have: status=2xx, header:NAME, header:NAME~TEXT, body=TEXT or body~TEXT; repeat for more
+    /// [default: status=2xx]
+    #[arg(long, value_name = "CHECK", help_heading = "What")]
+    expect: Vec<String>,
+}
+
+/// What the client does where TLS is spoken.
+#[derive(Args)]
+struct TlsFlags {
+    /// The service speaks https where it is started; of a URL its scheme says so
+    #[arg(long, help_heading = "TLS")]
+    https: bool,
+    /// Certificates to trust instead of the system's (PEM)
+    #[arg(long, value_name = "FILE", help_heading = "TLS")]
+    ca: Option<String>,
+    /// The client's own certificate (PEM)
+    #[arg(long, value_name = "FILE", help_heading = "TLS")]
+    cert: Option<String>,
+    /// Key of the client's certificate (PEM)
+    #[arg(long, value_name = "FILE", help_heading = "TLS")]
+    key: Option<String>,
+    /// Name to ask for and to check the certificate against, instead of the URL's host or the service's address
+    #[arg(long, value_name = "NAME", help_heading = "TLS")]
+    sni: Option<String>,
+    /// Accept any certificate
+    #[arg(long, short = 'k', help_heading = "TLS")]
+    insecure: bool,
 }
 
 #[derive(Args)]
@@ -310,7 +364,10 @@ impl CompareArguments {
             limit_memory: self.limit_memory.clone(),
             ..Flags::default()
         };
+        flags.think = self.think.clone();
         self.what.fill(&mut flags);
+        self.protocol.fill(&mut flags);
+        self.tls.fill(&mut flags);
         self.cpus.fill(&mut flags);
         self.plan.fill(&mut flags);
         if !no_service {
@@ -326,6 +383,28 @@ impl ServiceFlags {
         flags.commands = self.command.clone();
         flags.requests = self.request.clone();
         flags.ready = self.ready.clone();
+    }
+}
+
+impl ProtocolFlags {
+    fn fill(&self, flags: &mut Flags) {
+        flags.new_connections = self.new_connections;
+        flags.http2 = self.http2;
+        flags.streams = self.streams.clone();
+        flags.timeout = self.timeout.clone();
+        flags.feed = self.feed.clone();
+        flags.expect = self.expect.clone();
+    }
+}
+
+impl TlsFlags {
+    fn fill(&self, flags: &mut Flags) {
+        flags.https = self.https;
+        flags.ca = self.ca.clone();
+        flags.cert = self.cert.clone();
+        flags.key = self.key.clone();
+        flags.server_name = self.sni.clone();
+        flags.insecure = self.insecure;
     }
 }
 

@@ -1,7 +1,6 @@
 //! An experiment as its author means it: services, platforms, loads and the plan, valid by construction.
 
 mod claim;
-mod load;
 mod placement;
 mod plan;
 mod platform;
@@ -12,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use crate::ids::{LoadId, PlatformId, ServiceId};
 use crate::platform::Limits;
 
+pub use crate::load::LoadSpec;
 pub use claim::{CLAIM_COUNTS, CLAIM_METRICS, Claim, Says};
-pub use load::LoadSpec;
 pub use placement::Placement;
 pub use plan::{Interleave, Isolation, Nodes, OnFailure, PlanSpec};
 pub use platform::{Platform, PlatformKind};

@@ -166,6 +166,18 @@ pub struct Cell {
     pub connections: usize,
     /// Whether each request has a connection of its own.
     pub new_connections: bool,
+    /// Requests after which a connection is closed; absent when it is kept, or new for each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests_per_connection: Option<u64>,
+    /// Requests at once on a connection of HTTP/2; absent with HTTP/1.1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http2_streams: Option<usize>,
+    /// Whether the kernel's timestamps were taken; absent where the client's own were.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub kernel_timestamps: bool,
+    /// Longest wait for a response, seconds; absent where it is the usual ten.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_s: Option<f64>,
     /// What the cell is for.
     pub role: Role,
     /// The name a table shows: what sets the cell apart; twins end with a prime (`host′`).

@@ -73,7 +73,19 @@ pub(crate) fn scale_of<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Option<Sc
 pub(crate) fn load_name(cell: &Cell) -> String {
     let plural = if cell.connections == 1 { "" } else { "s" };
     let kept = if cell.new_connections { "a new connection per request, " } else { "" };
-    format!("{}, {kept}{} connection{plural}", cell.load, cell.connections)
+    format!("{}, {}{kept}{} connection{plural}", cell.load, unusual(cell), cell.connections)
+}
+
+/// What sets the load apart from the usual one, each followed by a comma: `HTTP/2 with 4 streams, kernel timestamps, `
+fn unusual(cell: &Cell) -> String {
+    let http2 = cell.http2_streams.map(|streams| match streams {
+        1 => "HTTP/2".to_owned(),
+        streams => format!("HTTP/2 with {streams} streams"),
+    });
+    let reuse = cell.requests_per_connection.map(|requests| format!("{requests} requests per connection"));
+    let timestamps = cell.kernel_timestamps.then(|| "kernel timestamps".to_owned());
+    let timeout = cell.timeout_s.map(|seconds| format!("time-out {seconds}s"));
+    [http2, timestamps, timeout, reuse].into_iter().flatten().map(|part| part + ", ").collect()
 }
 
 /// The loads of the run, in order.

@@ -1,4 +1,4 @@
-//! Why a run can't go on, with what the service last printed.
+//! Why a run cannot go on, with what the service last printed.
 
 use loadline_model::CellId;
 
@@ -30,12 +30,9 @@ pub enum RunError {
         /// Why.
         source: loadline_agent::DriveError,
     },
-    /// A rate can't be offered.
+    /// A rate cannot be offered.
     #[error(transparent)]
     Rate(#[from] loadline_model::load::RateError),
-    /// The requests can't be sent.
-    #[error(transparent)]
-    Request(#[from] loadline_engine::MixError),
     /// A service did not get ready, or ended.
     #[error("{site}: {why}{output}")]
     Service {

@@ -123,7 +123,9 @@ impl Execution<'_> {
 
     fn warm_up_load(&self, cell: CellId, is_external: bool) -> Result<LoadSpec, RunError> {
         let spec = self.experiment.load(self.plan.cell(cell).load);
-        let load = if is_external { spec.load.clone() } else { brisk(spec.load.clone())? };
+        // A cycle is shorter than a slice: what changes within a slice is warmed up at its mean rate.
+        let steady = spec.load.averaged(self.experiment.plan.slice)?;
+        let load = if is_external { steady } else { brisk(steady)? };
         Ok(LoadSpec { load, ..spec.clone() })
     }
 }
@@ -144,6 +146,8 @@ fn brisk(load: Load) -> Result<Load, RunError> {
         Load::Open { rate, .. } if rate.as_per_second() < LEAST_PER_SECOND => {
             Load::Open { rate: Rate::per_second(LEAST_PER_SECOND)?, arrivals: Arrivals::Uniform }
         }
+        // A cycle may be shorter than the time that a user thinks.
+        Load::Closed { .. } => Load::Closed { think: None },
         load => load,
     })
 }

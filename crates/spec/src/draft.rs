@@ -6,6 +6,8 @@
 mod claims;
 mod platforms;
 
+use std::path::PathBuf;
+
 use schemars::JsonSchema;
 
 use super::error::{Complaint, Place, Problems};
@@ -44,6 +46,9 @@ pub struct Draft {
     /// The whole file or command line.
     #[schemars(skip)]
     pub place: Place,
+    /// The folder of the file, which the paths in it are relative to.
+    #[schemars(skip)]
+    pub folder: Option<PathBuf>,
     /// Short name, shown as the title.
     pub name: Option<Text>,
     /// The question that the run is to answer, in your words.
@@ -99,6 +104,16 @@ pub struct ServiceDraft {
     /// The request mix.
     #[schemars(length(min = 1))]
     pub requests: Option<Located<Vec<RequestDraft>>>,
+    /// CSV file, relative to the experiment file: {{column}} in paths, headers and bodies stands for its values, a row for each request.
+    pub feed: Option<Text>,
+    /// What a response must have, one check or several: status=2xx, header:NAME, header:NAME~TEXT, body=TEXT or body~TEXT.
+    #[schemars(with = "Option<texts::OneOrMore>")]
+    pub expect: Option<Located<Vec<Text>>>,
+    /// The service speaks https where it is started. Of one that already runs, its URL says so.
+    #[schemars(with = "Option<bool>")]
+    pub https: Option<Text>,
+    /// What the client does where https is spoken.
+    pub tls: Option<TlsDraft>,
     /// When the service counts as ready.
     pub ready: Option<ReadyDraft>,
 }
@@ -168,6 +183,29 @@ pub struct RequestFields {
     pub weight: Option<Text>,
 }
 
+/// What the client does where https is spoken. Paths are relative to the experiment file.
+#[derive(Clone, Debug, PartialEq, JsonSchema)]
+#[schemars(deny_unknown_fields, rename = "Tls")]
+pub struct TlsDraft {
+    /// Where it was written.
+    #[schemars(skip)]
+    pub place: Place,
+    /// Certificates to trust instead of the system's (PEM).
+    pub ca: Option<Text>,
+    /// The client's own certificate (PEM).
+    pub cert: Option<Text>,
+    /// Key of the client's certificate (PEM).
+    pub key: Option<Text>,
+    /// Name to ask for and to check the certificate against, instead of the URL's host or the service's address.
+    pub server_name: Option<Text>,
+    /// Accept any certificate.
+    #[schemars(with = "Option<bool>")]
+    pub insecure: Option<Text>,
+    /// Resume sessions, as clients do; true by default. Otherwise each connection makes a full handshake.
+    #[schemars(with = "Option<bool>")]
+    pub resumption: Option<Text>,
+}
+
 /// When the service counts as ready.
 #[derive(Clone, Debug, PartialEq, JsonSchema)]
 #[schemars(deny_unknown_fields, rename = "Ready")]
@@ -201,21 +239,63 @@ pub struct LoadDraft {
     /// Where it was written.
     #[schemars(skip)]
     pub place: Place,
-    /// Requests with their unit of time: 2000/s or 100/min. Write either `rate` or `closed: true`.
-    #[schemars(with = "Option<texts::RateText>")]
+    /// Requests with their unit of time: 2000/s or 100/min; or a rate over time, which each slice plays from its start: 1000/s..5000/s@30s.
+    /// Write either `rate`, `replay` or `closed: true`.
+    #[schemars(with = "Option<texts::ProfileText>")]
     pub rate: Option<Text>,
+    /// File of due times, one a line, in seconds or as 250ms; relative to the experiment file. Each slice replays it from its start.
+    pub replay: Option<Text>,
     /// The arrival process of a rate.
     #[schemars(with = "Option<texts::ArrivalsText>")]
     pub arrivals: Option<Text>,
     /// A closed loop: each connection sends its next request when the last one is answered.
     #[schemars(with = "Option<bool>")]
     pub closed: Option<Text>,
+    /// Time between an answer and the next request of a closed loop, exponential: 100ms; or always the same: 100ms:fixed.
+    #[schemars(with = "Option<texts::ThinkText>")]
+    pub think: Option<Text>,
     /// Connections kept open; 16 by default.
     #[schemars(with = "Option<u16>", range(min = 1))]
     pub connections: Option<Text>,
     /// A new connection for each request; its handshake is part of the response time.
     #[schemars(with = "Option<bool>")]
     pub new_connections: Option<Text>,
+    /// Close a connection after so many requests.
+    #[schemars(with = "Option<u64>", range(min = 1))]
+    pub requests_per_connection: Option<Text>,
+    /// Speak HTTP/2, over TLS as in clear text.
+    #[schemars(with = "Option<bool>")]
+    pub http2: Option<Text>,
+    /// Requests at once on a connection of HTTP/2, which this implies; 1 by default.
+    #[schemars(with = "Option<u16>", range(min = 1))]
+    pub streams: Option<Text>,
+    /// Whose clock times requests and responses: user, when the client has read them (the default), or kernel, when the packets came.
+    #[schemars(with = "Option<texts::TimestampsText>")]
+    pub timestamps: Option<Text>,
+    /// Longest wait for a response; 10s by default.
+    #[schemars(with = "Option<texts::DurationText>")]
+    pub timeout: Option<Text>,
+}
+
+impl LoadDraft {
+    /// A load of which nothing is written yet.
+    pub fn empty(place: Place) -> LoadDraft {
+        LoadDraft {
+            place,
+            rate: None,
+            replay: None,
+            arrivals: None,
+            closed: None,
+            think: None,
+            connections: None,
+            new_connections: None,
+            requests_per_connection: None,
+            http2: None,
+            streams: None,
+            timestamps: None,
+            timeout: None,
+        }
+    }
 }
 
 /// How much is measured, in which order.

@@ -3,7 +3,8 @@
 use super::Experiment;
 use super::draft::{
     CpuWords, CpusDraft, DockerDraft, Draft, ImageDraft, KindDraft, KubernetesDraft, LayerDraft, LimitsDraft,
-    LoadDraft, Located, PlanDraft, PlatformDraft, ReadyDraft, RequestDraft, ServiceDraft, Text, Words,
+    LoadDraft, Located, PlanDraft, PlatformDraft, ReadyDraft, RequestDraft, ServiceDraft, Text, TlsDraft,
+    Words,
 };
 use super::error::{Place, Problems, SpecError};
 use super::machine::Machine;
@@ -30,6 +31,32 @@ pub struct Flags {
     pub closed: bool,
     /// `--connections`
     pub connections: Option<String>,
+    /// `--think`: a duration, of the closed loop.
+    pub think: Option<String>,
+    /// `--new-connections`
+    pub new_connections: bool,
+    /// `--http2`
+    pub http2: bool,
+    /// `--streams`
+    pub streams: Option<String>,
+    /// `--timeout`: a duration.
+    pub timeout: Option<String>,
+    /// `--feed`: a CSV file.
+    pub feed: Option<String>,
+    /// `--expect`, repeatable: a check.
+    pub expect: Vec<String>,
+    /// `--https`: what is started speaks it.
+    pub https: bool,
+    /// `--ca`: a PEM file.
+    pub ca: Option<String>,
+    /// `--cert`: a PEM file.
+    pub cert: Option<String>,
+    /// `--key`: a PEM file.
+    pub key: Option<String>,
+    /// `--sni`: a server's name.
+    pub server_name: Option<String>,
+    /// `--insecure`
+    pub insecure: bool,
     /// `--arrivals`: `poisson` or `uniform`.
     pub arrivals: Option<String>,
     /// `--nodes`: `shared` or `own`.
@@ -88,6 +115,7 @@ pub fn from_flags(flags: &Flags, machine: &Machine) -> Result<Experiment, SpecEr
 pub(super) fn draft(flags: &Flags, problems: &mut Problems) -> Draft {
     Draft {
         place: Place::CommandLine,
+        folder: None,
         name: None,
         question: None,
         service: None,
@@ -138,7 +166,14 @@ fn services(flags: &Flags, problems: &mut Problems) -> Vec<ServiceDraft> {
         let command = text("--command", line);
         drafts.push(service(flags, command.place.clone(), None, None, Some(Words::Line(command))));
     }
-    if drafts.is_empty() && (!flags.requests.is_empty() || flags.ready.is_some() || flags.image.is_some()) {
+    let is_described = !flags.requests.is_empty()
+        || flags.ready.is_some()
+        || flags.image.is_some()
+        || flags.feed.is_some()
+        || !flags.expect.is_empty()
+        || flags.https
+        || tls(flags).is_some();
+    if drafts.is_empty() && is_described {
         drafts.push(service(flags, Place::CommandLine, None, None, None));
     }
     drafts
@@ -163,8 +198,25 @@ fn service(
         env: None,
         port: None,
         requests: several("--request", requests),
+        feed: one("--feed", &flags.feed),
+        expect: several("--expect", flags.expect.iter().map(|check| text("--expect", check)).collect()),
+        https: switched_on("--https", flags.https),
+        tls: tls(flags),
         ready: http.map(|http| ReadyDraft { place: http.place.clone(), http: Some(http), within: None }),
     }
+}
+
+fn tls(flags: &Flags) -> Option<TlsDraft> {
+    let files = [("--ca", &flags.ca), ("--cert", &flags.cert), ("--key", &flags.key)];
+    let insecure = switched_on("--insecure", flags.insecure);
+    let server_name = one("--sni", &flags.server_name);
+    let [ca, cert, key] = files.map(|(name, value)| one(name, value));
+    let given = [&ca, &cert, &key, &server_name, &insecure].into_iter().flatten().next()?.place.clone();
+    Some(TlsDraft { place: given, ca, cert, key, server_name, insecure, resumption: None })
+}
+
+fn switched_on(name: &'static str, is_on: bool) -> Option<Text> {
+    is_on.then(|| Located { value: "true".to_owned(), place: place(name, "") })
 }
 
 /// `[NAME=]KIND`; a name has no colon or slash before the `=`, so that a URL may hold one.
@@ -242,30 +294,35 @@ fn words(place: &Place, options: &str) -> Vec<Text> {
 }
 
 fn loads(flags: &Flags) -> Vec<LoadDraft> {
-    let connections = one("--connections", &flags.connections);
     let arrivals = one("--arrivals", &flags.arrivals);
+    let common = |place: Place| LoadDraft {
+        connections: one("--connections", &flags.connections),
+        new_connections: switched_on("--new-connections", flags.new_connections),
+        http2: switched_on("--http2", flags.http2),
+        streams: one("--streams", &flags.streams),
+        timeout: one("--timeout", &flags.timeout),
+        ..LoadDraft::empty(place)
+    };
+    let think = one("--think", &flags.think);
     let mut drafts = Vec::new();
     for rate in &flags.rates {
         let rate = text("--rate", rate);
         drafts.push(LoadDraft {
-            place: rate.place.clone(),
-            rate: Some(rate),
+            rate: Some(rate.clone()),
             arrivals: arrivals.clone(),
-            closed: None,
-            connections: connections.clone(),
-            new_connections: None,
+            // With a closed loop beside it the think time is meant for that.
+            think: if flags.closed { None } else { think.clone() },
+            ..common(rate.place.clone())
         });
     }
     if flags.closed {
         let place = place("--closed", "");
         drafts.push(LoadDraft {
-            place: place.clone(),
-            rate: None,
             // With rates beside it the arrivals are meant for those.
             arrivals: if flags.rates.is_empty() { arrivals } else { None },
-            closed: Some(Located { value: "true".to_owned(), place }),
-            connections,
-            new_connections: None,
+            closed: Some(Located { value: "true".to_owned(), place: place.clone() }),
+            think,
+            ..common(place)
         });
     }
     drafts

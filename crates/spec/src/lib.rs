@@ -3,9 +3,11 @@
 pub mod cpus;
 mod draft;
 mod error;
+mod files;
 mod flags;
 pub mod http;
 mod ladder;
+pub mod load;
 mod machine;
 mod node;
 mod read;

@@ -5,7 +5,7 @@ mod platforms;
 
 use super::draft::{
     CpuWords, CpusDraft, Draft, ImageDraft, ImageFields, LimitsDraft, LoadDraft, Located, PlanDraft,
-    ReadyDraft, RequestDraft, RequestFields, ServiceDraft, Text, Words,
+    ReadyDraft, RequestDraft, RequestFields, ServiceDraft, Text, TlsDraft, Words,
 };
 use super::error::{Place, Problem, Problems};
 use super::node::{Fields, Node, Shape};
@@ -20,6 +20,7 @@ pub(super) fn draft(root: Node) -> Result<Draft, Vec<Problem>> {
 fn experiment(mut fields: Fields, problems: &mut Problems) -> Draft {
     let draft = Draft {
         place: Place::File,
+        folder: None,
         name: fields.text("name", problems),
         question: fields.text("question", problems),
         service: fields.take("service").and_then(|node| service(node, problems)),
@@ -61,6 +62,10 @@ fn service(node: Node, problems: &mut Problems) -> Option<ServiceDraft> {
         env: fields.take("env").and_then(|node| node.text_map("env", problems)),
         port: fields.text("port", problems),
         requests: fields.take("requests").and_then(|node| list(node, "requests", problems, request)),
+        feed: fields.text("feed", problems),
+        expect: fields.take("expect").and_then(|node| one_or_more(node, "expect", problems)),
+        https: fields.text("https", problems),
+        tls: fields.take("tls").and_then(|node| tls(node, problems)),
         ready: fields.take("ready").and_then(|node| ready(node, problems)),
     };
     fields.finish(&[], problems);
@@ -109,6 +114,21 @@ fn request(node: Node, problems: &mut Problems) -> Option<RequestDraft> {
     Some(RequestDraft::Fields(Box::new(draft)))
 }
 
+fn tls(node: Node, problems: &mut Problems) -> Option<TlsDraft> {
+    let mut fields = node.fields("tls", problems)?;
+    let draft = TlsDraft {
+        place: fields.place.clone(),
+        ca: fields.text("ca", problems),
+        cert: fields.text("cert", problems),
+        key: fields.text("key", problems),
+        server_name: fields.text("server_name", problems),
+        insecure: fields.text("insecure", problems),
+        resumption: fields.text("resumption", problems),
+    };
+    fields.finish(&[], problems);
+    Some(draft)
+}
+
 fn ready(node: Node, problems: &mut Problems) -> Option<ReadyDraft> {
     let mut fields = node.fields("ready", problems)?;
     let draft = ReadyDraft {
@@ -133,10 +153,17 @@ fn load(node: Node, problems: &mut Problems) -> Option<LoadDraft> {
     let draft = LoadDraft {
         place: fields.place.clone(),
         rate: fields.text("rate", problems),
+        replay: fields.text("replay", problems),
         arrivals: fields.text("arrivals", problems),
         closed: fields.text("closed", problems),
+        think: fields.text("think", problems),
         connections: fields.text("connections", problems),
         new_connections: fields.text("new_connections", problems),
+        requests_per_connection: fields.text("requests_per_connection", problems),
+        http2: fields.text("http2", problems),
+        streams: fields.text("streams", problems),
+        timestamps: fields.text("timestamps", problems),
+        timeout: fields.text("timeout", problems),
     };
     fields.finish(&[], problems);
     Some(draft)
@@ -210,6 +237,7 @@ mod tests {
             ("", "{\"###\": 1}"),
             ("/$defs/Service", "service: {\"###\": 1}"),
             ("/$defs/RequestFields", "service: {requests: [{\"###\": 1}]}"),
+            ("/$defs/Tls", "service: {tls: {\"###\": 1}}"),
             ("/$defs/Ready", "service: {ready: {\"###\": 1}}"),
             ("/$defs/Limits", "limits: {\"###\": 1}"),
             ("/$defs/PlatformFields", "platforms: [{\"###\": 1}]"),

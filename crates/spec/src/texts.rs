@@ -34,8 +34,19 @@ texts! {
     SizeText => { "type": "string", "pattern": r"^\s*[0-9][0-9_]*(\.[0-9_]*)?\s*(B|k|Ki|M|Mi|G|Gi|T|Ti)\s*$" };
     /// `1%`
     ShareText => { "type": "string", "pattern": r"^\s*[0-9][0-9_]*(\.[0-9_]*)?\s*%\s*$" };
-    /// `2000/s`
-    RateText => { "type": "string", "pattern": r"^\s*[0-9][0-9_.e]*\s*/\s*(s|min|h)\s*$" };
+    /// `2000/s`, or a rate over time.
+    ProfileText => { "type": "string", "pattern": r"^\s*[0-9][0-9_.e]*\s*/\s*(s|min|h)\s*((\.\.|@|,).*)?$" };
+    /// `100ms`, or `100ms:fixed`.
+    ThinkText => { "type": "string", "pattern": r"^\s*[0-9][0-9_]*(\.[0-9_]*)?\s*(ns|us|µs|ms|s|min|h)\s*(:fixed)?\s*$" };
+    /// Whose clock.
+    TimestampsText => { "enum": ["user", "kernel"] };
+    /// One text or several.
+    OneOrMore => {
+        "anyOf": [
+            { "type": "string" },
+            { "type": "array", "minItems": 1, "items": { "type": "string" } },
+        ]
+    };
     /// Built-in services.
     Builtin => { "enum": ["orders", "hello", "cpu"] };
     /// Arrival processes.

@@ -63,12 +63,8 @@ pub fn parse_http_url(text: &str) -> Result<HttpUrl, Complaint> {
     Ok(HttpUrl { https, host, port, authority, path })
 }
 
-/// Reads the URL of a platform that already runs: `http://host[:port]`, as the paths are the requests'.
+/// Reads the URL of a platform that already runs: `http://host[:port]` or `https://…`, as the paths are the requests'.
 pub(super) fn parse_platform_url(text: &str) -> Result<HttpUrl, Complaint> {
-    if text.trim().starts_with("https://") {
-        return Err(Complaint::new("TLS comes with a later version")
-            .help("measure the plain HTTP port: write http://…"));
-    }
     let url = parse_http_url(text)?;
     if url.path != "/" {
         return Err(Complaint::new("a platform's URL ends with its host and port")
@@ -116,7 +112,8 @@ mod tests {
             assert!(parse_http_url(text).is_err(), "{text}");
             assert!(parse_platform_url(text).is_err(), "{text}");
         }
-        for text in ["https://x", "http://x/path", "http://x?q"] {
+        assert!(parse_platform_url("https://x").is_ok_and(|url| url.https));
+        for text in ["https://x/path", "http://x/path", "http://x?q"] {
             assert!(parse_http_url(text).is_ok() && parse_platform_url(text).is_err(), "{text}");
         }
     }

@@ -7,6 +7,7 @@ mod claims;
 mod command;
 mod cpus;
 mod docker;
+mod fitting;
 mod kubernetes;
 mod layers;
 mod limits;
@@ -16,6 +17,7 @@ mod plan;
 mod platforms;
 mod requests;
 mod services;
+mod tls;
 mod together;
 
 use super::draft::Draft;
@@ -45,6 +47,7 @@ pub(super) fn experiment(draft: &Draft, machine: &Machine) -> Result<Experiment,
     });
     if let Some(experiment) = experiment.as_ref().filter(|_| problems.count() == 0) {
         together::together(experiment, draft, machine, &mut problems);
+        fitting::loads_fit(experiment, draft, &mut problems);
     }
     problems.finish(experiment)
 }

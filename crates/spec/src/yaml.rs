@@ -38,7 +38,7 @@ pub fn from_yaml_file(path: &Path, machine: &Machine) -> Result<Experiment, Spec
     from_yaml(&name, &bytes, machine)
 }
 
-/// Reads an experiment from the bytes of the file called `name`.
+/// Reads an experiment from the bytes of the file called `name`, whose folder the paths of load files are relative to.
 ///
 /// # Errors
 /// When the bytes aren't YAML, or aren't a valid experiment on this machine.
@@ -49,7 +49,8 @@ pub fn from_yaml(name: &str, bytes: &[u8], machine: &Machine) -> Result<Experime
     })?;
     let fail = |problems| SpecError::in_file(problems, name, text);
     let tree = parse(text).map_err(|(place, complaint)| fail(vec![complaint.at(&place)]))?;
-    let draft = read::draft(tree).map_err(fail)?;
+    let mut draft = read::draft(tree).map_err(fail)?;
+    draft.folder = Path::new(name).parent().map(Path::to_owned);
     validate::experiment(&draft, machine).map_err(fail)
 }
 

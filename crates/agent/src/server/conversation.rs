@@ -17,7 +17,7 @@ const REFUSING: Duration = Duration::from_millis(500);
 pub fn hold(stream: &TcpStream) {
     match converse(stream) {
         Ok(()) | Err(FrameError::Ended) => {}
-        Err(error) => tracing::warn!("a conversation was ended: {error}"),
+        Err(error) => tracing::warn!("connection closed: {error}"),
     }
 }
 
@@ -25,7 +25,7 @@ pub fn hold(stream: &TcpStream) {
 pub fn refuse(stream: &TcpStream, why: &str) {
     let refused = limit(stream, REFUSING).and_then(|()| greet(stream, Some(why)));
     if let Err(error) = refused {
-        tracing::warn!("a conversation was refused ({why}), and that could not be said: {error}");
+        tracing::warn!("refused a connection ({why}), and could not say so: {error}");
     }
 }
 

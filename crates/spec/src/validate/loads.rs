@@ -1,16 +1,29 @@
-//! Loads: rates with their unit and arrival process, or closed loops, and their connections.
+//! Loads: rates with their unit and arrival process, profiles, replays or closed loops, and their connections.
 
-use loadline_model::load::{Arrivals, Load, Rate, RateError, Reuse};
+use std::fs::File;
+use std::io::BufReader;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::time::Duration;
+
+use loadline_model::load::{
+    Arrivals, DEFAULT_TIMEOUT, Load, Profile, Protocol, Rate, RateError, Replay, Reuse, parse_replay,
+};
 
 use super::choices::{choice, switch};
 use super::way_out;
 use crate::LoadSpec;
-use crate::draft::{Draft, LoadDraft};
+use crate::draft::{Draft, LoadDraft, Text};
 use crate::error::{Complaint, Place, Problems};
-use crate::units::parse_count;
+use crate::files::existing;
+use crate::load::{MAX_STREAMS, think, timestamps};
+use crate::units::{parse_count, parse_duration_within};
 
 /// Connections of a load that names none.
 const CONNECTIONS: usize = 16;
+
+/// Longest wait for a response that can be asked for.
+const MAX_TIMEOUT: Duration = Duration::from_secs(3600);
 
 /// All loads of the draft that are valid.
 pub(super) fn loads(draft: &Draft, problems: &mut Problems) -> Vec<LoadSpec> {
@@ -22,10 +35,10 @@ pub(super) fn loads(draft: &Draft, problems: &mut Problems) -> Vec<LoadSpec> {
         problems.add(place, Complaint::new("no load is given").help(help));
     }
     let mut loads: Vec<LoadSpec> = Vec::new();
-    for draft in drafts {
-        let Some(load) = load(draft, problems) else { continue };
+    for load_draft in drafts {
+        let Some(load) = load(load_draft, draft.folder.as_deref(), problems) else { continue };
         if loads.iter().any(|other| alike(other, &load)) {
-            problems.add(&draft.place, Complaint::new("two loads are alike").help("remove one of them"));
+            problems.add(&load_draft.place, Complaint::new("two loads are alike").help("remove one of them"));
         }
         loads.push(load);
     }
@@ -40,17 +53,37 @@ fn alike(left: &LoadSpec, right: &LoadSpec) -> bool {
         }
         (left, right) => left == right,
     };
-    same_load && left.connections == right.connections && left.reuse == right.reuse
+    same_load && LoadSpec { load: right.load.clone(), ..left.clone() } == *right
 }
 
-fn load(draft: &LoadDraft, problems: &mut Problems) -> Option<LoadSpec> {
+fn load(draft: &LoadDraft, folder: Option<&Path>, problems: &mut Problems) -> Option<LoadSpec> {
     let before = problems.count();
     let connections = draft.connections.as_ref().map(|text| text.read(problems, connections));
-    let closed = draft.closed.as_ref().and_then(|text| text.read(problems, switch)).unwrap_or(false);
-    let new_connections =
-        draft.new_connections.as_ref().and_then(|text| text.read(problems, switch)).unwrap_or(false);
-    let arrivals = draft.arrivals.as_ref().map(|text| text.read(problems, arrivals));
-    let rate = draft.rate.as_ref().and_then(|text| text.read(problems, rate));
+    let timestamps = draft.timestamps.as_ref().and_then(|text| text.read(problems, timestamps));
+    let timeout = draft.timeout.as_ref().and_then(|text| text.read(problems, timeout));
+    let (reuse, protocol) = (reuse(draft, problems), protocol(draft, problems));
+    let load = arrivals_of(draft, folder, problems);
+    if problems.count() > before {
+        return None;
+    }
+    Some(LoadSpec {
+        load: load?,
+        connections: connections.flatten().unwrap_or(CONNECTIONS),
+        reuse,
+        protocol,
+        timestamps: timestamps.unwrap_or_default(),
+        timeout: timeout.unwrap_or(DEFAULT_TIMEOUT),
+    })
+}
+
+/// When requests are due.
+fn arrivals_of(draft: &LoadDraft, folder: Option<&Path>, problems: &mut Problems) -> Option<Load> {
+    let before = problems.count();
+    let closed = is_on(&draft.closed, problems);
+    let arrivals = draft.arrivals.as_ref().and_then(|text| text.read(problems, arrivals));
+    let rate = draft.rate.as_ref().and_then(|text| text.read(problems, rate_or_profile));
+    let replay = draft.replay.as_ref().and_then(|text| replay(text, folder, problems));
+    let think = draft.think.as_ref().and_then(|text| text.read(problems, think));
     if problems.count() > before {
         return None;
     }
@@ -58,27 +91,100 @@ fn load(draft: &LoadDraft, problems: &mut Problems) -> Option<LoadSpec> {
         problems.add(place, Complaint::new(message).help(help));
         None
     };
-    let load = match (rate, closed) {
-        (Some(rate), false) => Load::Open { rate, arrivals: arrivals.flatten().unwrap_or_default() },
-        (None, true) => Load::Closed { think: None },
-        (Some(_), true) => {
-            let message = "a load has a rate or is a closed loop, not both";
-            return refuse(&draft.place, message, "make two loads of it");
+    if usize::from(rate.is_some()) + usize::from(replay.is_some()) + usize::from(closed) > 1 {
+        let message = "a load has a rate, is a replay or is a closed loop, not several of them";
+        return refuse(&draft.place, message, "make a load of each");
+    }
+    let load = match (rate, replay) {
+        (Some(RateOrProfile::Rate(rate)), _) => Load::Open { rate, arrivals: arrivals.unwrap_or_default() },
+        (Some(RateOrProfile::Profile(profile)), _) => {
+            Load::Profile { profile, arrivals: arrivals.unwrap_or_default() }
         }
-        (None, false) => {
-            return refuse(
-                &draft.place,
-                "a load without its rate",
-                "write `rate: 2000/s`, or `closed: true`",
-            );
+        (None, Some(replay)) => Load::Replay(replay),
+        (None, None) if closed => Load::Closed { think },
+        (None, None) => {
+            let help = "write `rate: 2000/s`, or `closed: true`";
+            return refuse(&draft.place, "a load without its rate", help);
         }
     };
-    if let (Load::Closed { .. }, Some(text)) = (&load, &draft.arrivals) {
-        let message = "a closed loop has no arrival process";
-        return refuse(&text.place, message, "leave it out: each answer lets the next request go");
+    match (&load, &draft.arrivals, &draft.think) {
+        (Load::Closed { .. }, Some(text), _) => {
+            let message = "a closed loop has no arrival process";
+            refuse(&text.place, message, "leave it out: each answer lets the next request go")
+        }
+        (Load::Replay(_), Some(text), _) => {
+            let message = "a replay has no arrival process";
+            refuse(&text.place, message, "leave it out: its file says when requests are due")
+        }
+        (Load::Open { .. } | Load::Profile { .. } | Load::Replay(_), _, Some(text)) => {
+            let message = "only the users of a closed loop think between requests";
+            refuse(&text.place, message, "write `closed: true` in place of the rate, or leave it out")
+        }
+        _ => Some(load),
     }
-    let reuse = if new_connections { Reuse::Never } else { Reuse::Always };
-    Some(LoadSpec { load, connections: connections.flatten().unwrap_or(CONNECTIONS), reuse })
+}
+
+fn reuse(draft: &LoadDraft, problems: &mut Problems) -> Reuse {
+    let never = is_on(&draft.new_connections, problems);
+    let times = draft.requests_per_connection.as_ref().and_then(|text| {
+        text.read(problems, |text| parse_count(text, "the number of requests", 1, u64::MAX))
+    });
+    match times {
+        Some(times) if never && times > 1 => {
+            let complaint = Complaint::new("a connection is new for each request, or serves several");
+            let place = draft.requests_per_connection.as_ref().map_or(&draft.place, |text| &text.place);
+            problems.add(place, complaint.help("leave one of the two out"));
+            Reuse::Never
+        }
+        Some(1) => Reuse::Never,
+        Some(times) => Reuse::Times(times),
+        None if never => Reuse::Never,
+        None => Reuse::Always,
+    }
+}
+
+fn protocol(draft: &LoadDraft, problems: &mut Problems) -> Protocol {
+    let http2 = is_on(&draft.http2, problems);
+    let streams = draft.streams.as_ref().and_then(|text| {
+        text.read(problems, |text| {
+            let streams = parse_count(text, "the number of streams", 1, MAX_STREAMS)?;
+            Ok(usize::try_from(streams).ok().and_then(NonZeroUsize::new).unwrap_or(NonZeroUsize::MIN))
+        })
+    });
+    match streams {
+        Some(streams) => Protocol::Http2 { streams },
+        None if http2 => Protocol::Http2 { streams: NonZeroUsize::MIN },
+        None => Protocol::Http1,
+    }
+}
+
+fn is_on(text: &Option<Text>, problems: &mut Problems) -> bool {
+    text.as_ref().and_then(|text| text.read(problems, switch)).unwrap_or(false)
+}
+
+fn replay(text: &Text, folder: Option<&Path>, problems: &mut Problems) -> Option<Replay> {
+    let path = existing(folder, text, problems)?;
+    let read = match File::open(&path) {
+        Ok(file) => parse_replay(&path, BufReader::new(file)).map_err(|error| error.to_string()),
+        Err(error) => Err(format!("cannot read {}: {error}", path.display())),
+    };
+    problems.note(&text.place, read.map_err(Complaint::new))
+}
+
+enum RateOrProfile {
+    Rate(Rate),
+    Profile(Profile),
+}
+
+fn rate_or_profile(text: &str) -> Result<RateOrProfile, Complaint> {
+    // A rate alone is the usual case: what is wrong with it needs no word on segments.
+    if !text.contains(['@', ',']) && !text.contains("..") {
+        return rate(text).map(RateOrProfile::Rate);
+    }
+    text.parse().map(RateOrProfile::Profile).map_err(|error| {
+        let error: loadline_model::load::ProfileError = error;
+        Complaint::new(error.to_string())
+    })
 }
 
 /// Reads a rate with its unit.
@@ -108,4 +214,8 @@ fn connections(text: &str) -> Result<usize, Complaint> {
     // More than one client address has ports for.
     let count = parse_count(text, "the number of connections", 1, 65_535)?;
     usize::try_from(count).map_err(|_| Complaint::new("too many connections"))
+}
+
+fn timeout(text: &str) -> Result<Duration, Complaint> {
+    parse_duration_within(text, "a time-out", Duration::from_millis(1), MAX_TIMEOUT)
 }

@@ -3,14 +3,18 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use loadline_model::load::{ResponseCheck, ResponseCheckError};
 use loadline_model::platform::{Image, ImageSource, Starts};
 
+use super::choices::switch;
 use super::command::startable;
 use super::names::{name, unique};
 use super::requests::requests;
+use super::tls::tls;
 use super::way_out;
-use crate::draft::{Draft, ImageDraft, ReadyDraft, ServiceDraft, Text};
+use crate::draft::{Draft, ImageDraft, Located, ReadyDraft, ServiceDraft, Text};
 use crate::error::{Complaint, Place, Problems, suggestion};
+use crate::files::existing;
 use crate::http;
 use crate::machine::Machine;
 use crate::units::{parse_count, parse_duration_within};
@@ -92,8 +96,9 @@ pub(super) fn services(
         return vec![unnamed()];
     }
     let before = problems.count();
+    let folder = draft.folder.as_deref();
     let mut services: Vec<Service> =
-        drafts.iter().filter_map(|draft| service(draft, needs, machine, problems)).collect();
+        drafts.iter().filter_map(|draft| service(draft, (needs, folder), machine, problems)).collect();
     if problems.count() == before {
         name_apart(&mut services, &drafts);
         let places = drafts.iter().map(|draft| draft.name.as_ref().map_or(&draft.place, |name| &name.place));
@@ -116,13 +121,17 @@ fn unnamed() -> Service {
         env: Vec::new(),
         port: None,
         requests: requests(None, &OTHER, &mut Problems::default()),
+        feed: None,
+        expect: Vec::new(),
+        https: false,
+        tls: None,
         ready: Ready { path: None, within: READY_WITHIN },
     }
 }
 
 fn service(
     draft: &ServiceDraft,
-    needs: Needs,
+    (needs, folder): (Needs, Option<&Path>),
     machine: &Machine,
     problems: &mut Problems,
 ) -> Option<Service> {
@@ -146,6 +155,10 @@ fn service(
         env: env.iter().filter_map(|(name, value)| variable(name, value, problems)).collect(),
         port: draft.port.as_ref().and_then(|text| text.read(problems, port)),
         requests: requests(draft.requests.as_ref(), defaults, problems),
+        feed: draft.feed.as_ref().and_then(|text| existing(folder, text, problems)),
+        expect: expect(draft.expect.as_ref(), problems),
+        https: draft.https.as_ref().and_then(|text| text.read(problems, switch)).unwrap_or(false),
+        tls: draft.tls.as_ref().and_then(|draft| tls(draft, folder, problems)),
         ready: ready(draft.ready.as_ref(), defaults, problems),
         start,
         image,
@@ -218,7 +231,7 @@ fn builtin(
     }
     let args = match &draft.args {
         Some(args) => words(args, problems)?,
-        None => crate::draft::Located { value: Vec::new(), place: builtin.place.clone() },
+        None => Located { value: Vec::new(), place: builtin.place.clone() },
     };
     let checked = (machine.check_builtin)(&name, &args.value).map_err(|error| {
         Complaint::new(format!("`{name}` doesn't take these arguments: {error}"))
@@ -328,6 +341,13 @@ fn port(text: &str) -> Result<u16, Complaint> {
     let help = "leave it out if the service takes {port} or $PORT";
     let port = parse_count(text, "a port", 1, 65_535).map_err(|complaint| complaint.help(help))?;
     u16::try_from(port).map_err(|_| Complaint::new("the port is too large"))
+}
+
+fn expect(draft: Option<&Located<Vec<Text>>>, problems: &mut Problems) -> Vec<ResponseCheck> {
+    let texts = draft.map_or(&[][..], |draft| &draft.value);
+    let check =
+        |text: &str| text.parse().map_err(|error: ResponseCheckError| Complaint::new(error.to_string()));
+    texts.iter().filter_map(|text| text.read(problems, check)).collect()
 }
 
 fn ready(draft: Option<&ReadyDraft>, defaults: &DefaultPaths, problems: &mut Problems) -> Ready {

@@ -4,7 +4,7 @@ use loadline_model::experiment::{
     Experiment, Interleave, Isolation, LoadSpec, Nodes, OnFailure, Placement, PlanSpec, Platform,
     PlatformKind, Ready, RequestSpec, Service, Start,
 };
-use loadline_model::load::{Arrivals, Load, Reuse};
+use loadline_model::load::{Arrivals, Load};
 use loadline_model::platform::{Layer, Limits};
 
 /// Two platforms and a twin of the first under one load: sites and cells 0 (host), 1 (its twin) and 2 (pod); two deployments of three
@@ -28,6 +28,10 @@ pub fn experiment() -> Experiment {
                 body: None,
                 weight: 1,
             }],
+            feed: None,
+            expect: Vec::new(),
+            https: false,
+            tls: None,
             ready: Ready { path: Some("/healthz".to_owned()), within: Duration::from_secs(30) },
         }],
         limits: Limits::default(),
@@ -35,7 +39,7 @@ pub fn experiment() -> Experiment {
             platform("host", PlatformKind::Host),
             platform("pod", PlatformKind::Local(vec![Layer::Veth])),
         ],
-        loads: vec![LoadSpec { load, connections: 4, reuse: Reuse::Always }],
+        loads: vec![LoadSpec::new(load, 4)],
         plan: PlanSpec {
             slice: Duration::from_millis(100),
             blocks: 3,
