@@ -165,10 +165,11 @@ fn is_on(text: &Option<Text>, problems: &mut Problems) -> bool {
 fn replay(text: &Text, folder: Option<&Path>, problems: &mut Problems) -> Option<Replay> {
     let path = existing(folder, text, problems)?;
     let read = match File::open(&path) {
-        Ok(file) => parse_replay(&path, BufReader::new(file)).map_err(|error| error.to_string()),
-        Err(error) => Err(format!("cannot read {}: {error}", path.display())),
+        Ok(file) => parse_replay(&path, BufReader::new(file)).map_err(Complaint::of),
+        Err(error) => Err(Complaint::new(format!("cannot read {}: {error}", path.display()))
+            .help("check its permissions")),
     };
-    problems.note(&text.place, read.map_err(Complaint::new))
+    problems.note(&text.place, read)
 }
 
 enum RateOrProfile {
@@ -183,7 +184,7 @@ fn rate_or_profile(text: &str) -> Result<RateOrProfile, Complaint> {
     }
     text.parse().map(RateOrProfile::Profile).map_err(|error| {
         let error: loadline_model::load::ProfileError = error;
-        Complaint::new(error.to_string())
+        Complaint::of(error)
     })
 }
 
