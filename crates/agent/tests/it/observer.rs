@@ -80,7 +80,9 @@ fn a_container_that_is_not_there_is_an_error() {
     let absent = "0".repeat(64);
     let sentence = error(&absent);
     assert!(
-        sentence.starts_with(&format!("the agent reported an error: cannot find a process of container {absent}")),
+        sentence.starts_with(&format!(
+            "the agent reported an error: cannot find a process of container {absent}"
+        )),
         "{sentence}"
     );
     for id in ["", "a", "../../etc"] {

@@ -127,9 +127,18 @@ fn what_is_no_check_says_what_to_write() {
             "status=299..200",
             "`299..200` is an empty range: write the smaller status first, as in status=200..299",
         ),
-        ("header:=x", "`header:=x` does not name a header: write header:NAME, as in header:content-type~json"),
-        ("header:a b", "`header:a b` does not name a header: write header:NAME, as in header:content-type~json"),
-        ("header:a: b", "`header:a: b` does not name a header: write header:NAME, as in header:content-type~json"),
+        (
+            "header:=x",
+            "`header:=x` does not name a header: write header:NAME, as in header:content-type~json",
+        ),
+        (
+            "header:a b",
+            "`header:a b` does not name a header: write header:NAME, as in header:content-type~json",
+        ),
+        (
+            "header:a: b",
+            "`header:a: b` does not name a header: write header:NAME, as in header:content-type~json",
+        ),
         ("body~", "`body~` has nothing to search for: write it after the ~"),
         ("header:a~", "`header:a~` has nothing to search for: write it after the ~"),
     ] {

@@ -63,8 +63,10 @@ fn proxies_understand(experiment: &Experiment, draft: &Draft, problems: &mut Pro
             continue;
         };
         let message = format!("`{}` has a proxy on its path that cannot pass {what} on", platform.name);
-        problems
-            .add(&written.place, Complaint::new(message).help("leave the platform out, or measure HTTP/1.1"));
+        problems.add(
+            &written.place,
+            Complaint::new(message).help("leave the platform out, or measure HTTP/1.1 in clear text"),
+        );
     }
 }
 

@@ -164,11 +164,12 @@ fn is_on(text: &Option<Text>, problems: &mut Problems) -> bool {
 
 fn replay(text: &Text, folder: Option<&Path>, problems: &mut Problems) -> Option<Replay> {
     let path = existing(folder, text, problems)?;
-    let read = match File::open(&path) {
-        Ok(file) => parse_replay(&path, BufReader::new(file)).map_err(Complaint::of),
-        Err(error) => Err(Complaint::new(format!("cannot read {}: {error}", path.display()))
-            .help("check its permissions")),
-    };
+    let read =
+        match File::open(&path) {
+            Ok(file) => parse_replay(&path, BufReader::new(file)).map_err(Complaint::of),
+            Err(error) => Err(Complaint::new(format!("cannot read {}: {error}", path.display()))
+                .help("check its permissions")),
+        };
     problems.note(&text.place, read)
 }
 

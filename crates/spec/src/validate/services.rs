@@ -345,8 +345,7 @@ fn port(text: &str) -> Result<u16, Complaint> {
 
 fn expect(draft: Option<&Located<Vec<Text>>>, problems: &mut Problems) -> Vec<ResponseCheck> {
     let texts = draft.map_or(&[][..], |draft| &draft.value);
-    let check =
-        |text: &str| text.parse().map_err(|error: ResponseCheckError| Complaint::of(error));
+    let check = |text: &str| text.parse().map_err(|error: ResponseCheckError| Complaint::of(error));
     texts.iter().filter_map(|text| text.read(problems, check)).collect()
 }
 

@@ -301,7 +301,9 @@ fn claims_of_the_published_benchmark_are_read_as_they_are_meant() {
 #[test]
 fn everything_of_a_load_is_heard_and_its_files_are_beside_the_experiment() {
     let folder = tempfile::tempdir().unwrap();
-    for (name, text) in [("times.txt", "0\n0.5\n"), ("users.csv", "id\n1\n"), ("ca.pem", ""), ("c.pem", ""), ("c.key", "")] {
+    for (name, text) in
+        [("times.txt", "0\n0.5\n"), ("users.csv", "id\n1\n"), ("ca.pem", ""), ("c.pem", ""), ("c.key", "")]
+    {
         std::fs::write(folder.path().join(name), text).unwrap();
     }
     let file = folder.path().join("mine.yaml");
@@ -337,7 +339,9 @@ loads:
     assert!(matches!(external, PlatformKind::External { address, .. } if address.port() == 443));
 
     let [ramp, replay, closed, http2, streams] = &experiment.loads[..] else { panic!() };
-    assert!(matches!(&ramp.load, Load::Profile { profile, .. } if profile.to_string() == "0/s..200/s@1s,200/s"));
+    assert!(
+        matches!(&ramp.load, Load::Profile { profile, .. } if profile.to_string() == "0/s..200/s@1s,200/s")
+    );
     assert!(matches!(&replay.load, Load::Replay(replay) if *replay.times() == [0, 500_000_000]));
     let think = Think { mean: Duration::from_millis(10), distribution: ThinkDistribution::Constant };
     assert_eq!((&closed.load, closed.reuse), (&Load::Closed { think: Some(think) }, Reuse::Times(3)));

@@ -257,11 +257,19 @@ fn every_bad_file_is_refused_with_its_place_and_a_way_out() {
         ("certificate_without_its_key", &["service: {builtin: orders, https: true, tls: {cert: a.pem}}"]),
         (
             "https_through_a_sidecar",
-            &["service: {builtin: orders, https: true}", "platforms: [host, {local: [cgroup, veth, sidecar: {}]}]", "plan: {nodes: own}"],
+            &[
+                "service: {builtin: orders, https: true}",
+                "platforms: [host, {local: [cgroup, veth, sidecar: {}]}]",
+                "plan: {nodes: own}",
+            ],
         ),
         (
             "http2_through_a_sidecar",
-            &["loads: [{rate: 50/s, http2: true}]", "platforms: [host, {local: [cgroup, veth, sidecar: {}]}]", "plan: {nodes: own}"],
+            &[
+                "loads: [{rate: 50/s, http2: true}]",
+                "platforms: [host, {local: [cgroup, veth, sidecar: {}]}]",
+                "plan: {nodes: own}",
+            ],
         ),
         ("connections_zero", &["loads: [{rate: 5/s, connections: 0}]"]),
         ("connections_enormous", &["loads: [{rate: 5/s, connections: 65536}]"]),
