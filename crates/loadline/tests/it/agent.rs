@@ -94,7 +94,7 @@ fn ctrl_c_ends_an_agent_in_the_middle_of_a_slice() {
     let (code, _) = agent.end(Signal::INT);
     assert_eq!(code, Some(0));
     let error = engine.finish().expect_err("no record").to_string();
-    assert!(error.starts_with("the conversation with the agent broke off: "), "{error}");
+    assert!(error.starts_with("the connection to the agent broke: "), "{error}");
 }
 
 #[test]
