@@ -40,7 +40,7 @@ pub struct Greeting {
 #[serde(rename_all = "snake_case")]
 pub enum Opening {
     /// An engine; [`EngineAsk`] follows.
-    Engine(EngineSetup),
+    Engine(Box<EngineSetup>),
     /// The container of this id, 64 hexadecimal digits, on the agent's machine; [`ObserverAsk`] follows.
     Observer {
         /// As its runtime gave it.

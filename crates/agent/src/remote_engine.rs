@@ -42,7 +42,7 @@ impl RemoteEngine {
         stop: Arc<AtomicBool>,
     ) -> Result<RemoteEngine, AgentError> {
         let timeout = setup.load.load.timeout;
-        let (conversation, machine) = Conversation::open(stream, &Opening::Engine(setup))?;
+        let (conversation, machine) = Conversation::open(stream, &Opening::Engine(Box::new(setup)))?;
         Ok(RemoteEngine { conversation, machine, timeout, length: Duration::ZERO, stop })
     }
 

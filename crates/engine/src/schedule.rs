@@ -158,7 +158,7 @@ pub(crate) fn unit_exponential(random: u64) -> f64 {
 mod tests {
     use super::*;
     use crate::endpoint::Endpoint;
-    use crate::mix::Request;
+    use loadline_model::load::Request;
     use proptest::prelude::*;
 
     fn mix(requests: usize) -> Mix {

@@ -39,7 +39,7 @@ fn converse(stream: &TcpStream) -> Result<(), FrameError> {
     // Between two slices there may be hours.
     stream.set_read_timeout(None)?;
     match opening {
-        Opening::Engine(setup) => engine::converse(stream, setup),
+        Opening::Engine(setup) => engine::converse(stream, *setup),
         Opening::Observer { container } => observer::converse(stream, &container),
     }
 }
