@@ -1,16 +1,16 @@
-//! Why a conversation with an agent could not be had or went wrong.
+//! Why a session with an agent could not be opened or failed.
 
 use std::time::Duration;
 
 use crate::frame::FrameError;
 use crate::protocol::{PROGRAM, PROTOCOL};
 
-/// Why an agent can't be used, or not any more.
+/// Why an agent cannot be used, or no longer.
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
     /// It is another version of this program.
     #[error(
-        "the agent is loadline {program} with protocol {protocol}, and this is loadline {PROGRAM} with protocol {PROTOCOL}: \
+        "cannot work with this agent: it is loadline {program} with protocol {protocol}, and this is loadline {PROGRAM} with protocol {PROTOCOL}: \
         give the cluster the image of this version"
     )]
     Version {
@@ -19,27 +19,24 @@ pub enum AgentError {
         /// The agent's protocol.
         protocol: u32,
     },
-    /// It will not talk.
-    #[error("the agent refuses to talk: {0}")]
+    /// It accepts no session.
+    #[error("the agent refused the connection: {0}")]
     Refused(String),
     /// It could not do what it was asked to; the conversation goes on.
-    #[error("the agent says: {0}")]
+    #[error("the agent reported an error: {0}")]
     Failed(String),
-    /// It said nothing for too long.
+    /// It did not answer in time.
     #[error(
-        "the agent did not answer within {patience:?}: its pod, its node or the way through the API server is gone or overloaded"
+        "the agent did not answer within {patience:?}: its pod, its node or the port-forward through the API server is down or overloaded"
     )]
     Silent {
         /// How long it was waited for.
         patience: Duration,
     },
     /// The connection, or what came over it, is broken.
-    #[error("the conversation with the agent broke off: {0}")]
+    #[error("the connection to the agent broke: {0}")]
     Broken(#[from] FrameError),
     /// An earlier error has ended the conversation.
-    #[error("the conversation with the agent ended with an earlier error")]
+    #[error("the connection to the agent was closed after an earlier error")]
     Over,
-    /// The due times of such a load are in a file of this machine.
-    #[error("a load that is replayed from a file can't be driven by an agent: give a rate")]
-    Replay,
 }

@@ -6,7 +6,8 @@ use std::io::{self, Read, Write};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The longest JSON that a frame may hold: far more than seven full histograms, which are 2 MiB.
+/// The longest JSON that a frame may hold: seven full histograms are 2 MiB, a replay of a million requests about 10 MiB, and a CSV file
+/// takes four thirds of its size.
 pub const LONGEST_BYTES: usize = 64 << 20;
 
 /// How much memory is taken before anything of a frame is there.
@@ -16,14 +17,15 @@ const FIRST_BYTES: usize = 64 << 10;
 #[derive(Debug, thiserror::Error)]
 pub enum FrameError {
     /// The other side closed the stream between two frames.
-    #[error("the other side ended the conversation")]
+    #[error("the other side closed the connection")]
     Ended,
     /// The stream failed, or ended within a frame.
     #[error("the connection broke: {0}")]
     Stream(#[from] io::Error),
     /// What is to be sent is longer than a frame may be.
     #[error(
-        "a message is {bytes} bytes long and may be {LONGEST_BYTES}: make the bodies of the requests smaller"
+        "a message of {bytes} bytes is too long, the limit is {LONGEST_BYTES}: make the request bodies, the CSV file or the replay \
+        smaller"
     )]
     TooLong {
         /// Its length.
@@ -31,14 +33,14 @@ pub enum FrameError {
     },
     /// What comes is no frame.
     #[error(
-        "a message claims to be {bytes} bytes long and may be {LONGEST_BYTES}: is it loadline on the other side?"
+        "a message claims to be {bytes} bytes long, the limit is {LONGEST_BYTES}: check that the other side is loadline"
     )]
     NoFrame {
         /// The length that it claims.
         bytes: usize,
     },
     /// A frame is not what was due.
-    #[error("a message is not understood ({0}): is it loadline on the other side?")]
+    #[error("cannot read a message ({0}): check that the other side is loadline")]
     Json(#[from] serde_json::Error),
 }
 
@@ -100,7 +102,10 @@ mod tests {
     #[test]
     fn a_message_that_is_too_long_is_not_sent() {
         let error = encode(&"x".repeat(LONGEST_BYTES)).unwrap_err().to_string();
-        assert!(error.starts_with("a message is 67108866 bytes long and may be 67108864"), "{error}");
+        assert!(
+            error.starts_with("a message of 67108866 bytes is too long, the limit is 67108864: "),
+            "{error}"
+        );
     }
 
     #[test]

@@ -12,7 +12,7 @@ use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use loadline_engine::{Request, Reuse, SliceSpec};
+use loadline_engine::{LoadDescription, SliceSpec};
 use loadline_observe::Wanted;
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +32,7 @@ pub struct Greeting {
     pub protocol: u32,
     /// [`PROGRAM`].
     pub program: String,
-    /// Why the agent will not talk; a sentence.
+    /// Why the agent refuses the connection; a sentence.
     pub refused: Option<String>,
 }
 
@@ -41,7 +41,7 @@ pub struct Greeting {
 #[serde(rename_all = "snake_case")]
 pub enum Opening {
     /// An engine; [`EngineAsk`] follows.
-    Engine(EngineSetup),
+    Engine(Box<EngineSetup>),
     /// The container of this id, 64 hexadecimal digits, on the agent's machine; [`ObserverAsk`] follows.
     Observer {
         /// As its runtime gave it.
@@ -56,18 +56,12 @@ pub struct EngineSetup {
     pub address: SocketAddr,
     /// Value of the `Host` header.
     pub authority: String,
-    /// What to send; HTTP/1.1, without placeholders.
-    pub requests: Vec<Request>,
-    /// Connections in all.
-    pub connections: NonZeroUsize,
-    /// How long each is used.
-    pub reuse: Reuse,
+    /// What to do to it, with the contents of all files that this takes and the due times of a replay: a slice of a replay names it alone.
+    pub load: LoadDescription,
     /// Load threads; no more than connections are started.
     pub threads: NonZeroUsize,
     /// CPUs of the agent's machine that the threads are pinned to, in turn. `None` leaves them on all CPUs that the agent may use.
     pub cpus: Option<Vec<usize>>,
-    /// Longest wait for a response, and of a due request for a connection.
-    pub timeout: Duration,
 }
 
 /// What is asked of an engine.

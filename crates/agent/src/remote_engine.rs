@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use loadline_engine::{Load, Record, SliceSpec};
+use loadline_engine::{Record, SliceSpec};
 use loadline_observe::Machine;
 use serde::de::DeserializeOwned;
 
@@ -41,8 +41,8 @@ impl RemoteEngine {
         setup: EngineSetup,
         stop: Arc<AtomicBool>,
     ) -> Result<RemoteEngine, AgentError> {
-        let timeout = setup.timeout;
-        let (conversation, machine) = Conversation::open(stream, &Opening::Engine(setup))?;
+        let timeout = setup.load.load.timeout;
+        let (conversation, machine) = Conversation::open(stream, &Opening::Engine(Box::new(setup)))?;
         Ok(RemoteEngine { conversation, machine, timeout, length: Duration::ZERO, stop })
     }
 
@@ -59,9 +59,10 @@ impl RemoteEngine {
         self.ask(EngineVerb::Prepare, Duration::ZERO)
     }
 
-    /// Begins a slice at the agent's next moment; [`RemoteEngine::finish`] must follow.
+    /// Begins a slice at the agent's next moment; [`RemoteEngine::finish`] must follow. A replay is the one of the setup, whose due times the
+    /// agent has.
     pub fn begin(&mut self, slice: SliceSpec) -> Result<(), AgentError> {
-        self.length = length(&slice)?;
+        self.length = length(&slice);
         self.ask(EngineVerb::Begin(slice), Duration::ZERO)
     }
 
@@ -73,7 +74,7 @@ impl RemoteEngine {
 
     /// Connects where needed and drives one slice.
     pub fn drive(&mut self, slice: SliceSpec) -> Result<Record, AgentError> {
-        let length = length(&slice)?;
+        let length = length(&slice);
         let Recorded(record) = self.ask(EngineVerb::Drive(slice), length)?;
         Ok(record)
     }
@@ -90,12 +91,8 @@ fn patience(length: Duration, timeout: Duration) -> Duration {
 }
 
 /// How long a slice takes.
-fn length(slice: &SliceSpec) -> Result<Duration, AgentError> {
-    match slice.load {
-        // Its due times stay where its file is.
-        Load::Replay(_) => Err(AgentError::Replay),
-        _ => Ok(slice.offset.saturating_add(slice.duration)),
-    }
+fn length(slice: &SliceSpec) -> Duration {
+    slice.offset.saturating_add(slice.duration)
 }
 
 #[cfg(test)]

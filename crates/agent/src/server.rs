@@ -22,14 +22,14 @@ pub const MOST_CONVERSATIONS: usize = 64;
 /// How long to wait for files to become free when there is none left for a new connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 
-/// Why an agent can't go on.
+/// Why an agent cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// Waiting for connections failed.
-    #[error("can't wait for connections: {0}")]
+    #[error("cannot wait for connections: {0}")]
     Wait(#[source] io::Error),
     /// Taking a connection failed.
-    #[error("can't take a connection: {0}")]
+    #[error("cannot accept a connection: {0}")]
     Accept(#[source] io::Error),
 }
 
@@ -101,7 +101,7 @@ impl Conversations {
     fn begin(&mut self, stream: TcpStream) {
         self.under_way.retain(|(thread, _)| !thread.is_finished());
         if self.under_way.len() >= MOST_CONVERSATIONS {
-            conversation::refuse(&stream, &format!("it has {MOST_CONVERSATIONS} conversations already"));
+            conversation::refuse(&stream, &format!("it already has {MOST_CONVERSATIONS} connections"));
             return;
         }
         let stream = Arc::new(stream);
@@ -112,7 +112,7 @@ impl Conversations {
             .spawn(move || conversation::hold(&stream, containers.as_ref()));
         match thread {
             Ok(thread) => self.under_way.push((thread, shared)),
-            Err(error) => tracing::warn!("can't start a thread for a conversation: {error}"),
+            Err(error) => tracing::warn!("cannot start a thread for a connection: {error}"),
         }
     }
 }

@@ -23,13 +23,13 @@ const ENDLESS_RUN: [u8; 9] = [0xff; 9];
 /// Why bytes are no histogram of ours.
 #[derive(Debug, thiserror::Error)]
 enum Unfit {
-    #[error("a histogram with other bounds than loadline's, or cut off")]
+    #[error("a histogram with different bounds, or a truncated one")]
     Header,
-    #[error("a histogram with a run of zeros longer than it")]
+    #[error("a histogram with a run of zeros longer than the histogram itself")]
     Endless,
-    #[error("a histogram that can't be encoded: {0}")]
+    #[error("cannot encode a histogram: {0}")]
     Encode(#[from] V2SerializeError),
-    #[error("a histogram that can't be decoded: {0}")]
+    #[error("cannot decode a histogram: {0}")]
     Decode(#[from] DeserializeError),
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use hdrhistogram::Histogram;
-use loadline_model::load::Reuse;
+use loadline_model::load::{ConnectionOptions, Reuse};
 use loadline_model::plan::Site;
 use loadline_model::rows::SliceRow;
 use loadline_model::{CellId, encode_histogram};
@@ -41,6 +41,7 @@ fn cell(data: &RunData, counted: &Counted<'_>, id: CellId) -> Cell {
         rate_per_second: load.load.rate().map(|rate| rate.as_per_second()),
         connections: load.connections,
         new_connections: load.reuse == Reuse::Never,
+        options: ConnectionOptions::from(load),
         role: plan.role,
         label: label(data, site),
         interleave: if side_by_side { "requests" } else { "slices" }.to_owned(),

@@ -4,12 +4,13 @@ use std::io;
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, OwnedFd};
 
+use loadline_model::load::Timestamps;
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, sockopt};
 
 use crate::endpoint::{Endpoint, Target};
 use crate::sys;
-use crate::transport::{Timestamps, Transport};
+use crate::transport::Transport;
 
 /// Opens connections to one endpoint.
 #[derive(Debug)]
@@ -57,12 +58,12 @@ impl Dialer {
         }
         if let Some(interface) = &self.endpoint.interface {
             sys::bind_to_interface(socket.as_fd(), interface)
-                .map_err(|error| explained(error, &format!("can't use the interface {interface}")))?;
+                .map_err(|error| explained(error, &format!("cannot use the interface {interface}")))?;
         }
         if let Some(source) = self.endpoint.source {
             sys::bind_without_port(socket.as_fd())?;
             rustix::net::bind(&socket, &SocketAddr::new(source, 0)).map_err(|error| {
-                explained(error.into(), &format!("can't use the source address {source}"))
+                explained(error.into(), &format!("cannot use the source address {source}"))
             })?;
         }
         begin(rustix::net::connect(&socket, address))?;

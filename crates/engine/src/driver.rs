@@ -19,14 +19,14 @@ use crate::slice::SliceSpec;
 use crate::sys;
 use crate::worker::{Answer, Handing, Share, Worker};
 
-/// Why an engine can't go on.
+/// Why an engine cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// A worker thread could not be set up.
-    #[error("can't set up a load thread: {0}")]
+    #[error("cannot set up a load thread: {0}")]
     Setup(#[source] io::Error),
     /// Not all connections could be opened.
-    #[error("can't connect to {target}: {source}")]
+    #[error("cannot connect to {target}: {source}")]
     Connect {
         /// Where to.
         target: String,
@@ -35,7 +35,7 @@ pub enum EngineError {
     },
     /// There are fewer local ports than connections.
     #[error(
-        "no local port is left for another connection to {target} ({source}): ask for fewer connections, or widen \
+        "cannot open another connection to {target}: no local port is left ({source}): ask for fewer connections, or widen \
         net.ipv4.ip_local_port_range"
     )]
     NoPort {
@@ -46,7 +46,7 @@ pub enum EngineError {
     },
     /// Every connection is an open file.
     #[error(
-        "{connections} connections need {needed} open files and this process may have {limit}: raise the limit \
+        "cannot open {connections} connections: they need {needed} open files and the limit is {limit}: raise the limit \
         (ulimit -Hn {needed}) or ask for fewer connections"
     )]
     TooManyFiles {
@@ -185,7 +185,7 @@ impl Engine {
                     None => interval = Some(part),
                     Some(interval) => {
                         interval.merge(&part);
-                        worker.give_back(part);
+                        worker.return_record(part);
                     }
                 }
             }
@@ -195,7 +195,7 @@ impl Engine {
                 None => whole = Some(*interval),
                 Some(whole) => {
                     whole.append(&interval);
-                    self.workers[0].give_back(interval);
+                    self.workers[0].return_record(interval);
                 }
             }
         }
@@ -269,7 +269,7 @@ impl Handle {
     }
 
     /// Gives a record back to be filled again; emptied here, because that takes longer than a request may wait.
-    fn give_back(&self, mut record: Box<Record>) {
+    fn return_record(&self, mut record: Box<Record>) {
         record.clear();
         // A worker that is gone needs no record.
         let _ = self.emptied.send(record);

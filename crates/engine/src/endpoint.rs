@@ -26,7 +26,7 @@ pub struct Endpoint {
 pub enum Target {
     /// An address and a TCP port.
     Address(SocketAddr),
-    /// A name that is looked up anew for every connection, and a TCP port.
+    /// A name that is looked up for every connection, and a TCP port.
     Name(String, u16),
     /// A Unix socket.
     Unix(PathBuf),
@@ -55,6 +55,15 @@ impl From<SocketAddr> for Endpoint {
 }
 
 impl Endpoint {
+    /// The host that the authority names: without its port, and an IPv6 address without its brackets.
+    pub fn host(&self) -> &str {
+        let authority = self.authority.as_str();
+        match authority.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+            Some((address, _)) => address,
+            None => authority.rsplit_once(':').map_or(authority, |(host, _)| host),
+        }
+    }
+
     /// `http` or `https`.
     pub fn scheme(&self) -> &'static str {
         if self.tls.is_some() { "https" } else { "http" }

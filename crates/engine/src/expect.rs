@@ -1,17 +1,17 @@
-//! What a response must be to count as a success: checks on its status, headers and body.
+//! Checking whether a response is what it must be to count as a success.
 //!
-//! [`Expectation`] is the parsed set, [`Check`] what one response in the making has shown of it. Where only the status is
+//! [`Expectation`] is the compiled set of checks, [`Check`] what one response in the making has shown of it. Where only the status is
 //! checked there is no `Check`, and headers and body are not looked at.
 
 mod contains;
-mod read;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
 use contains::Contains;
-pub use read::ExpectationError;
+use loadline_model::load::{ResponseCheck, ResponseCheckError, TextCheck};
+use memchr::memmem::Finder;
 
 /// What is expected of every response. Cheap to clone; the default expects a status from 200 to 299.
 #[derive(Clone, Debug)]
@@ -41,13 +41,13 @@ enum ValueCheck {
     /// This one, white space around it aside.
     Equal(Vec<u8>),
     /// One with this in it.
-    Contains(Box<memchr::memmem::Finder<'static>>),
+    Contains(Box<Finder<'static>>),
 }
 
 #[derive(Debug)]
 enum BodyCheck {
     Equal(Vec<u8>),
-    Contains(Box<memchr::memmem::Finder<'static>>),
+    Contains(Box<Finder<'static>>),
 }
 
 /// What of a response was not as expected; the first of these where more were not.
@@ -71,6 +71,35 @@ impl Default for Expectation {
 }
 
 impl Expectation {
+    /// Reads checks, as [`ResponseCheck`] writes them.
+    ///
+    /// # Errors
+    /// With the first text that is not a check.
+    pub fn parse<T: AsRef<str>>(
+        texts: impl IntoIterator<Item = T>,
+    ) -> Result<Expectation, ResponseCheckError> {
+        let checks = texts.into_iter().map(|text| text.as_ref().parse());
+        Ok(Expectation::of(&checks.collect::<Result<Vec<ResponseCheck>, _>>()?))
+    }
+
+    /// Compiles checks.
+    pub fn of(checks: &[ResponseCheck]) -> Expectation {
+        let (mut statuses, mut compiled) = (Vec::new(), Checks::default());
+        for check in checks {
+            match check {
+                ResponseCheck::Status { from, to } => statuses.push((*from, *to)),
+                ResponseCheck::Header { name, value } => {
+                    compiled.headers.push(HeaderCheck { name: name.clone(), value: value.into() });
+                }
+                ResponseCheck::Body(text) => compiled.bodies.push(text.into()),
+            }
+        }
+        if statuses.is_empty() {
+            statuses.push(SUCCESS);
+        }
+        Expectation { statuses, checks: Arc::new(compiled) }
+    }
+
     /// Whether headers must be shown to a [`Check`].
     pub fn watches_headers(&self) -> bool {
         !self.checks.headers.is_empty()
@@ -148,6 +177,29 @@ impl Check {
         let mut bodies = self.expectation.checks.bodies.iter().zip(&self.bodies);
         if bodies.all(|(check, state)| state.holds(check)) { Ok(()) } else { Err(Failed::Body) }
     }
+}
+
+impl From<&Option<TextCheck>> for ValueCheck {
+    fn from(check: &Option<TextCheck>) -> ValueCheck {
+        match check {
+            None => ValueCheck::Present,
+            Some(TextCheck::Equal(text)) => ValueCheck::Equal(text.as_bytes().to_owned()),
+            Some(TextCheck::Contains(text)) => ValueCheck::Contains(finder(text)),
+        }
+    }
+}
+
+impl From<&TextCheck> for BodyCheck {
+    fn from(check: &TextCheck) -> BodyCheck {
+        match check {
+            TextCheck::Equal(text) => BodyCheck::Equal(text.as_bytes().to_owned()),
+            TextCheck::Contains(text) => BodyCheck::Contains(finder(text)),
+        }
+    }
+}
+
+fn finder(text: &str) -> Box<Finder<'static>> {
+    Box::new(Finder::new(text).into_owned())
 }
 
 impl ValueCheck {

@@ -60,7 +60,7 @@ pub enum ProtocolError {
     #[error("a chunk of the response is malformed")]
     Chunk,
     /// `101 Switching Protocols` without an upgrade having been asked for.
-    #[error("the service switched protocols unasked")]
+    #[error("the service switched protocols without being asked")]
     Upgrade,
 }
 

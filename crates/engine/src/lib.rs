@@ -5,6 +5,7 @@
 
 mod clock;
 mod connection;
+mod description;
 mod dial;
 mod driver;
 mod endpoint;
@@ -26,17 +27,20 @@ mod thinking;
 mod transport;
 mod worker;
 
+pub use description::DescriptionError;
 pub use driver::{Engine, EngineError, real_time_permitted};
 pub use endpoint::{Endpoint, Target};
-pub use expect::{Check, Expectation, ExpectationError, Failed};
+pub use expect::{Check, Expectation, Failed};
 pub use loadline_model::load::{
-    Arrivals, Intensity, Load, Profile, ProfileError, Rate, RateError, RateUnit, Replay, Reuse, Think,
-    ThinkDistribution, TimeError,
+    Arrivals, ClientIdentity, FileContents, Intensity, Load, LoadDescription, LoadSpec, Profile,
+    ProfileError, Protocol, Rate, RateError, RateUnit, Replay, ReplayError, Request, ResponseCheck,
+    ResponseCheckError, Reuse, Think, ThinkDistribution, TimeError, Timestamps, TlsOptions, Traffic,
+    parse_replay,
 };
 pub use loadline_model::{ErrorKind, Errors, Record, new_histogram};
-pub use mix::{Feed, FeedError, Mix, MixError, MixOptions, Request, Wire};
+pub use mix::{Feed, FeedError, Mix, MixError, MixOptions, Wire};
 pub use options::Options;
-pub use replay::{ReplayError, parse_replay, read_replay};
+pub use replay::read_replay;
 pub use schedule::{Due, Schedule};
 pub use slice::SliceSpec;
-pub use transport::{Timestamps, Tls, TlsError, TlsOptions};
+pub use transport::{Tls, TlsError, read_tls_files};

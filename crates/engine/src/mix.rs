@@ -11,41 +11,13 @@ mod wire1;
 
 use std::sync::{Arc, OnceLock};
 
-use serde::{Deserialize, Serialize};
+use loadline_model::load::Request;
 
 use crate::endpoint::Endpoint;
 use encode::Encoded;
 pub use error::MixError;
 pub use feed::{Feed, FeedError};
 use parsed::Parsed;
-
-/// One request. `Content-Length` is set by the engine, and `Host` unless a header of the request does.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Request {
-    /// `GET`, `POST`, …
-    pub method: String,
-    /// Path and query.
-    pub path: String,
-    /// Further headers.
-    pub headers: Vec<(String, String)>,
-    /// Body; empty sends none.
-    pub body: Vec<u8>,
-    /// Share of the mix relative to the others' weights; at least 1.
-    pub weight: u32,
-}
-
-impl Request {
-    /// `GET path` without headers of its own.
-    pub fn get(path: &str) -> Request {
-        Request {
-            method: "GET".to_owned(),
-            path: path.to_owned(),
-            headers: Vec::new(),
-            body: Vec::new(),
-            weight: 1,
-        }
-    }
-}
 
 /// How requests are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

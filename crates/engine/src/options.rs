@@ -6,12 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use loadline_model::load::Reuse;
+use loadline_model::load::{DEFAULT_TIMEOUT, Reuse, Timestamps};
 
 use crate::endpoint::Endpoint;
 use crate::expect::Expectation;
 use crate::mix::Mix;
-use crate::transport::Timestamps;
 
 /// What an engine needs to know before its first slice.
 #[derive(Clone)]
@@ -35,7 +34,7 @@ pub struct Options {
     pub reuse: Reuse,
     /// Longest wait for a response, for a handshake, and of a due request for a connection.
     pub timeout: Duration,
-    /// By which clock reading a response is said to have come.
+    /// By which clock requests and responses are timed.
     pub timestamps: Timestamps,
     /// Whether a worker of an open loop stays awake while a response is under way. It needs a CPU of its own for that: shared with the
     /// service or with other workers, it would delay them.
@@ -62,7 +61,7 @@ impl Options {
             real_time: false,
             streams: None,
             reuse: Reuse::default(),
-            timeout: Duration::from_secs(10),
+            timeout: DEFAULT_TIMEOUT,
             timestamps: Timestamps::default(),
             stay_awake: false,
             expectation: Arc::default(),

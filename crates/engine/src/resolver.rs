@@ -51,7 +51,7 @@ impl Resolver {
 
     /// Asks for the address for a connection.
     pub fn ask(&self, index: usize) -> io::Result<()> {
-        self.questions.send(index).map_err(|_| io::Error::other("the resolver's thread is gone"))
+        self.questions.send(index).map_err(|_| io::Error::other("the resolver thread ended"))
     }
 
     /// The next answer, if there is one.

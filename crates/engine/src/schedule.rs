@@ -158,7 +158,7 @@ pub(crate) fn unit_exponential(random: u64) -> f64 {
 mod tests {
     use super::*;
     use crate::endpoint::Endpoint;
-    use crate::mix::Request;
+    use loadline_model::load::Request;
     use proptest::prelude::*;
 
     fn mix(requests: usize) -> Mix {
@@ -245,7 +245,7 @@ mod tests {
     #[test]
     fn a_replay_is_due_when_it_was_written_down() {
         let text = b"0\n100ms\n100ms\n250ms\n9s";
-        let replay = crate::replay::parse_replay(std::path::Path::new("t"), &text[..]).unwrap();
+        let replay = loadline_model::load::parse_replay(std::path::Path::new("t"), &text[..]).unwrap();
         let (offset, duration) = (Duration::from_nanos(5), Duration::from_secs(9));
         let dues = Schedule::of(&Load::Replay(replay), &mix(1), 7, offset, duration).unwrap();
         let of = |due: Due| (due.at, due.number);
@@ -270,7 +270,9 @@ mod tests {
             times.sort_unstable();
             let lines: Vec<String> = times.iter().map(|time| format!("{time}us")).collect();
             let text = lines.join("\n");
-            Load::Replay(crate::replay::parse_replay(std::path::Path::new("t"), text.as_bytes()).unwrap())
+            Load::Replay(
+                loadline_model::load::parse_replay(std::path::Path::new("t"), text.as_bytes()).unwrap(),
+            )
         });
         prop_oneof![profile, replay]
     }

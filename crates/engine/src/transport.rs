@@ -5,24 +5,14 @@ mod tls;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
+use loadline_model::load::Timestamps;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, sockopt};
 
 use crate::clock::{self, Nanos, now};
 use crate::sys;
 use tls::Session;
-pub use tls::{Tls, TlsError, TlsOptions};
-
-/// By which clock readings a request is said to have gone and its response to have come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Timestamps {
-    /// When the engine had read it: what an application sees, its own wake-up included.
-    #[default]
-    User,
-    /// From when the kernel handed the request to the device to when it received the response's last packet (SO_TIMESTAMPING):
-    /// without the engine's own wake-up and system calls.
-    Kernel,
-}
+pub use tls::{Tls, TlsError, read_tls_files};
 
 /// What a read found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::Duration;
 
+use loadline_model::load::Timestamps;
 use loadline_model::{ErrorKind, Record};
 
 use crate::clock::{Nanos, nanos, now, thread_cpu};
@@ -26,7 +27,6 @@ use crate::schedule::Due;
 use crate::slice::SliceSpec;
 use crate::tally::Tally;
 use crate::thinking::Thinking;
-use crate::transport::Timestamps;
 use source::Source;
 
 /// Read at most this much at once.

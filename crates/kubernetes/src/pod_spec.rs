@@ -169,7 +169,11 @@ fn probe(service: &Service, plan: &PodPlan, checks: &Checks) -> Option<Probe> {
     }
     let port = IntOrString::String(PORT_NAME.to_owned());
     let (http_get, tcp_socket) = match &service.ready_path {
-        Some(path) => (Some(HTTPGetAction { path: Some(path.clone()), port, ..Default::default() }), None),
+        Some(path) => {
+            // The kubelet does not check the certificate.
+            let scheme = service.https.then(|| "HTTPS".to_owned());
+            (Some(HTTPGetAction { path: Some(path.clone()), port, scheme, ..Default::default() }), None)
+        }
         None => (None, Some(TCPSocketAction { port, host: None })),
     };
     Some(Probe {
@@ -297,6 +301,9 @@ mod tests {
             container["readinessProbe"],
             json!({"httpGet": {"path": "/healthz", "port": "http"}, "initialDelaySeconds": 10, "periodSeconds": 5, "failureThreshold": 2})
         );
+        let over_tls = Service { https: true, ..with_path };
+        let probe = &json_of(&over_tls, &probed)["containers"][0]["readinessProbe"];
+        assert_eq!(probe["httpGet"], json!({"path": "/healthz", "port": "http", "scheme": "HTTPS"}));
         let without = &json_of(&service(), &probed)["containers"][0];
         assert_eq!(without["readinessProbe"]["tcpSocket"], json!({"port": "http"}));
     }

@@ -83,6 +83,10 @@ struct ServiceFlags {
     /// Request: '/path', 'GET /path' or 'POST /path'; repeat for a mix
     #[arg(long, value_name = "REQUEST", help_heading = "What")]
     request: Vec<String>,
+    /// What a response must have: status=2xx, header:NAME, header:NAME~TEXT, body=TEXT or body~TEXT; repeat for more
+    /// [default: status=2xx]
+    #[arg(long, value_name = "CHECK", help_heading = "What")]
+    expect: Vec<String>,
 }
 
 #[derive(Args)]
@@ -246,7 +250,14 @@ pub struct ImageArguments {
 impl CompareFlags {
     /// Whether none was given.
     pub fn are_absent(&self) -> bool {
-        let lists = [&self.what.service, &self.what.command, &self.what.request, &self.on, &self.rate];
+        let lists = [
+            &self.what.service,
+            &self.what.command,
+            &self.what.request,
+            &self.what.expect,
+            &self.on,
+            &self.rate,
+        ];
         lists.iter().all(|given| given.is_empty()) && !self.closed && self.options.given.is_empty()
     }
 
@@ -282,5 +293,6 @@ impl ServiceFlags {
         flags.services = self.service.clone();
         flags.commands = self.command.clone();
         flags.requests = self.request.clone();
+        flags.expect = self.expect.clone();
     }
 }

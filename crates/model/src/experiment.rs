@@ -2,7 +2,6 @@
 
 mod cells;
 mod claim;
-mod load;
 mod placement;
 mod plan;
 mod platform;
@@ -14,9 +13,9 @@ use serde::{Deserialize, Serialize};
 use crate::ids::{LoadId, PlatformId, ServiceId};
 use crate::platform::Limits;
 
+pub use crate::load::LoadSpec;
 pub use cells::{CellSpec, ContrastSpec};
 pub use claim::{CLAIM_COUNTS, CLAIM_METRICS, Claim, Says};
-pub use load::LoadSpec;
 pub use placement::Placement;
 pub use plan::{Interleave, Isolation, Nodes, OnFailure, PlanSpec};
 pub use platform::{Platform, PlatformKind};

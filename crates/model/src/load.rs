@@ -1,10 +1,19 @@
 //! What load to offer: arrivals at a rate, along a profile or at given times, or a closed loop.
 
+mod base64_bytes;
+mod check;
+mod connection_options;
+mod contents;
+mod description;
 mod profile;
+mod protocol;
 mod rate;
 mod replay;
+mod request;
 mod reuse;
+mod spec;
 mod time_text;
+mod tls;
 
 use std::fmt;
 use std::time::Duration;
@@ -12,11 +21,19 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use check::{ResponseCheck, ResponseCheckError, TextCheck};
+pub use connection_options::ConnectionOptions;
+pub use contents::FileContents;
+pub use description::{LoadDescription, Traffic};
 pub use profile::{Intensity, Inverse, Profile, ProfileError};
+pub use protocol::{Protocol, Timestamps};
 pub use rate::{Rate, RateError, RateUnit};
-pub use replay::Replay;
+pub use replay::{Replay, ReplayError, parse_replay};
+pub use request::Request;
 pub use reuse::Reuse;
+pub use spec::{DEFAULT_TIMEOUT, LoadSpec};
 pub use time_text::{SECOND, TimeError, parse_time, show_time};
+pub use tls::{ClientIdentity, TlsOptions};
 
 /// A moment or a span of time, ns.
 pub type Nanos = u64;
@@ -75,6 +92,31 @@ impl Load {
             Load::Profile { profile, .. } => profile.as_constant(),
             Load::Replay(_) | Load::Closed { .. } => None,
         }
+    }
+
+    /// The shortest slice that holds all of a load that changes with time: each slice plays its profile or replay from the start. Zero where
+    /// the load is the same throughout.
+    pub fn shortest_slice(&self) -> Duration {
+        match self {
+            Load::Profile { profile, .. } => profile.timed_duration(),
+            Load::Replay(replay) => replay.duration(),
+            Load::Open { .. } | Load::Closed { .. } => Duration::ZERO,
+        }
+    }
+
+    /// What a slice of this length offers on average, as a load that any part of a slice has its share of: a profile or replay becomes an
+    /// open loop at its mean rate, any other load stays what it is.
+    ///
+    /// # Errors
+    /// When next to nothing is due in a slice.
+    pub fn averaged(&self, slice: Duration) -> Result<Load, RateError> {
+        let arrivals = match self {
+            Load::Profile { arrivals, .. } => *arrivals,
+            Load::Replay(_) => Arrivals::Poisson,
+            Load::Open { .. } | Load::Closed { .. } => return Ok(self.clone()),
+        };
+        let per_second = self.expected(slice).unwrap_or_default() / slice.as_secs_f64();
+        Ok(Load::Open { rate: Rate::per_second(per_second)?, arrivals })
     }
 
     /// How many requests are expected to be due in a slice of this duration; `None` in a closed loop.
@@ -144,7 +186,7 @@ impl fmt::Display for Think {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mean = show_time(nanos(self.mean));
         match self.distribution {
-            ThinkDistribution::Exponential => write!(f, "exponential think time of {mean} on average"),
+            ThinkDistribution::Exponential => write!(f, "exponential think time, mean {mean}"),
             ThinkDistribution::Constant => write!(f, "think time of {mean}"),
         }
     }
@@ -164,10 +206,24 @@ mod tests {
                 "1/s..2/s@3s uniform",
             ),
             (Load::Closed { think: None }, "closed loop"),
-            (Load::Closed { think: Some(think) }, "closed loop, exponential think time of 1500ms on average"),
+            (Load::Closed { think: Some(think) }, "closed loop, exponential think time, mean 1500ms"),
         ] {
             assert_eq!(load.to_string(), text);
         }
+    }
+
+    #[test]
+    fn a_load_that_changes_is_averaged_over_the_slice_that_holds_all_of_it() {
+        let slice = Duration::from_secs(2);
+        let profile = Load::Profile { profile: "0/s..20/s@2s".parse().unwrap(), arrivals: Arrivals::Uniform };
+        let replay = Load::Replay(Replay::new("t".into(), vec![0, 1, 1_999_999_999]));
+        for (load, per_second) in [(&profile, 10.0), (&replay, 1.5)] {
+            assert_eq!(load.shortest_slice(), slice);
+            assert_eq!(load.averaged(slice).unwrap().rate().unwrap().as_per_second(), per_second);
+        }
+        let closed = Load::Closed { think: None };
+        assert_eq!(closed.averaged(slice).unwrap(), closed);
+        assert!(Load::Replay(Replay::new("t".into(), Vec::new())).averaged(slice).is_err());
     }
 
     #[test]

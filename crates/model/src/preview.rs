@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{CellId, SiteId};
+use crate::load::ConnectionOptions;
 use crate::plan::Role;
 
 /// What a run would do.
@@ -39,6 +40,9 @@ pub struct PreviewCell {
     pub connections: usize,
     /// Whether each request has a connection of its own.
     pub new_connections: bool,
+    /// What sets its connections apart from the usual ones.
+    #[serde(flatten)]
+    pub options: ConnectionOptions,
     /// What it is for.
     pub role: Role,
     /// The cells that it is compared with.

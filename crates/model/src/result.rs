@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Machine;
 use crate::ids::CellId;
+use crate::load::ConnectionOptions;
 use crate::metrics::MetricDeclaration;
 use crate::notes::Note;
 
@@ -174,6 +175,9 @@ pub struct Cell {
     pub connections: usize,
     /// Whether each request has a connection of its own.
     pub new_connections: bool,
+    /// What sets its connections apart from the usual ones.
+    #[serde(flatten)]
+    pub options: ConnectionOptions,
     /// What the cell is for.
     pub role: Role,
     /// The name a table shows: what sets the cell apart; twins end with a prime (`host′`).

@@ -32,6 +32,8 @@ pub struct Service {
     pub working_dir: Option<PathBuf>,
     /// A path whose GET is answered with success once it is ready; without one, it is ready once it accepts a connection.
     pub ready_path: Option<String>,
+    /// Whether it speaks TLS.
+    pub https: bool,
 }
 
 impl Service {

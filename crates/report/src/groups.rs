@@ -1,6 +1,7 @@
 //! Which contrasts share a table: those with the same baseline, and so the same load. Also the names by which a reader
 //! tells cells and loads apart.
 
+use loadline_model::load::ConnectionOptions;
 use loadline_model::result::{Cell, Contrast, Role, Row, RunResult};
 
 use crate::figures::Scale;
@@ -102,14 +103,31 @@ pub(crate) fn scale_of<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Option<Sc
 
 /// `2000/s Poisson, 16 connections`
 pub(crate) fn load_name(cell: &Cell) -> String {
-    load_text(&cell.load, cell.new_connections, cell.connections)
+    load_text(&cell.load, &cell.options, cell.new_connections, cell.connections)
 }
 
 /// A load and its connections.
-pub(crate) fn load_text(load: &str, new_connections: bool, connections: usize) -> String {
+pub(crate) fn load_text(
+    load: &str,
+    options: &ConnectionOptions,
+    new_connections: bool,
+    connections: usize,
+) -> String {
     let plural = if connections == 1 { "" } else { "s" };
     let kept = if new_connections { "a new connection per request, " } else { "" };
-    format!("{load}, {kept}{connections} connection{plural}")
+    format!("{load}, {}{kept}{connections} connection{plural}", unusual(options))
+}
+
+/// What sets a load apart from the usual one, each followed by a comma: `HTTP/2 with 4 streams, kernel timestamps, `
+fn unusual(options: &ConnectionOptions) -> String {
+    let http2 = options.http2_streams.map(|streams| match streams {
+        1 => "HTTP/2".to_owned(),
+        streams => format!("HTTP/2 with {streams} streams"),
+    });
+    let reuse = options.requests_per_connection.map(|requests| format!("{requests} requests per connection"));
+    let timestamps = options.kernel_timestamps.then(|| "kernel timestamps".to_owned());
+    let timeout = options.timeout_s.map(|seconds| format!("time-out {seconds}s"));
+    [http2, timestamps, timeout, reuse].into_iter().flatten().map(|part| part + ", ").collect()
 }
 
 /// The loads of the run, in order.

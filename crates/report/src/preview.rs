@@ -107,7 +107,7 @@ fn site(preview: &Preview, cell: &PreviewCell) -> String {
 }
 
 fn load(cell: &PreviewCell) -> String {
-    let text = groups::load_text(&cell.load, cell.new_connections, cell.connections);
+    let text = groups::load_text(&cell.load, &cell.options, cell.new_connections, cell.connections);
     match &cell.load_name {
         Some(name) => format!("{name}: {text}"),
         None => text,

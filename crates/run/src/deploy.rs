@@ -3,6 +3,7 @@
 mod generator;
 mod live;
 mod network;
+mod traffic;
 mod watch;
 
 use std::path::{Path, PathBuf};
@@ -22,10 +23,11 @@ use loadline_platform::{PendingDeployment, Platform, Service};
 use crate::deployer::{Deployer, LiveSite, MachineId, StartingSite};
 use crate::error::BoxError;
 use crate::placement::Cpus;
-use generator::Generator;
+use generator::{Generator, SiteTraffic};
 use live::{DeployedSite, SiteContext};
 
 pub use network::{NeedsRoot, Network};
+pub use traffic::{ServiceTraffic, TrafficError};
 
 /// Deploys the sites of an experiment on real platforms.
 pub struct PlatformDeployer<'a> {
@@ -35,6 +37,8 @@ pub struct PlatformDeployer<'a> {
     pub plan: &'a Plan,
     /// The experiment's platforms, in its order.
     pub platforms: Vec<Box<dyn Platform>>,
+    /// What is sent to the experiment's services.
+    pub traffic: ServiceTraffic,
     /// Where services and load run.
     pub cpus: &'a Cpus,
     /// The name of everything created on the machine.
@@ -101,6 +105,7 @@ impl PlatformDeployer<'_> {
             working_dir: None,
             port: service.port,
             ready_path: service.ready.path.clone(),
+            https: service.https,
         }
     }
 }
@@ -126,21 +131,19 @@ impl StartingSite for PlatformStart<'_> {
     fn wait(self: Box<Self>, progress: &mut dyn FnMut(&str)) -> Result<Box<dyn LiveSite>, BoxError> {
         let PlatformStart { deployer, site, platform, starting } = *self;
         let deployment = starting.wait(progress)?;
-        let label = deployer.plan.site(site).label(deployer.experiment);
-        let service = deployer.experiment.service(deployer.plan.site(site).service);
+        let (experiment, planned) = (deployer.experiment, deployer.plan.site(site));
+        let site = SiteTraffic {
+            label: planned.label(experiment),
+            traffic: deployer.traffic.of(experiment, planned.service, planned.platform),
+            loads: &experiment.loads,
+        };
         let client = deployer.environment.as_ref().map(|environment| environment.client().clone());
-        let generator = Generator::of(
-            label,
-            deployment.as_ref(),
-            client,
-            &service.requests,
-            deployer.cpus,
-            deployer.stop.clone(),
-        );
+        let generator =
+            Generator::of(site, deployment.as_ref(), client, deployer.cpus, deployer.stop.clone());
         let context = SiteContext {
             here: MachineId::of(deployer.machine),
             is_external: is_external(platform),
-            ready: service.ready.clone(),
+            ready: experiment.service(planned.service).ready.clone(),
         };
         Ok(Box::new(DeployedSite::new(deployment, generator, context)?))
     }

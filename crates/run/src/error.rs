@@ -33,9 +33,6 @@ pub enum RunError {
     /// A rate is out of range.
     #[error(transparent)]
     Rate(#[from] loadline_model::load::RateError),
-    /// The requests are not valid.
-    #[error(transparent)]
-    Request(#[from] loadline_engine::MixError),
     /// A service did not become ready, or ended.
     #[error("{site}: {why}{output}")]
     Service {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use loadline_model::experiment::{Experiment, Interleave, Nodes};
-use loadline_model::load::Reuse;
+use loadline_model::load::{ConnectionOptions, Reuse};
 use loadline_model::plan::Plan;
 use loadline_model::platform::{Capabilities, Starts};
 use loadline_model::preview::{Preview, PreviewCell, PreviewTurn, Range, TimeBudget};
@@ -69,6 +69,7 @@ fn preview_cell(experiment: &Experiment, plan: &Plan, id: CellId) -> PreviewCell
         load_name: load.name.clone(),
         connections: load.connections,
         new_connections: load.reuse == Reuse::Never,
+        options: ConnectionOptions::from(load),
         role: cell.role,
         against: of_cell.map(|contrast| contrast.baseline).collect(),
     }

@@ -162,7 +162,7 @@ impl Execution<'_> {
         let load = self.plan.cell(cell).load;
         let think = Think { mean: THINK, distribution: ThinkDistribution::Exponential };
         let slice = SliceSpec {
-            load: match self.experiment.load(load).load.clone() {
+            load: match self.experiment.load(load).load.averaged(self.experiment.plan.slice)? {
                 Load::Closed { think: None } => Load::Closed { think: Some(think) },
                 Load::Open { rate, .. } => Load::Open { rate, arrivals: Arrivals::Poisson },
                 load => load,

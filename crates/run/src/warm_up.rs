@@ -147,7 +147,9 @@ pub(crate) fn bounds(
 /// The load that warms a cell up; slow ones are all warmed up at the same.
 fn load_of(experiment: &Experiment, load: LoadId, is_external: bool) -> Result<LoadSpec, RunError> {
     let spec = experiment.load(load);
-    let load = if is_external { spec.load.clone() } else { at_least_min_rate(spec.load.clone())? };
+    // A cycle is shorter than a slice: what changes within a slice is warmed up at its mean rate.
+    let steady = spec.load.averaged(experiment.plan.slice)?;
+    let load = if is_external { steady } else { at_least_min_rate(steady)? };
     // Loads that differ by their names alone are the same one here.
     Ok(LoadSpec { load, name: None, ..spec.clone() })
 }
@@ -173,6 +175,8 @@ fn at_least_min_rate(load: Load) -> Result<Load, RunError> {
         Load::Open { rate, .. } if rate.as_per_second() < MIN_RATE_PER_SECOND => {
             Load::Open { rate: Rate::per_second(MIN_RATE_PER_SECOND)?, arrivals: Arrivals::Uniform }
         }
+        // A cycle may be shorter than the time that a user thinks.
+        Load::Closed { .. } => Load::Closed { think: None },
         load => load,
     })
 }

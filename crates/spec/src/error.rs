@@ -69,6 +69,15 @@ pub struct Complaint {
 }
 
 impl Complaint {
+    /// A complaint of an error whose message ends with a colon and what to do.
+    pub fn of(error: impl ToString) -> Complaint {
+        let message = error.to_string();
+        match message.rsplit_once(": ") {
+            Some((message, help)) => Complaint::new(message).help(help),
+            None => Complaint::new(message),
+        }
+    }
+
     /// A complaint with neither label nor help.
     pub fn new(message: impl Into<String>) -> Complaint {
         Complaint { message: message.into(), label: None, help: None }

@@ -8,6 +8,7 @@ mod claims;
 mod command;
 mod cpus;
 mod docker;
+mod fitting;
 mod images;
 mod kubernetes;
 mod layers;
@@ -19,7 +20,10 @@ mod platforms;
 mod requests;
 mod says;
 mod services;
+mod tls;
 mod together;
+
+use std::path::{Path, PathBuf};
 
 use loadline_model::platform::Limits;
 
@@ -45,11 +49,14 @@ pub(crate) use names::name;
 const WHAT: &str = "What";
 const WHERE: &str = "Where";
 const LOAD: &str = "Load";
+const TLS: &str = "TLS";
 const HOW_MUCH: &str = "How much";
 
 /// What is written of an experiment.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct ExperimentKeys {
+    /// The folder of the file, which paths of files are relative to.
+    folder: Option<PathBuf>,
     name: Option<String>,
     question: Option<String>,
     service: Option<Written<ServiceKeys>>,
@@ -168,13 +175,18 @@ pub fn experiment_schema() -> serde_json::Value {
     definitions.file("loadline experiment", root)
 }
 
-/// The experiment that is written in a tree.
-pub(crate) fn experiment(root: Node, machine: &Machine) -> Result<Experiment, Vec<Problem>> {
+/// The experiment that is written in a tree; `folder`: that of its file, if it is in one.
+pub(crate) fn experiment(
+    root: Node,
+    folder: Option<&Path>,
+    machine: &Machine,
+) -> Result<Experiment, Vec<Problem>> {
     let mut problems = Problems::default();
     let Some(mut keys) = table().read_partly(root, &mut problems) else { return problems.finish(None) };
     if let Place::Yaml(_) = keys.place {
         keys.place = Place::File;
     }
+    keys.value.folder = folder.map(Path::to_owned);
     let platforms = platforms::platforms(&keys, machine, &mut problems);
     let needs = services::Needs::of(&platforms);
     let services = services::services(&keys, needs, machine, &mut problems);
@@ -205,6 +217,7 @@ pub(crate) fn experiment(root: Node, machine: &Machine) -> Result<Experiment, Ve
     experiment.claims = claims::claims(&keys.value.claims, &experiment, &mut problems);
     if problems.count() == 0 {
         together::together(&experiment, &keys, machine, &mut problems);
+        fitting::loads_fit(&experiment, &keys, &mut problems);
     }
     problems.finish(Some(experiment))
 }
@@ -218,6 +231,7 @@ pub(crate) fn written(experiment: &Experiment, detail: Detail) -> Node {
     let platforms =
         platforms.map(|platform| PlatformKeys::of(platform, &experiment.platforms, detail).into());
     let keys = ExperimentKeys {
+        folder: None,
         name: (experiment.name != usual_name).then(|| experiment.name.clone()),
         question: experiment.question.clone(),
         service,

@@ -16,6 +16,8 @@ pub struct Flags {
     pub commands: Vec<String>,
     /// `--request`, repeatable: `GET /path` or `/path`, for all services.
     pub requests: Vec<String>,
+    /// `--expect`, repeatable: a check of responses, for all services.
+    pub expect: Vec<String>,
     /// `--on`, repeatable: `host`, `pod`, `container`, `local:cgroup+veth`, `docker:host`, `kubernetes:podIP+other-node`, `http://…`, each with `NAME=` before it if
     /// it is to be called otherwise.
     pub on: Vec<String>,
@@ -47,7 +49,7 @@ impl Flags {
 /// When the flags are not a valid experiment on this machine.
 pub fn from_flags(flags: &Flags, machine: &Machine) -> Result<Experiment, SpecError> {
     let tree = tree(flags).map_err(SpecError::without_text)?;
-    experiment::experiment(tree, machine).map_err(SpecError::without_text)
+    experiment::experiment(tree, None, machine).map_err(SpecError::without_text)
 }
 
 /// What the flags say, as a file would.
@@ -84,6 +86,8 @@ fn services(flags: &Flags, problems: &mut Problems) -> Vec<Node> {
         let mut service = service_from_flags(&flags.options);
         let requests = flags.requests.iter().map(|line| scalar("--request", line)).collect();
         set_list(&mut service, "requests", "--request", requests);
+        let expect = flags.expect.iter().map(|check| scalar("--expect", check)).collect();
+        set_list(&mut service, "expect", "--expect", expect);
         service
     };
     let mut services = Vec::new();
@@ -219,6 +223,10 @@ fn loads(flags: &Flags) -> Vec<Node> {
             let rate = scalar("--rate", typed);
             let mut load = Node { place: rate.place.clone(), ..common() };
             load.set("rate", rate);
+            if flags.closed {
+                // With a closed loop beside it the think time is meant for that.
+                load.remove("think");
+            }
             load
         })
         .collect();

@@ -60,7 +60,7 @@ pub fn ladder(
             plan.set("profile", default_value("--profile", PROFILE));
         }
     }
-    let mut experiment = experiment::experiment(tree, machine).map_err(SpecError::without_text)?;
+    let mut experiment = experiment::experiment(tree, None, machine).map_err(SpecError::without_text)?;
     if experiment.services.len() > 1 {
         let complaint = Complaint::new("a ladder measures one service");
         return Err(refused(complaint.help("run `loadline layers` for each of them"), &Place::CommandLine));

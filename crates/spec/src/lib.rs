@@ -22,10 +22,12 @@
 pub mod cpus;
 mod error;
 mod experiment;
+mod files;
 mod flags;
 pub mod http;
 mod kinds;
 mod ladder;
+pub mod load;
 mod machine;
 mod node;
 mod options;

@@ -63,12 +63,8 @@ pub fn parse_http_url(text: &str) -> Result<HttpUrl, Complaint> {
     Ok(HttpUrl { https, host, port, authority, path })
 }
 
-/// Reads the URL of a platform that is already running: `http://host[:port]`, as the paths are the requests'.
+/// Reads the URL of a platform that is already running: `http://host[:port]` or `https://…`, as the paths are the requests'.
 pub(super) fn parse_platform_url(text: &str) -> Result<HttpUrl, Complaint> {
-    if text.trim().starts_with("https://") {
-        return Err(Complaint::new("TLS is not supported here yet")
-            .help("measure the plain HTTP port: write http://…"));
-    }
     let url = parse_http_url(text)?;
     if url.path != "/" {
         return Err(
@@ -117,7 +113,8 @@ mod tests {
             assert!(parse_http_url(text).is_err(), "{text}");
             assert!(parse_platform_url(text).is_err(), "{text}");
         }
-        for text in ["https://x", "http://x/path", "http://x?q"] {
+        assert!(parse_platform_url("https://x").is_ok_and(|url| url.https));
+        for text in ["https://x/path", "http://x/path", "http://x?q"] {
             assert!(parse_http_url(text).is_ok() && parse_platform_url(text).is_err(), "{text}");
         }
     }

@@ -41,7 +41,7 @@ pub fn from_yaml_file(path: &Path, machine: &Machine) -> Result<Experiment, Spec
     from_yaml(&name, &bytes, machine)
 }
 
-/// Reads an experiment from the bytes of the file called `name`.
+/// Reads an experiment from the bytes of the file called `name`, whose folder the paths of load files are relative to.
 ///
 /// # Errors
 /// When the bytes are not YAML, or are not a valid experiment on this machine.
@@ -52,7 +52,7 @@ pub fn from_yaml(name: &str, bytes: &[u8], machine: &Machine) -> Result<Experime
     })?;
     let fail = |problems| SpecError::in_file(problems, name, text);
     let tree = parse(text).map_err(|(place, complaint)| fail(vec![complaint.at(&place)]))?;
-    experiment::experiment(tree, machine).map_err(fail)
+    experiment::experiment(tree, Path::new(name).parent(), machine).map_err(fail)
 }
 
 /// The bytes as text, without a byte order mark.

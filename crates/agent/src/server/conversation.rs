@@ -18,7 +18,7 @@ const REFUSING: Duration = Duration::from_millis(500);
 pub fn hold(stream: &TcpStream, containers: &dyn Containers) {
     match converse(stream, containers) {
         Ok(()) | Err(FrameError::Ended) => {}
-        Err(error) => tracing::warn!("a conversation was ended: {error}"),
+        Err(error) => tracing::warn!("connection closed: {error}"),
     }
 }
 
@@ -26,7 +26,7 @@ pub fn hold(stream: &TcpStream, containers: &dyn Containers) {
 pub fn refuse(stream: &TcpStream, why: &str) {
     let refused = limit(stream, REFUSING).and_then(|()| greet(stream, Some(why)));
     if let Err(error) = refused {
-        tracing::warn!("a conversation was refused ({why}), and that could not be said: {error}");
+        tracing::warn!("refused a connection ({why}), and could not say so: {error}");
     }
 }
 
@@ -40,7 +40,7 @@ fn converse(stream: &TcpStream, containers: &dyn Containers) -> Result<(), Frame
     // Between two slices there may be hours.
     stream.set_read_timeout(None)?;
     match opening {
-        Opening::Engine(setup) => engine::converse(stream, setup),
+        Opening::Engine(setup) => engine::converse(stream, *setup),
         Opening::Observer { container } => observer::converse(stream, containers, &container),
     }
 }

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::Builder;
 use std::time::Duration;
 
-use loadline_engine::{Endpoint, Engine, EngineError, Mix, Options, Record, SliceSpec};
+use loadline_engine::{Endpoint, Engine, EngineError, Load, Options, Record, Replay, SliceSpec};
 use loadline_observe::describe_machine;
 use rustix::thread::{CpuSet, sched_getaffinity};
 
@@ -23,6 +23,10 @@ const LONGEST: Duration = Duration::from_secs(24 * 3600);
 /// Has an engine until the stream ends.
 pub fn converse(stream: &TcpStream, setup: EngineSetup) -> Result<(), FrameError> {
     let stop = Arc::new(AtomicBool::new(false));
+    let replay = match &setup.load.load.load {
+        Load::Replay(replay) => Some(replay.clone()),
+        _ => None,
+    };
     let engine = match start(setup, stop.clone()) {
         Ok(engine) => engine,
         Err(sentence) => return answer(stream, Err::<(), _>(sentence)),
@@ -31,7 +35,7 @@ pub fn converse(stream: &TcpStream, setup: EngineSetup) -> Result<(), FrameError
     let (asks, inbox) = sync_channel(1);
     std::thread::scope(|scope| {
         Builder::new().name("listener".to_owned()).spawn_scoped(scope, || listen(stream, asks, &stop))?;
-        let result = obey(stream, engine, &inbox);
+        let result = obey(stream, engine, replay.as_ref(), &inbox);
         // Ends the listener.
         end(stream);
         result
@@ -42,18 +46,10 @@ pub fn converse(stream: &TcpStream, setup: EngineSetup) -> Result<(), FrameError
 fn start(setup: EngineSetup, stop: Arc<AtomicBool>) -> Answer<Engine> {
     let cpus = setup.cpus.unwrap_or_default();
     check_cpus(&cpus)?;
-    check_length("time-out", setup.timeout)?;
+    check_length("time-out", setup.load.load.timeout)?;
     let endpoint = Endpoint { authority: setup.authority, ..Endpoint::from(setup.address) };
-    let mix = Mix::new(&setup.requests, &endpoint).map_err(|error| error.to_string())?;
-    let options = Options {
-        connections: setup.connections.get(),
-        reuse: setup.reuse,
-        threads: setup.threads.get(),
-        cpus,
-        timeout: setup.timeout,
-        stop,
-        ..Options::new(endpoint, mix)
-    };
+    let described = Options::describing(&setup.load, endpoint).map_err(|error| error.to_string())?;
+    let options = Options { threads: setup.threads.get(), cpus, stop, ..described };
     Engine::start(&options).map_err(sentence)
 }
 
@@ -64,13 +60,15 @@ fn listen(stream: &TcpStream, asks: SyncSender<EngineVerb>, stop: &AtomicBool) {
             Ok(EngineAsk::Stop) => stop.store(true, Ordering::Relaxed),
             Ok(EngineAsk::Do(verb)) => {
                 if asks.try_send(verb).is_err() {
-                    tracing::warn!("a conversation was ended: it asked again before it was answered");
+                    tracing::warn!(
+                        "connection closed: a request arrived before the previous one was answered"
+                    );
                     break;
                 }
             }
             Err(FrameError::Ended) => break,
             Err(error) => {
-                tracing::warn!("a conversation was ended: {error}");
+                tracing::warn!("connection closed: {error}");
                 break;
             }
         }
@@ -79,7 +77,12 @@ fn listen(stream: &TcpStream, asks: SyncSender<EngineVerb>, stop: &AtomicBool) {
 }
 
 /// Does what is asked until nobody asks any more.
-fn obey(stream: &TcpStream, mut engine: Engine, inbox: &Receiver<EngineVerb>) -> Result<(), FrameError> {
+fn obey(
+    stream: &TcpStream,
+    mut engine: Engine,
+    replay: Option<&Replay>,
+    inbox: &Receiver<EngineVerb>,
+) -> Result<(), FrameError> {
     let mut under_way = false;
     for verb in inbox {
         match verb {
@@ -87,30 +90,28 @@ fn obey(stream: &TcpStream, mut engine: Engine, inbox: &Receiver<EngineVerb>) ->
                 under_way = false;
                 answer(stream, recorded(engine.finish()))?;
             }
-            EngineVerb::Finish => answer(stream, Err::<(), _>("no slice is under way".to_owned()))?,
+            EngineVerb::Finish => answer(stream, Err::<(), _>("no slice is running".to_owned()))?,
             _ if under_way => {
-                answer(stream, Err::<(), _>("a slice is under way: finish it first".to_owned()))?;
+                answer(stream, Err::<(), _>("a slice is still running: finish it first".to_owned()))?;
             }
             EngineVerb::Prepare => answer(stream, engine.prepare().map_err(sentence))?,
             EngineVerb::Begin(slice) => {
-                let begun = begin(&mut engine, slice);
+                let begun = begin(&mut engine, slice, replay);
                 under_way = begun.is_ok();
                 answer(stream, begun)?;
             }
-            EngineVerb::Drive(slice) => answer(stream, drive(&mut engine, slice))?,
+            EngineVerb::Drive(slice) => answer(stream, drive(&mut engine, slice, replay))?,
         }
     }
     Ok(())
 }
 
-fn begin(engine: &mut Engine, slice: SliceSpec) -> Answer<()> {
-    check_slice(&slice)?;
-    engine.begin(slice, Engine::next_start()).map_err(sentence)
+fn begin(engine: &mut Engine, slice: SliceSpec, replay: Option<&Replay>) -> Answer<()> {
+    engine.begin(checked(slice, replay)?, Engine::next_start()).map_err(sentence)
 }
 
-fn drive(engine: &mut Engine, slice: SliceSpec) -> Answer<Recorded> {
-    check_slice(&slice)?;
-    recorded(engine.drive(slice))
+fn drive(engine: &mut Engine, slice: SliceSpec, replay: Option<&Replay>) -> Answer<Recorded> {
+    recorded(engine.drive(checked(slice, replay)?))
 }
 
 fn recorded(record: Result<Record, EngineError>) -> Answer<Recorded> {
@@ -122,18 +123,28 @@ fn sentence(error: EngineError) -> String {
 }
 
 fn check_cpus(cpus: &[usize]) -> Answer<()> {
-    let allowed =
-        sched_getaffinity(None).map_err(|error| format!("can't tell which CPUs it may use: {error}"))?;
+    let allowed = sched_getaffinity(None)
+        .map_err(|error| format!("cannot determine which CPUs it may use: {error}"))?;
     match cpus.iter().find(|cpu| **cpu >= CpuSet::MAX_CPU || !allowed.is_set(**cpu)) {
-        Some(cpu) => Err(format!("it may not use CPU {cpu}: let it choose, or give it that CPU")),
+        Some(cpu) => Err(format!("it may not use CPU {cpu}: let it choose its CPUs, or allow it that one")),
         None => Ok(()),
     }
 }
 
-fn check_slice(slice: &SliceSpec) -> Answer<()> {
+/// The slice, if it can be driven; a replay gets its due times, which came with the setup.
+fn checked(mut slice: SliceSpec, replay: Option<&Replay>) -> Answer<SliceSpec> {
     check_length("slice", slice.duration)?;
-    check_length("offset of a slice", slice.offset)?;
-    check_length("think time", slice.load.think().map_or(Duration::ZERO, |think| think.mean))
+    check_length("slice offset", slice.offset)?;
+    check_length("think time", slice.load.think().map_or(Duration::ZERO, |think| think.mean))?;
+    if let Load::Replay(named) = &mut slice.load {
+        let known = replay.filter(|known| known.is_of_same_file(named));
+        *named = known
+            .ok_or_else(|| {
+                format!("the due times of the {named} are missing: begin a session with that load")
+            })?
+            .clone();
+    }
+    Ok(slice)
 }
 
 /// What the engine adds to its clock must not run over.

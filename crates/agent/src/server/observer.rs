@@ -57,12 +57,12 @@ pub fn converse(stream: &TcpStream, containers: &dyn Containers, container: &str
 /// What to observe, or why it cannot be.
 fn find(id: &str) -> Answer<Subject> {
     if id.len() != ID_DIGITS || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return Err(format!("`{id}` is no container id: those are {ID_DIGITS} hexadecimal digits"));
+        return Err(format!("`{id}` is not a container id: an id has {ID_DIGITS} hexadecimal digits"));
     }
     let found = find_container(id).map_err(|error| error.to_string())?;
     let container = found.ok_or_else(|| {
         format!(
-            "no process of container {id} is to be seen on this machine: it has ended or is elsewhere, or the agent does not share the \
+            "cannot find a process of container {id} on this machine: it has ended, runs elsewhere, or the agent does not share the \
             node's process namespace (hostPID)"
         )
     })?;

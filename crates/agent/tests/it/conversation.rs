@@ -44,7 +44,12 @@ fn an_agent_of_another_version_is_refused_with_both_versions() {
     let other = Greeting { program: "0.0.9".to_owned(), ..Greeting::ours() };
     let error = met_with(greeting(&other)).to_string();
     let (ours, protocol) = (env!("CARGO_PKG_VERSION"), Greeting::ours().protocol);
-    assert!(error.starts_with(&format!("the agent is loadline 0.0.9 with protocol {protocol}")), "{error}");
+    assert!(
+        error.starts_with(&format!(
+            "cannot work with this agent: it is loadline 0.0.9 with protocol {protocol}"
+        )),
+        "{error}"
+    );
     assert!(error.contains(&format!("this is loadline {ours} with protocol {protocol}")), "{error}");
     let other = Greeting { protocol: protocol + 1, ..Greeting::ours() };
     assert!(
@@ -65,14 +70,11 @@ fn an_agent_talks_to_no_other_version_but_says_its_own() {
 #[test]
 fn something_that_is_no_agent_is_told_from_one() {
     let error = met_with(b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec()).to_string();
-    assert!(
-        error.starts_with("the conversation with the agent broke off: a message claims to be "),
-        "{error}"
-    );
+    assert!(error.starts_with("the connection to the agent broke: a message claims to be "), "{error}");
     let error = met_with(frame("[1, 2]")).to_string();
-    assert!(error.ends_with("is it loadline on the other side?"), "{error}");
+    assert!(error.ends_with("check that the other side is loadline"), "{error}");
     let error = met_with(Vec::new()).to_string();
-    assert!(error.ends_with("the other side ended the conversation"), "{error}");
+    assert!(error.ends_with("the other side closed the connection"), "{error}");
 }
 
 #[test]
@@ -107,7 +109,7 @@ fn one_conversation_too_many_is_refused_until_another_ends() {
     let mut engines: Vec<RemoteEngine> =
         (0..MOST_CONVERSATIONS).map(|_| start(agent.connect()).unwrap()).collect();
     let error = start(agent.connect()).err().unwrap().to_string();
-    assert_eq!(error, "the agent refuses to talk: it has 64 conversations already");
+    assert_eq!(error, "the agent refused the connection: it already has 64 connections");
     engines.pop();
     wait_for("a free place", || start(agent.connect()).is_ok());
 }
@@ -133,6 +135,6 @@ proptest! {
         let _ = (&stream).write_all(&said).and_then(|()| stream.shutdown(Shutdown::Write));
         assert_ended(&stream);
         let error = neighbour.finish().unwrap_err().to_string();
-        prop_assert_eq!(error, "the agent says: no slice is under way");
+        prop_assert_eq!(error, "the agent reported an error: no slice is running");
     }
 }

@@ -8,9 +8,9 @@ use crate::servers;
 use crate::servers::nginx::Nginx;
 use crate::servers::{free_port, local};
 use crate::support::watched::Watched;
-use crate::support::{Agent, setup, slice, wait_for};
+use crate::support::{Agent, sending, setup, slice, wait_for};
 use loadline_agent::{AgentError, Driver, EngineSetup, RemoteEngine};
-use loadline_engine::{Endpoint, Engine, Load, Mix, Options, Record, Request, SliceSpec, parse_replay};
+use loadline_engine::{Endpoint, Engine, Load, Options, Record, Request, SliceSpec};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -22,9 +22,7 @@ fn request(method: &str, path: &str, body: &[u8], weight: u32) -> Request {
 /// The engine of this process that is set up as the agent's is.
 fn local_engine(setup: &EngineSetup) -> Engine {
     let endpoint = Endpoint { authority: setup.authority.clone(), ..Endpoint::from(setup.address) };
-    let mix = Mix::new(&setup.requests, &endpoint).unwrap();
-    let connections = setup.connections.get();
-    Engine::start(&Options { connections, timeout: setup.timeout, ..Options::new(endpoint, mix) }).unwrap()
+    Engine::start(&Options::describing(&setup.load, endpoint).unwrap()).unwrap()
 }
 
 /// Drives a slice in the three steps of a run.
@@ -44,10 +42,8 @@ fn a_remote_engine_sends_what_a_local_one_sends_and_records_as_much() {
     let nginx = Nginx::start(&server, &[]);
     let agent = Agent::start();
     // One connection, so that the log has the order in which they were sent.
-    let setup = EngineSetup {
-        requests: vec![request("GET", "/a", b"", 3), request("GET", "/missing", b"", 1)],
-        ..setup(local(port), 1)
-    };
+    let requests = vec![request("GET", "/a", b"", 3), request("GET", "/missing", b"", 1)];
+    let setup = sending(setup(local(port), 1), requests);
     let slice = slice("400/s", SECOND);
     let mut here = local_engine(&setup);
     let mut there = RemoteEngine::start(agent.connect(), setup, Arc::default()).unwrap();
@@ -84,8 +80,7 @@ fn the_bytes_of_a_request_are_those_of_a_local_engine() {
     let body = "{\"name\": \"Zoë\"}\r\n\0".as_bytes();
     let setup = EngineSetup {
         authority: "shop.test".to_owned(),
-        requests: vec![request("POST", "/orders?a=1&b=%20", body, 1)],
-        ..setup(watched.address, 1)
+        ..sending(setup(watched.address, 1), vec![request("POST", "/orders?a=1&b=%20", body, 1)])
     };
     let once = slice("1/s", SECOND / 10);
     local_engine(&setup).drive(once.clone()).unwrap();
@@ -167,7 +162,7 @@ fn an_agent_that_ends_takes_its_engines_with_it() {
     let error = engine.finish().unwrap_err();
     assert!(matches!(error, AgentError::Broken(_)), "{error}");
     let error = engine.prepare().unwrap_err().to_string();
-    assert_eq!(error, "the conversation with the agent ended with an earlier error");
+    assert_eq!(error, "the connection to the agent was closed after an earlier error");
 }
 
 #[test]
@@ -175,16 +170,19 @@ fn what_an_agent_can_not_do_it_says_and_goes_on() {
     let (watched, agent) = (Watched::start(), Agent::start());
     let nobody = local(free_port());
     let error = agent.engine(nobody, 1).prepare().unwrap_err().to_string();
-    assert!(error.starts_with(&format!("the agent says: can't connect to {nobody}: ")), "{error}");
+    assert!(
+        error.starts_with(&format!("the agent reported an error: cannot connect to {nobody}: ")),
+        "{error}"
+    );
 
     let mut engine = agent.engine(watched.address, 1);
     let says = |result: Result<Record, AgentError>, sentence: &str| {
-        assert_eq!(result.unwrap_err().to_string(), format!("the agent says: {sentence}"));
+        assert_eq!(result.unwrap_err().to_string(), format!("the agent reported an error: {sentence}"));
     };
-    says(engine.finish(), "no slice is under way");
+    says(engine.finish(), "no slice is running");
     says(engine.drive(slice("1/s", 100_000 * SECOND)), "a slice of 100000s is longer than a day");
     engine.begin(slice("10/s", SECOND / 2)).unwrap();
-    says(engine.drive(slice("10/s", SECOND)), "a slice is under way: finish it first");
+    says(engine.drive(slice("10/s", SECOND)), "a slice is still running: finish it first");
     assert_eq!(engine.finish().unwrap().answered, 5);
 
     let refused = |setup: EngineSetup| {
@@ -192,18 +190,13 @@ fn what_an_agent_can_not_do_it_says_and_goes_on() {
     };
     let setup = setup(watched.address, 1);
     let cpu = EngineSetup { cpus: Some(vec![0, 4000]), ..setup.clone() };
-    assert!(refused(cpu).starts_with("the agent says: it may not use CPU 4000"));
-    let timeout = EngineSetup { timeout: Duration::MAX, ..setup.clone() };
-    assert!(refused(timeout).starts_with("the agent says: a time-out of "));
-    let path = EngineSetup { requests: vec![Request::get("orders")], ..setup };
+    assert!(refused(cpu).starts_with("the agent reported an error: it may not use CPU 4000"));
+    let mut timeout = setup.clone();
+    timeout.load.load.timeout = Duration::MAX;
+    assert!(refused(timeout).starts_with("the agent reported an error: a time-out of "));
+    let mut unconnected = setup.clone();
+    unconnected.load.load.connections = 0;
+    assert!(refused(unconnected).contains("at least one connection"));
+    let path = sending(setup, vec![Request::get("orders")]);
     assert!(refused(path).contains("does not begin with a `/`"));
-}
-
-#[test]
-fn a_replay_is_refused_on_this_side() {
-    let (watched, agent) = (Watched::start(), Agent::start());
-    let replay = parse_replay("times.txt".as_ref(), &b"0.1\n0.2\n"[..]).unwrap();
-    let slice = SliceSpec { load: Load::Replay(replay), ..slice("1/s", SECOND) };
-    let error = agent.engine(watched.address, 1).drive(slice).unwrap_err();
-    assert!(matches!(error, AgentError::Replay), "{error}");
 }

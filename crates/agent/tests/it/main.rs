@@ -2,6 +2,7 @@
 
 mod conversation;
 mod engine;
+mod load_features;
 mod observer;
 #[path = "../../../engine/tests/it/servers/mod.rs"]
 #[allow(dead_code, reason = "the tests of the engine use the rest")]

@@ -91,11 +91,13 @@ fn a_container_that_is_not_there_is_an_error() {
     let absent = "0".repeat(64);
     let sentence = error(&absent);
     assert!(
-        sentence.starts_with(&format!("the agent says: no process of container {absent} is to be seen")),
+        sentence.starts_with(&format!(
+            "the agent reported an error: cannot find a process of container {absent}"
+        )),
         "{sentence}"
     );
     for id in ["", "a", "../../etc"] {
         let sentence = error(id);
-        assert!(sentence.contains("is no container id"), "{sentence}");
+        assert!(sentence.contains("is not a container id"), "{sentence}");
     }
 }

@@ -109,29 +109,38 @@ fn what_is_no_check_says_what_to_write() {
     for (text, message) in [
         (
             "200",
-            "`200` is no check: write status=200, header:NAME, header:NAME=VALUE, header:NAME~TEXT, body=TEXT or body~TEXT",
+            "`200` is not a check: write status=200, header:NAME, header:NAME=VALUE, header:NAME~TEXT, body=TEXT or body~TEXT",
         ),
         (
             "status=ok",
-            "`ok` is no status: write one from 100 to 599, as status=200, status=200..299 or status=2xx",
+            "`ok` is not a status: write one from 100 to 599, as in status=200, status=200..299 or status=2xx",
         ),
         (
             "status=9xx",
-            "`9xx` is no status: write one from 100 to 599, as status=200, status=200..299 or status=2xx",
+            "`9xx` is not a status: write one from 100 to 599, as in status=200, status=200..299 or status=2xx",
         ),
         (
             "status=600",
-            "`600` is no status: write one from 100 to 599, as status=200, status=200..299 or status=2xx",
+            "`600` is not a status: write one from 100 to 599, as in status=200, status=200..299 or status=2xx",
         ),
         (
             "status=299..200",
-            "`299..200` is an empty range of statuses: write the smaller one first, as status=200..299",
+            "`299..200` is an empty range: write the smaller status first, as in status=200..299",
         ),
-        ("header:=x", "`header:=x` names no header: write header:NAME, as header:content-type~json"),
-        ("header:a b", "`header:a b` names no header: write header:NAME, as header:content-type~json"),
-        ("header:a: b", "`header:a: b` names no header: write header:NAME, as header:content-type~json"),
-        ("body~", "`body~` does not say what must be contained: write it after the ~"),
-        ("header:a~", "`header:a~` does not say what must be contained: write it after the ~"),
+        (
+            "header:=x",
+            "`header:=x` does not name a header: write header:NAME, as in header:content-type~json",
+        ),
+        (
+            "header:a b",
+            "`header:a b` does not name a header: write header:NAME, as in header:content-type~json",
+        ),
+        (
+            "header:a: b",
+            "`header:a: b` does not name a header: write header:NAME, as in header:content-type~json",
+        ),
+        ("body~", "`body~` has nothing to search for: write it after the ~"),
+        ("header:a~", "`header:a~` has nothing to search for: write it after the ~"),
     ] {
         assert_eq!(Expectation::parse([text]).unwrap_err().to_string(), message);
     }

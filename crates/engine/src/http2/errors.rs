@@ -10,13 +10,13 @@ pub enum ProtocolError {
     #[error("a frame has a wrong length")]
     FrameSize,
     /// More padding than there is room for.
-    #[error("a frame is padded beyond its end")]
+    #[error("a frame's padding exceeds its length")]
     Padding,
     /// A stream can't have such a frame, because it was never opened or its response was complete.
-    #[error("a frame came for a stream that cannot have it")]
+    #[error("a frame arrived on a stream that cannot receive it")]
     Stream,
     /// Another frame within a header block, or a continuation of none (section 6.10).
-    #[error("a header block is interrupted, or continued without having begun")]
+    #[error("a header block is interrupted, or continued without a beginning")]
     Continuation,
     /// The header block can't be decoded (section 4.3).
     #[error("a header block cannot be decompressed")]
@@ -25,16 +25,16 @@ pub enum ProtocolError {
     #[error("the head of the response is too long")]
     HeadTooLong,
     /// A setting has a value that it may not have (section 6.5.2).
-    #[error("a setting of the service is out of its range")]
+    #[error("a setting of the service is out of range")]
     Setting,
     /// A flow-control window has grown beyond 2^31-1 bytes, or by nothing (section 6.9).
-    #[error("the service contradicts itself about flow control")]
+    #[error("the service violates flow control")]
     FlowControl,
     /// A pushed response, which our settings forbid.
-    #[error("the service pushed a response, which was turned off")]
+    #[error("the service pushed a response although push is disabled")]
     Push,
     /// Thousands of frames in a row that bring no response any further.
-    #[error("the service floods the connection with frames that say nothing")]
+    #[error("the service floods the connection with empty frames")]
     Flood,
 }
 
@@ -63,7 +63,7 @@ pub enum StreamError {
     #[error("the service reset the stream with error code {0}")]
     Reset(u32),
     /// The service has not processed the request, so that it may be sent again elsewhere (section 8.7).
-    #[error("the service refused the stream unprocessed")]
+    #[error("the service refused the stream without processing it")]
     Refused,
     /// The response has no valid head, or a body where it can't have one (section 8.1.1).
     #[error("the response is malformed")]
@@ -72,7 +72,7 @@ pub enum StreamError {
     #[error("the length of the response is malformed or contradicts itself")]
     Length,
     /// The stream's flow-control window has grown beyond 2^31-1 bytes, or by nothing (section 6.9).
-    #[error("the service contradicts itself about flow control")]
+    #[error("the service violates flow control")]
     FlowControl,
 }
 

@@ -7,7 +7,7 @@ pub enum MixError {
     #[error("there is no request to send: give at least one")]
     Empty,
     /// A weight of zero never gets its turn.
-    #[error("request {0} has the weight 0: give it a weight of at least 1 or leave it out")]
+    #[error("request {0} has weight 0: give it a weight of at least 1, or leave it out")]
     ZeroWeight(String),
     /// A second one of these would contradict the engine's own.
     #[error("request {request} sets the header {name}: leave it out, it is set from the body")]
@@ -29,7 +29,7 @@ pub enum MixError {
         name: String,
     },
     /// A control character would end the line and smuggle another one in.
-    #[error("{what} of request {request} holds a character that may not stand in the head of a request")]
+    #[error("{what} of request {request} contains a character that is not allowed in a request head")]
     ForbiddenCharacter {
         /// Which request.
         request: String,
@@ -51,7 +51,7 @@ pub enum MixError {
     },
     /// A placeholder where nothing fills placeholders.
     #[error(
-        "{what} of request {request} has a placeholder, but no CSV file fills it: give one, or leave out the `{{{{`"
+        "{what} of request {request} has a placeholder, but there is no CSV file to fill it: give one (`feed`), or remove the `{{{{`"
     )]
     NoFeed {
         /// Which request.
@@ -61,7 +61,7 @@ pub enum MixError {
     },
     /// A placeholder names no column.
     #[error(
-        "{what} of request {request} has the placeholder {{{{{column}}}}}, but no column is called so: known are {known}"
+        "{what} of request {request} has the placeholder {{{{{column}}}}}, but the CSV file has no such column: its columns are {known}"
     )]
     UnknownColumn {
         /// Which request.
@@ -75,7 +75,7 @@ pub enum MixError {
     },
     /// A value of the feed can't stand where the request puts it.
     #[error(
-        "the value of column `{column}` on line {line} of the CSV file {problem} in request {request}: change it"
+        "the value of column `{column}` in line {line} of the CSV file {problem} in request {request}: change it"
     )]
     ForbiddenValue {
         /// Which request.

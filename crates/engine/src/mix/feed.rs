@@ -19,7 +19,7 @@ pub struct Feed {
 #[derive(Debug, thiserror::Error)]
 pub enum FeedError {
     /// The file can't be read.
-    #[error("can't read {}: {source}", path.display())]
+    #[error("cannot read {}: {source}", path.display())]
     Read {
         /// Which file.
         path: PathBuf,
@@ -28,8 +28,8 @@ pub enum FeedError {
     },
     /// A row has more or fewer fields than there are columns.
     #[error(
-        "{}, line {line}: {fields} fields, but {columns} columns are named in the first row: write one field for each, and \
-         put a field that holds a comma in double quotes",
+        "{}, line {line}: {fields} fields, but the first row names {columns} columns: write one field for each column, \
+         and quote fields that contain a comma",
         path.display()
     )]
     Ragged {
@@ -51,13 +51,13 @@ pub enum FeedError {
         name: String,
     },
     /// The names of the columns are no UTF-8 text.
-    #[error("the first row of {} is no UTF-8 text: it must name the columns", path.display())]
+    #[error("the first row of {} is not UTF-8: it must name the columns", path.display())]
     Names {
         /// Which file.
         path: PathBuf,
     },
     /// Nothing follows the header row.
-    #[error("{} has no row: write the names of the columns in the first line and at least one row below", path.display())]
+    #[error("{} has no data rows: write the column names in the first line and at least one row below", path.display())]
     NoRows {
         /// Which file.
         path: PathBuf,
@@ -255,30 +255,30 @@ mod tests {
         for (text, message) in [
             (
                 "a,b\n1,2\n3\n",
-                "users.csv, line 3: 1 fields, but 2 columns are named in the first row: write one field for each, and put \
-                 a field that holds a comma in double quotes",
+                "users.csv, line 3: 1 fields, but the first row names 2 columns: write one field for each column, and \
+                 quote fields that contain a comma",
             ),
             (
                 "a,b\r\n1,2\r\n\r\n\"x\r\ny\",4\r\n1,2,3\r\n",
-                "users.csv, line 6: 3 fields, but 2 columns are named in the first row: write one field for each, and put \
-                 a field that holds a comma in double quotes",
+                "users.csv, line 6: 3 fields, but the first row names 2 columns: write one field for each column, and \
+                 quote fields that contain a comma",
             ),
             ("a,b,a\n1,2,3\n", "users.csv has two columns `a`: rename one in the first row"),
             (
                 "a,b\n",
-                "users.csv has no row: write the names of the columns in the first line and at least one row below",
+                "users.csv has no data rows: write the column names in the first line and at least one row below",
             ),
             (
                 "",
-                "users.csv has no row: write the names of the columns in the first line and at least one row below",
+                "users.csv has no data rows: write the column names in the first line and at least one row below",
             ),
         ] {
             assert_eq!(feed(text).unwrap_err().to_string(), message, "{text}");
         }
         let error = Feed::parse(Path::new("x"), &b"\xff\n1\n"[..]).unwrap_err();
-        assert_eq!(error.to_string(), "the first row of x is no UTF-8 text: it must name the columns");
+        assert_eq!(error.to_string(), "the first row of x is not UTF-8: it must name the columns");
         let error = Feed::read(Path::new("/nonexistent.csv")).unwrap_err().to_string();
-        assert!(error.starts_with("can't read /nonexistent.csv: "), "{error}");
+        assert!(error.starts_with("cannot read /nonexistent.csv: "), "{error}");
     }
 
     #[test]

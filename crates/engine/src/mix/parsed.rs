@@ -142,7 +142,7 @@ impl Checker<'_> {
                 Part::Literal(_) => {}
                 Part::Column { name, column } => {
                     *column = Arc::new(column.trimmed());
-                    let problem = "holds a character that may not stand in a header";
+                    let problem = "contains a character that is not allowed in a header";
                     self.check_rows(name, column, problem, is_field_value)?;
                 }
             }

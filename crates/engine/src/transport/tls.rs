@@ -4,6 +4,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use loadline_model::load::{ClientIdentity, FileContents, TlsOptions};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{Resumption, WebPkiServerVerifier};
 use rustls::crypto::CryptoProvider;
@@ -16,28 +17,11 @@ use rustls::{
 use super::{Plain, Received};
 use crate::clock::Nanos;
 
-/// What a user may set of TLS.
-#[derive(Clone, Debug, Default)]
-pub struct TlsOptions {
-    /// PEM file of the certificates to trust instead of the system's.
-    pub ca: Option<PathBuf>,
-    /// PEM files of the client's certificate chain and its key.
-    pub identity: Option<(PathBuf, PathBuf)>,
-    /// Name to ask for (SNI) and to check the certificate against, instead of the host.
-    pub server_name: Option<String>,
-    /// Take any certificate.
-    pub insecure: bool,
-    /// Make a full handshake for every connection.
-    pub no_resumption: bool,
-    /// Offer HTTP/2 (ALPN `h2`) instead of HTTP/1.1.
-    pub http2: bool,
-}
-
-/// Why TLS can't be set up.
+/// Why TLS cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// A PEM file can't be read or holds nothing of the kind.
-    #[error("can't read {what} from {path}: {source}")]
+    /// A PEM file cannot be read or contains nothing of the kind.
+    #[error("cannot read {what} from {path}: {source}")]
     Pem {
         /// What was looked for.
         what: &'static str,
@@ -46,17 +30,25 @@ pub enum TlsError {
         /// Why not.
         source: rustls::pki_types::pem::Error,
     },
+    /// A file cannot be read.
+    #[error("cannot read {path}: {source}")]
+    Read {
+        /// Which file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
     /// A PEM file without a certificate.
-    #[error("{0} holds no certificate: give a PEM file with at least one")]
+    #[error("{0} contains no certificate: give a PEM file with at least one")]
     Empty(PathBuf),
     /// The host is neither a DNS name nor an address.
-    #[error("`{0}` can't be a name of a TLS server: give a DNS name or an address")]
+    #[error("`{0}` is not a valid TLS server name: give a DNS name or an address")]
     Name(String),
     /// The system has no certificates.
-    #[error("the system's certificates can't be read: give the certificate to trust with --ca")]
+    #[error("cannot read the system's certificates: name the certificate to trust (`ca`)")]
     NoRoots,
     /// rustls refuses the certificates or the key.
-    #[error("TLS can't be set up: {0}")]
+    #[error("cannot set up TLS: {0}")]
     Refused(#[from] rustls::Error),
 }
 
@@ -69,11 +61,11 @@ pub struct Tls {
 }
 
 impl Tls {
-    /// TLS to `host` as the options say.
+    /// TLS to `host` as the options say; `http2`: whether HTTP/2 (ALPN `h2`) is offered, instead of HTTP/1.1.
     ///
     /// # Errors
-    /// When a file can't be read, the name can't be one, or certificate and key don't fit.
-    pub fn new(host: &str, options: &TlsOptions) -> Result<Tls, TlsError> {
+    /// When a file is not what it should be, the name is not one, or certificate and key do not match.
+    pub fn new(host: &str, options: &TlsOptions<FileContents>, http2: bool) -> Result<Tls, TlsError> {
         let name = options.server_name.as_deref().unwrap_or(host);
         let server_name =
             ServerName::try_from(name.to_owned()).map_err(|_| TlsError::Name(name.to_owned()))?;
@@ -83,27 +75,43 @@ impl Tls {
         let builder = if options.insecure {
             builder.dangerous().with_custom_certificate_verifier(Arc::new(TakeAny(provider)))
         } else {
-            let roots = Arc::new(roots(options.ca.as_deref())?);
+            let roots = Arc::new(roots(options.ca.as_ref())?);
             let verifier = WebPkiServerVerifier::builder_with_provider(roots, provider).build();
             builder.with_webpki_verifier(verifier.map_err(|error| rustls::Error::General(error.to_string()))?)
         };
         let mut config = match &options.identity {
-            Some((chain, key)) => builder.with_client_auth_cert(certificates(chain)?, private_key(key)?)?,
+            Some(ClientIdentity { certificate, key }) => {
+                builder.with_client_auth_cert(certificates(certificate)?, private_key(key)?)?
+            }
             None => builder.with_no_client_auth(),
         };
-        config.alpn_protocols = vec![if options.http2 { b"h2".to_vec() } else { b"http/1.1".to_vec() }];
+        config.alpn_protocols = vec![if http2 { b"h2".to_vec() } else { b"http/1.1".to_vec() }];
         if options.no_resumption {
             config.resumption = Resumption::disabled();
         }
-        Ok(Tls { config: Arc::new(config), server_name, http2: options.http2 })
+        Ok(Tls { config: Arc::new(config), server_name, http2 })
     }
 }
 
-fn roots(ca: Option<&Path>) -> Result<RootCertStore, TlsError> {
+/// Reads the files that the options name.
+///
+/// # Errors
+/// With the first file that cannot be read.
+pub fn read_tls_files<P: AsRef<Path>>(options: &TlsOptions<P>) -> Result<TlsOptions<FileContents>, TlsError> {
+    options.with_files(|path| {
+        let path = path.as_ref().to_owned();
+        match std::fs::read(&path) {
+            Ok(bytes) => Ok(FileContents { path, bytes: bytes.into() }),
+            Err(source) => Err(TlsError::Read { path, source }),
+        }
+    })
+}
+
+fn roots(ca: Option<&FileContents>) -> Result<RootCertStore, TlsError> {
     let mut roots = RootCertStore::empty();
     match ca {
-        Some(path) => {
-            for certificate in certificates(path)? {
+        Some(file) => {
+            for certificate in certificates(file)? {
                 roots.add(certificate)?;
             }
         }
@@ -114,17 +122,16 @@ fn roots(ca: Option<&Path>) -> Result<RootCertStore, TlsError> {
     if roots.is_empty() { Err(TlsError::NoRoots) } else { Ok(roots) }
 }
 
-fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
-    let pem = |source| TlsError::Pem { what: "certificates", path: path.to_owned(), source };
-    let found =
-        CertificateDer::pem_file_iter(path).map_err(pem)?.collect::<Result<Vec<_>, _>>().map_err(pem)?;
-    if found.is_empty() { Err(TlsError::Empty(path.to_owned())) } else { Ok(found) }
+fn certificates(file: &FileContents) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let pem = |source| TlsError::Pem { what: "certificates", path: file.path.clone(), source };
+    let found = CertificateDer::pem_slice_iter(&file.bytes).collect::<Result<Vec<_>, _>>().map_err(pem)?;
+    if found.is_empty() { Err(TlsError::Empty(file.path.clone())) } else { Ok(found) }
 }
 
-fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
-    PrivateKeyDer::from_pem_file(path).map_err(|source| TlsError::Pem {
+fn private_key(file: &FileContents) -> Result<PrivateKeyDer<'static>, TlsError> {
+    PrivateKeyDer::from_pem_slice(&file.bytes).map_err(|source| TlsError::Pem {
         what: "a private key",
-        path: path.to_owned(),
+        path: file.path.clone(),
         source,
     })
 }

@@ -160,7 +160,7 @@ fn nobody_listening_is_an_error_before_the_slice() {
     let options =
         Options { mix: Mix::new(&[Request::get("/")], &endpoint).unwrap(), endpoint, ..options(&server, 2) };
     let error = Engine::start(&options).unwrap().drive(slice("10/s", 0.1)).unwrap_err();
-    assert!(error.to_string().contains("can't connect"), "{error}");
+    assert!(error.to_string().contains("cannot connect"), "{error}");
 }
 
 #[test]

@@ -174,7 +174,10 @@ fn a_limit_of_open_files_is_said_before_anything_is_opened() {
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
-    assert!(said.contains("5000 connections need 5100 open files and this process may have 1000"), "{said}");
+    assert!(
+        said.contains("cannot open 5000 connections: they need 5100 open files and the limit is 1000"),
+        "{said}"
+    );
 }
 
 #[test]

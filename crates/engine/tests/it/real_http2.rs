@@ -12,6 +12,7 @@ use crate::servers::{free_port, local};
 use crate::support::slice;
 use loadline_engine::{
     Endpoint, Engine, Expectation, Mix, MixOptions, Options, Record, Request, Reuse, Tls, TlsOptions, Wire,
+    read_tls_files,
 };
 
 fn http2(endpoint: impl Into<Endpoint>, connections: usize, streams: usize, requests: &[Request]) -> Options {
@@ -23,7 +24,8 @@ fn http2(endpoint: impl Into<Endpoint>, connections: usize, streams: usize, requ
 
 fn over_tls(address: SocketAddr, certificates: &Certificates) -> Endpoint {
     let ca = Some(certificates.certificate("ca"));
-    let tls = Tls::new("one.test", &TlsOptions { ca, http2: true, ..TlsOptions::default() }).unwrap();
+    let options = TlsOptions { ca, ..TlsOptions::default() };
+    let tls = Tls::new("one.test", &read_tls_files(&options).unwrap(), true).unwrap();
     Endpoint { tls: Some(tls), authority: "one.test".to_owned(), ..Endpoint::from(address) }
 }
 

@@ -1,24 +1,28 @@
 //! TLS against nginx and Caddy with certificates of the tests' own: whom the engine trusts, as whom it comes, and what it resumes.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use crate::servers::caddy::Caddy;
 use crate::servers::certificates::Certificates;
 use crate::servers::nginx::{Nginx, connections};
 use crate::servers::{free_port, local};
 use crate::support::{drive, options, options_for, slice};
-use loadline_engine::{Endpoint, Engine, ErrorKind, Options, Record, Request, Reuse, Tls, TlsOptions};
+use loadline_engine::{
+    ClientIdentity, Endpoint, Engine, ErrorKind, Options, Record, Request, Reuse, Tls, TlsOptions,
+    read_tls_files,
+};
 
-fn endpoint(address: SocketAddr, host: &str, options: &TlsOptions) -> Endpoint {
+fn endpoint(address: SocketAddr, host: &str, options: &TlsOptions<PathBuf>) -> Endpoint {
     Endpoint {
-        tls: Some(Tls::new(host, options).unwrap()),
+        tls: Some(Tls::new(host, &read_tls_files(options).unwrap(), false).unwrap()),
         authority: host.to_owned(),
         ..Endpoint::from(address)
     }
 }
 
 /// Trusts the tests' own authority.
-fn trusting(certificates: &Certificates) -> TlsOptions {
+fn trusting(certificates: &Certificates) -> TlsOptions<PathBuf> {
     TlsOptions { ca: Some(certificates.certificate("ca")), ..TlsOptions::default() }
 }
 
@@ -66,7 +70,7 @@ fn another_authority_is_refused_with_the_reason() {
     let options_of = |tls| options(endpoint(address, "one.test", &tls), 2);
     let stranger = TlsOptions { ca: Some(certificates.certificate("stranger")), ..TlsOptions::default() };
     let error = refusal(&options_of(stranger.clone()));
-    assert!(error.contains("can't connect") && error.contains("UnknownIssuer"), "{error}");
+    assert!(error.contains("cannot connect") && error.contains("UnknownIssuer"), "{error}");
     let insecure = TlsOptions { insecure: true, ..stranger };
     all_are_answered(&options_of(insecure));
 }
@@ -76,7 +80,7 @@ fn a_certificate_for_another_name_is_refused_with_the_reason() {
     let certificates = Certificates::make();
     let (_nginx, address) = nginx(&certificates, "");
     let error = refusal(&options(endpoint(address, "three.test", &trusting(&certificates)), 1));
-    assert!(error.contains("can't connect") && error.contains("three.test"), "{error}");
+    assert!(error.contains("cannot connect") && error.contains("three.test"), "{error}");
     let named = TlsOptions { server_name: Some("one.test".to_owned()), ..trusting(&certificates) };
     all_are_answered(&options(endpoint(address, "three.test", &named), 1));
 }
@@ -113,7 +117,10 @@ fn a_certificate_of_the_client_is_presented_when_it_is_demanded() {
     let without = drive(&options(endpoint(address, "one.test", &trusting(&certificates)), 1), "200/s", 0.05);
     // nginx says so in HTTP: 400 No required SSL certificate was sent.
     assert_eq!((without.answered, without.errors.of(ErrorKind::Status)), (10, 10), "{:?}", without.errors);
-    let identity = Some((certificates.certificate("client"), certificates.key("client")));
+    let identity = Some(ClientIdentity {
+        certificate: certificates.certificate("client"),
+        key: certificates.key("client"),
+    });
     let with = TlsOptions { identity, ..trusting(&certificates) };
     all_are_answered(&options(endpoint(address, "one.test", &with), 2));
     assert!(nginx.log(60)[10..].iter().all(|request| request.client_subject == "CN=client"));
@@ -181,5 +188,5 @@ fn a_server_that_does_not_speak_tls_is_refused_with_the_reason() {
         Nginx::start(&format!("server {{ listen {address}; location / {{ return 200 ok; }} }}"), &[]);
     let tls = TlsOptions { insecure: true, ..TlsOptions::default() };
     let error = refusal(&options(endpoint(address, "one.test", &tls), 1));
-    assert!(error.contains("can't connect") && error.to_lowercase().contains("tls"), "{error}");
+    assert!(error.contains("cannot connect") && error.to_lowercase().contains("tls"), "{error}");
 }

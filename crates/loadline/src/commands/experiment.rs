@@ -14,7 +14,7 @@ use loadline_model::plan::Plan;
 use loadline_model::platform::Layer;
 use loadline_observe::describe_machine;
 use loadline_platforms as platforms;
-use loadline_run::deploy::{Network, PlatformDeployer};
+use loadline_run::deploy::{Network, PlatformDeployer, ServiceTraffic};
 use loadline_run::placement::place;
 use loadline_run::strategy::{FixedPlan, Until};
 use loadline_run::{Run, SystemClock, execute};
@@ -90,6 +90,7 @@ fn execute_in(
     stop: Arc<AtomicBool>,
     outputs: &OutputArguments,
 ) -> Result<Exit> {
+    let traffic = ServiceTraffic::read(experiment).map_err(|error| UsageError(error.to_string()))?;
     let store = Store::create(&outputs.store)?;
     let journal = StoreJournal::new(&store);
     let machine = describe_machine();
@@ -105,6 +106,7 @@ fn execute_in(
             .iter()
             .map(|platform| platforms::platform(&platform.kind, own_node))
             .collect(),
+        traffic,
         cpus: &cpus,
         run: name,
         program: own_program()?,

@@ -12,7 +12,7 @@ use crate::support::PROGRAM;
 use crate::support::place::Place;
 use crate::support::programs::Served;
 use loadline_agent::{EngineSetup, RemoteEngine, Stream};
-use loadline_engine::{Arrivals, Load, Request, Reuse, SliceSpec};
+use loadline_engine::{Arrivals, Load, LoadDescription, LoadSpec, Request, SliceSpec, Traffic};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// An agent in the background; ends with the value.
@@ -58,12 +58,12 @@ fn engine(stream: impl Stream + 'static, service: &Served) -> RemoteEngine {
     let setup = EngineSetup {
         address: service.address,
         authority: "orders.test".to_owned(),
-        requests: vec![Request::get("/api/orders")],
-        connections: NonZeroUsize::MIN,
-        reuse: Reuse::Always,
+        load: LoadDescription {
+            load: LoadSpec::new(Load::Closed { think: None }, 1),
+            traffic: Traffic::of(vec![Request::get("/api/orders")]),
+        },
         threads: NonZeroUsize::MIN,
         cpus: None,
-        timeout: Duration::from_secs(10),
     };
     RemoteEngine::start(stream, setup, Arc::default()).expect("an engine")
 }
@@ -94,7 +94,7 @@ fn ctrl_c_ends_an_agent_in_the_middle_of_a_slice() {
     let (code, _) = agent.end(Signal::INT);
     assert_eq!(code, Some(0));
     let error = engine.finish().expect_err("no record").to_string();
-    assert!(error.starts_with("the conversation with the agent broke off: "), "{error}");
+    assert!(error.starts_with("the connection to the agent broke: "), "{error}");
 }
 
 #[test]

@@ -67,3 +67,39 @@ fn load_and_observers_may_be_in_the_cluster() {
     assert_whole(&ended.result(), 3);
     assert_removed(&place, cluster);
 }
+
+#[test]
+fn an_agent_in_the_cluster_drives_every_load() {
+    let (cluster, place) = (&cluster(), Place::shared());
+    place.write("times.txt", "0\n1ms\n1ms\n50ms\n0.19\n");
+    place.write("users.csv", "id\n17\n4\n");
+    place.write(
+        "experiment.yaml",
+        &format!(
+            "service: {{builtin: orders, requests: ['/api/orders?user={{{{id}}}}'], feed: users.csv, expect: [status=2xx, 'body~[']}}
+platforms: [{{kubernetes: {{expose: podIP, load_from: cluster, placement: same-node}}}}]
+loads:
+  - {{rate: '0/s..400/s@200ms', arrivals: uniform}}
+  - {{replay: times.txt}}
+  - {{closed: true, connections: 2, think: '5ms:fixed'}}
+  - {{rate: 100/s, arrivals: uniform, new_connections: true}}
+  - {{rate: 100/s, arrivals: uniform, requests_per_connection: 3}}
+  - {{rate: 100/s, arrivals: uniform, timestamps: kernel, timeout: 5s}}
+{}
+",
+            BRIEF_PLAN.replace('}', ", interleave: slices}")
+        ),
+    );
+    let mut command = place.command(["run", "experiment.yaml", "--json", "-"]);
+    let ended = ended(command.env("KUBECONFIG", &cluster.kubeconfig).output().expect("the program starts"));
+    ended.assert_measured();
+    let result = ended.result();
+    assert_whole(&result, 12);
+    let due = [Some(40), Some(5), None, Some(20), Some(20), Some(20)];
+    for slice in &result.slices {
+        // Two cells for each load, in their order.
+        let due = due[slice.cell.0 / 2];
+        assert!(due.is_none_or(|due| slice.due == due), "{}: {} were due", slice.cell, slice.due);
+    }
+    assert_removed(&place, cluster);
+}

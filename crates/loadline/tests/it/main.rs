@@ -18,6 +18,7 @@ mod layers_rootless;
 mod load;
 mod load_bad_input;
 mod load_connections;
+mod load_features;
 mod load_live;
 mod load_outputs;
 mod load_requests;
@@ -35,5 +36,8 @@ mod rootless_outside;
 #[allow(dead_code, reason = "the tests of images use the rest")]
 mod runtimes;
 mod same_seed;
+#[path = "../../../engine/tests/it/servers/mod.rs"]
+#[allow(dead_code, reason = "the tests of the engine use the rest")]
+mod servers;
 mod support;
 mod until;

@@ -4,10 +4,9 @@ use std::net::SocketAddr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::PlatformId;
-use crate::platform::{Capabilities, Docker, Kubernetes, Layer, Limits};
-
 use super::ServiceCpus;
+use crate::ids::PlatformId;
+use crate::platform::{Capabilities, Docker, Expose, Kubernetes, Layer, Limits};
 
 /// Where a service runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,6 +71,23 @@ pub enum PlatformKind {
 }
 
 impl PlatformKind {
+    /// Whether TLS is spoken there to a service that does or does not speak it (`service_https`) where it is started.
+    pub fn speaks_tls(&self, service_https: bool) -> bool {
+        match self {
+            PlatformKind::External { url, .. } => url.starts_with("https://"),
+            _ => service_https,
+        }
+    }
+
+    /// Whether a proxy on its path reads the requests, as HTTP/1.1 in clear text.
+    pub fn has_http_proxy(&self) -> bool {
+        match self {
+            PlatformKind::Local(layers) => layers.iter().any(|layer| matches!(layer, Layer::Sidecar(_))),
+            PlatformKind::Kubernetes(kubernetes) => matches!(kubernetes.expose, Expose::Ingress(_)),
+            _ => false,
+        }
+    }
+
     /// What the platform can do; `own_node`: whether the plan gives each deployment a node of its own.
     pub fn capabilities(&self, own_node: bool) -> Capabilities {
         match self {

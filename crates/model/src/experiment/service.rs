@@ -1,10 +1,12 @@
 //! What is measured: how to start it, what to ask of it, how to tell that it is ready.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::ServiceCpus;
+use crate::load::{ResponseCheck, TlsOptions};
 use crate::platform::{Image, Limits};
 
 /// What is measured: how to start it, what to ask of it, how to tell that it is ready.
@@ -29,6 +31,18 @@ pub struct Service {
     pub port: Option<u16>,
     /// The request mix; each is sent in proportion to its weight.
     pub requests: Vec<RequestSpec>,
+    /// CSV file whose rows fill the requests' placeholders.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feed: Option<PathBuf>,
+    /// What a response must be; none of them: a status from 200 to 299.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expect: Vec<ResponseCheck>,
+    /// Whether it speaks TLS where a platform starts it. Of one that already runs, its URL says so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub https: bool,
+    /// What the client does where TLS is spoken. Files are named, not included: one of them may be a private key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tls: Option<TlsOptions<PathBuf>>,
     /// When it counts as ready.
     pub ready: Ready,
 }

@@ -60,6 +60,11 @@ impl Profile {
         total.map(Duration::from_nanos)
     }
 
+    /// How long its segments last that say so; a last one without a time follows.
+    pub fn timed_duration(&self) -> Duration {
+        Duration::from_nanos(self.segments.iter().filter_map(|segment| segment.lasts).sum())
+    }
+
     /// The highest rate, requests per second.
     pub fn peak_per_second(&self) -> f64 {
         self.segments.iter().map(|segment| segment.from.max(segment.to)).fold(0.0, f64::max)

@@ -1,5 +1,7 @@
 //! Due times that were written down: a recorded or made-up arrival process, replayed to the nanosecond.
 
+mod read;
+
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,6 +9,8 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+pub use read::{ReplayError, parse_replay};
 
 use super::{Nanos, nanos};
 
@@ -18,7 +22,7 @@ pub struct Replay {
     /// How many there are.
     count: u64,
     /// Ascending. Not part of a stored load: a replay that was read back from a store says what it was, and to be driven
-    /// again it is read from its file.
+    /// again it is read from its file. [`LoadDescription`](super::LoadDescription) carries them.
     #[serde(skip)]
     times: Arc<[Nanos]>,
 }
@@ -48,6 +52,16 @@ impl Replay {
     /// The shortest slice in which every request is due: a ns more than the last time.
     pub fn duration(&self) -> Duration {
         Duration::from_nanos(self.times.last().map_or(0, |last| last.saturating_add(1)))
+    }
+
+    /// The same replay with these due times; `None` if they are not as many as it has.
+    pub fn with_times(&self, times: Vec<Nanos>) -> Option<Replay> {
+        (times.len() as u64 == self.count).then(|| Replay { times: times.into(), ..self.clone() })
+    }
+
+    /// Whether both are replays of the same file, whether or not their times are at hand.
+    pub fn is_of_same_file(&self, other: &Replay) -> bool {
+        (&self.path, self.count) == (&other.path, other.count)
     }
 
     /// The due times themselves.

@@ -1,4 +1,4 @@
-//! Where a site's load comes from: engines of this process, or of an agent that reaches what this machine can't.
+//! Where a site's load comes from: engines of this process, or of an agent that reaches what this machine cannot.
 
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
@@ -7,17 +7,13 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use loadline_agent::{DriveError, Driver, EngineSetup, RemoteEngine};
-use loadline_engine::{Endpoint, Engine, Mix, Options, Request};
+use loadline_engine::{DescriptionError, Endpoint, Engine, Options};
 use loadline_machine::Netns;
-use loadline_model::experiment::{LoadSpec, RequestSpec};
-use loadline_model::load::{Load, Reuse};
+use loadline_model::load::{Load, LoadDescription, LoadSpec, Protocol, Request, Traffic};
 use loadline_platform::{Agent, Deployment, Vantage};
 
 use crate::error::RunError;
 use crate::placement::Cpus;
-
-/// Longest wait for a response, and of a due request for a connection.
-const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What the engines of a site have in common.
 pub struct Generator {
@@ -26,7 +22,9 @@ pub struct Generator {
     address: SocketAddr,
     /// Value of the `Host` header.
     authority: String,
-    requests: Vec<Request>,
+    traffic: Traffic,
+    /// What the readiness probe speaks.
+    probe_protocol: Protocol,
     /// CPUs of this machine, one a thread.
     cpus: Vec<usize>,
     /// Whether the threads run before all other programs on those.
@@ -44,22 +42,32 @@ enum Place {
     Cluster(Agent),
 }
 
+/// What is sent to a site, under any load.
+pub struct SiteTraffic<'a> {
+    /// Service and platform, for errors.
+    pub label: String,
+    /// What is sent.
+    pub traffic: Traffic,
+    /// The loads of the experiment.
+    pub loads: &'a [LoadSpec],
+}
+
 impl Generator {
     /// What loads a deployment from where it can be reached; `client` is the namespace behind the wire, if there is one.
     pub fn of(
-        site: String,
+        site: SiteTraffic<'_>,
         deployment: &dyn Deployment,
         client: Option<Netns>,
-        requests: &[RequestSpec],
         cpus: &Cpus,
         stop: Arc<AtomicBool>,
     ) -> Generator {
         let address = deployment.address();
         Generator {
-            site,
+            site: site.label,
             address,
             authority: deployment.authority().map_or_else(|| address.to_string(), str::to_owned),
-            requests: requests.iter().map(request).collect(),
+            traffic: site.traffic,
+            probe_protocol: probe_protocol(site.loads),
             cpus: cpus.load.clone(),
             real_time: cpus.load_runs_first,
             place: match deployment.vantage() {
@@ -74,22 +82,27 @@ impl Generator {
     /// An engine for the load; no connection is open yet.
     pub fn engine(&self, load: &LoadSpec) -> Result<Box<dyn Driver>, RunError> {
         let threads = self.cpus.len().min(load.connections);
-        self.start(&self.requests, load, threads, TIMEOUT, self.stop.clone())
+        let description = LoadDescription { load: load.clone(), traffic: self.traffic.clone() };
+        self.start(description, threads, self.stop.clone())
     }
 
-    /// An engine that asks whether the service is ready, one request at a time. Ctrl-C is for who uses it to notice.
-    pub fn probe(&self, path: &str, patience: Duration) -> Result<Box<dyn Driver>, RunError> {
-        let load =
-            LoadSpec { name: None, load: Load::Closed { think: None }, connections: 1, reuse: Reuse::Always };
-        self.start(&[Request::get(path)], &load, 1, patience, Arc::new(AtomicBool::new(false)))
+    /// An engine that asks whether the service is ready, one request at a time, with the TLS of the load. Ctrl-C is for the caller to
+    /// notice.
+    pub fn probe(&self, path: &str, timeout: Duration) -> Result<Box<dyn Driver>, RunError> {
+        let load = LoadSpec {
+            protocol: self.probe_protocol,
+            timeout,
+            ..LoadSpec::new(Load::Closed { think: None }, 1)
+        };
+        // Readiness is a success status; what the load expects of its own responses is another matter.
+        let traffic = Traffic { tls: self.traffic.tls.clone(), ..Traffic::of(vec![Request::get(path)]) };
+        self.start(LoadDescription { load, traffic }, 1, Arc::new(AtomicBool::new(false)))
     }
 
     fn start(
         &self,
-        requests: &[Request],
-        load: &LoadSpec,
+        load: LoadDescription,
         threads: usize,
-        timeout: Duration,
         stop: Arc<AtomicBool>,
     ) -> Result<Box<dyn Driver>, RunError> {
         let failed = |source: DriveError| RunError::Engine { site: self.site.clone(), source };
@@ -97,37 +110,31 @@ impl Generator {
             Place::Here(namespace) => {
                 let namespace = namespace.clone();
                 let endpoint = Endpoint { authority: self.authority.clone(), ..Endpoint::from(self.address) };
-                let mix = Mix::new(requests, &endpoint)?;
+                let described =
+                    Options::describing(&load, endpoint).map_err(|source| self.impossible(source))?;
                 let options = Options {
                     threads,
-                    connections: load.connections,
-                    reuse: load.reuse,
                     cpus: self.cpus.clone(),
                     real_time: self.real_time,
-                    timeout,
                     stop,
                     on_thread_start: Arc::new(move || match &namespace {
                         Some(namespace) => namespace.enter().map_err(std::io::Error::other),
                         None => Ok(()),
                     }),
-                    ..Options::new(endpoint, mix)
+                    ..described
                 };
                 Engine::start(&options)
                     .map(|engine| Box::new(engine) as Box<dyn Driver>)
                     .map_err(|e| failed(e.into()))
             }
             Place::Cluster(agent) => {
-                let at_least_one = |count| NonZeroUsize::new(count).unwrap_or(NonZeroUsize::MIN);
                 let setup = EngineSetup {
                     address: self.address,
                     authority: self.authority.clone(),
-                    requests: requests.to_vec(),
-                    connections: at_least_one(load.connections),
-                    reuse: load.reuse,
-                    threads: at_least_one(threads),
+                    load,
+                    threads: NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN),
                     // This machine's CPUs say nothing of the agent's.
                     cpus: None,
-                    timeout,
                 };
                 let connection = agent.connect();
                 let connection = connection
@@ -138,14 +145,17 @@ impl Generator {
             }
         }
     }
+
+    fn impossible(&self, source: DescriptionError) -> RunError {
+        RunError::Site { site: self.site.clone(), source: source.into() }
+    }
 }
 
-fn request(spec: &RequestSpec) -> Request {
-    Request {
-        method: spec.method.clone(),
-        path: spec.path.clone(),
-        headers: spec.headers.clone(),
-        body: spec.body.clone().unwrap_or_default().into_bytes(),
-        weight: spec.weight,
+/// HTTP/1.1, unless all loads speak HTTP/2: such a service may speak nothing else.
+fn probe_protocol(loads: &[LoadSpec]) -> Protocol {
+    if loads.iter().all(|load| load.protocol.streams().is_some()) {
+        Protocol::Http2 { streams: NonZeroUsize::MIN }
+    } else {
+        Protocol::Http1
     }
 }

@@ -4,7 +4,7 @@ use loadline_model::experiment::{
     CellSpec, Experiment, Interleave, Isolation, LoadSpec, Nodes, OnFailure, PlanSpec, Platform,
     PlatformKind, Ready, Service, ServiceCpus,
 };
-use loadline_model::load::{Load, Reuse};
+use loadline_model::load::Load;
 use loadline_model::platform::Limits;
 
 use super::*;
@@ -23,17 +23,16 @@ fn experiment(placement: Placement) -> Experiment {
             cpus: None,
             port: None,
             requests: Vec::new(),
+            feed: None,
+            expect: Vec::new(),
+            https: false,
+            tls: None,
             ready: Ready { path: None, within: Duration::from_secs(1) },
         }],
         limits: Limits::default(),
         env: Vec::new(),
         platforms: ["host", "pod"].map(|name| Platform::new(name, PlatformKind::Host)).into(),
-        loads: vec![LoadSpec {
-            name: None,
-            load: Load::Closed { think: None },
-            connections: 1,
-            reuse: Reuse::Always,
-        }],
+        loads: vec![LoadSpec::new(Load::Closed { think: None }, 1)],
         cells: Vec::new(),
         contrasts: Vec::new(),
         plan: PlanSpec {

@@ -134,7 +134,10 @@ fn expose(text: &str) -> Result<Expose, Complaint> {
                 Complaint::new("an ingress needs its URL").help("write `ingress http://shop.example/`")
             );
         }
-        parse_platform_url(url)?;
+        if parse_platform_url(url)?.https {
+            return Err(Complaint::new("an ingress is measured over http alone")
+                .help("measure its plain HTTP port: write http://…"));
+        }
         return Ok(Expose::Ingress(url.trim().to_owned()));
     }
     let names = EXPOSES.map(|(name, _)| name);

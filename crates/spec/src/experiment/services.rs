@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use loadline_model::load::{ResponseCheck, ResponseCheckError};
 use loadline_model::platform::{Image, ImageSource, Limits, Starts};
 use serde_json::json;
 
@@ -10,10 +11,12 @@ use super::command::startable;
 use super::images::{self, ImageKeys};
 use super::names::{name, unique};
 use super::requests::{self, RequestKeys, requests};
-use super::{ExperimentKeys, WHAT, cpus, limits, strings, texts, way_out};
+use super::tls::{self, TlsKeys};
+use super::{ExperimentKeys, TLS, WHAT, cpus, limits, strings, texts, way_out};
 use crate::error::{Complaint, Place, Problems, suggestion};
+use crate::files::existing;
 use crate::http;
-use crate::kinds::{CommandLine, Pairs, Scalar, count, duration, parsed};
+use crate::kinds::{CommandLine, OneOrMore, Pairs, Scalar, count, duration, parsed, switch, trimmed};
 use crate::machine::Machine;
 use crate::node::Text;
 use crate::options::{Detail, Table, Written};
@@ -72,6 +75,10 @@ pub(super) struct ServiceKeys {
     cpus: Option<Vec<Text>>,
     port: Option<u16>,
     requests: Option<Vec<Written<RequestKeys>>>,
+    feed: Option<String>,
+    expect: Vec<Text>,
+    https: bool,
+    pub(super) tls: Option<Written<TlsKeys>>,
     ready: Written<ReadyKeys>,
 }
 
@@ -136,6 +143,27 @@ pub(super) fn table() -> Table<ServiceKeys> {
             |service| &mut service.port,
         )
         .key("requests", requests::kind(), "The request mix", |service| &mut service.requests)
+        .key(
+            "feed",
+            trimmed().placeholder("FILE"),
+            "CSV file, relative to the experiment file: {{column}} in paths, headers and bodies stands for its values, a row for each request",
+            |service| &mut service.feed,
+        )
+        .flag("--feed", WHAT)
+        .key(
+            "expect",
+            expect_kind(),
+            "What a response must have, one check or several: status=2xx, header:NAME, header:NAME~TEXT, body=TEXT or body~TEXT",
+            |service| &mut service.expect,
+        )
+        .key(
+            "https",
+            switch(),
+            "The service speaks https where it is started. Of one that already runs, its URL says so",
+            |service| &mut service.https,
+        )
+        .switch("--https", TLS, "true", "The service speaks https where it is started; of a URL its scheme says so")
+        .key("tls", tls::table(), "What the client does where https is spoken", |service| &mut service.tls)
         .key("ready", ready_table(), "When the service counts as ready", |service| &mut service.ready)
 }
 
@@ -156,6 +184,17 @@ fn ready_table() -> Table<ReadyKeys> {
             "How long that may take once the platform has started it",
             |ready| &mut ready.within,
         )
+}
+
+fn expect_kind() -> OneOrMore {
+    let text = json!({ "type": "string" });
+    // No check contains the end of a line.
+    OneOrMore { alone: vec![text.clone()], element: text, separator: '\n', placeholder: "CHECK" }
+}
+
+fn expect(texts: &[Text], problems: &mut Problems) -> Vec<ResponseCheck> {
+    let check = |text: &str| text.parse().map_err(|error: ResponseCheckError| Complaint::of(error));
+    texts.iter().filter_map(|text| text.read(problems, check)).collect()
 }
 
 pub(super) fn variable(name: &Text, value: &Text, problems: &mut Problems) -> Option<(String, String)> {
@@ -198,6 +237,10 @@ impl ServiceKeys {
             cpus: service.cpus.as_ref().map(cpus::words_of),
             port: service.port,
             requests: needed(!is_usual_mix).then(|| service.requests.iter().map(written).collect()),
+            feed: service.feed.as_ref().map(|feed| feed.display().to_string()),
+            expect: texts(&service.expect.iter().map(ToString::to_string).collect::<Vec<_>>()),
+            https: service.https,
+            tls: service.tls.as_ref().map(|options| TlsKeys::of(options).into()),
             ready: Written::from(ReadyKeys {
                 http: service.ready.path.clone().filter(|path| needed(Some(path.as_str()) != defaults.ready)),
                 within: service.ready.within,
@@ -268,9 +311,9 @@ pub(super) fn services(
         // Something that runs already needs no more description than this.
         return vec![unnamed()];
     }
-    let before = problems.count();
+    let (before, folder) = (problems.count(), keys.value.folder.as_deref());
     let mut services: Vec<Service> =
-        written.iter().filter_map(|written| service(written, needs, machine, problems)).collect();
+        written.iter().filter_map(|written| service(written, (needs, folder), machine, problems)).collect();
     if problems.count() == before {
         name_apart(&mut services, &written);
         let places = written.iter().map(|written| written.place_of("name"));
@@ -295,13 +338,17 @@ fn unnamed() -> Service {
         cpus: None,
         port: None,
         requests: vec![requests::get(OTHER.request)],
+        feed: None,
+        expect: Vec::new(),
+        https: false,
+        tls: None,
         ready: Ready { path: None, within: ReadyKeys::default().within },
     }
 }
 
 fn service(
     written: &Written<ServiceKeys>,
-    needs: Needs,
+    (needs, folder): (Needs, Option<&Path>),
     machine: &Machine,
     problems: &mut Problems,
 ) -> Option<Service> {
@@ -327,6 +374,10 @@ fn service(
             written.place_of("requests"),
             problems,
         ),
+        feed: keys.feed.as_ref().and_then(|feed| existing(folder, feed, written.place_of("feed"), problems)),
+        expect: expect(&keys.expect, problems),
+        https: keys.https,
+        tls: keys.tls.as_ref().and_then(|written| tls::tls(written, folder, problems)),
         ready: Ready { path: http.clone().or_else(|| defaults.ready.map(str::to_owned)), within: *within },
         start,
         image,

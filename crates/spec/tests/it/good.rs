@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use loadline_model::load::{Arrivals, Load, Rate};
+use loadline_model::load::{Arrivals, Load, Rate, Reuse, Think, ThinkDistribution, Timestamps};
 use loadline_model::platform::{Backend, Layer, Limits};
 use loadline_spec::{
     Experiment, Flags, Interleave, Isolation, Nodes, OnFailure, PlanSpec, PlatformKind, Says, Start,
@@ -309,4 +309,57 @@ fn claims_of_the_published_benchmark_are_read_as_they_are_meant() {
     let closes = Says::Closes { of: "nodePort".to_owned(), from: 0.48, to: 0.72 };
     assert_eq!(experiment.claims[4].says, closes);
     assert_eq!(experiment.claims[5].says, Says::Share { from: -0.05, to: 0.05 });
+}
+
+#[test]
+fn everything_of_a_load_is_heard_and_its_files_are_beside_the_experiment() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in
+        [("times.txt", "0\n0.5\n"), ("users.csv", "id\n1\n"), ("ca.pem", ""), ("c.pem", ""), ("c.key", "")]
+    {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let file = folder.path().join("mine.yaml");
+    let text = "
+service:
+  feed: users.csv
+  expect: [status=2xx, 'header:content-type~json']
+  tls: {ca: ca.pem, cert: c.pem, key: c.key, server_name: shop.test, insecure: true, resumption: false}
+platforms: [{external: 'https://localhost'}]
+loads:
+  - {rate: '0/s..200/s@1s,200/s'}
+  - {replay: times.txt}
+  - {closed: true, think: '10ms:fixed', requests_per_connection: 3}
+  - {rate: 50/s, http2: true, timestamps: kernel, timeout: 2s}
+  - {rate: 50/s, streams: 4, requests_per_connection: 1}
+";
+    std::fs::write(&file, text).unwrap();
+    let programs = support::programs();
+    let experiment = from_yaml_file(&file, &support::machine(&programs)).unwrap();
+
+    let service = &experiment.services[0];
+    let beside = |name: &str| Some(folder.path().join(name));
+    assert_eq!(service.feed, beside("users.csv"));
+    let checks: Vec<String> = service.expect.iter().map(ToString::to_string).collect();
+    assert_eq!(checks, ["status=200..299", "header:content-type~json"]);
+    assert!(!service.https);
+    let tls = service.tls.as_ref().unwrap();
+    assert_eq!((&tls.ca, tls.server_name.as_deref()), (&beside("ca.pem"), Some("shop.test")));
+    assert_eq!(tls.identity.as_ref().map(|identity| identity.key.clone()), beside("c.key"));
+    assert!(tls.insecure && tls.no_resumption);
+    let external = &experiment.platforms[0].kind;
+    assert!(external.speaks_tls(false));
+    assert!(matches!(external, PlatformKind::External { address, .. } if address.port() == 443));
+
+    let [ramp, replay, closed, http2, streams] = &experiment.loads[..] else { panic!() };
+    assert!(
+        matches!(&ramp.load, Load::Profile { profile, .. } if profile.to_string() == "0/s..200/s@1s,200/s")
+    );
+    assert!(matches!(&replay.load, Load::Replay(replay) if *replay.times() == [0, 500_000_000]));
+    let think = Think { mean: Duration::from_millis(10), distribution: ThinkDistribution::Constant };
+    assert_eq!((&closed.load, closed.reuse), (&Load::Closed { think: Some(think) }, Reuse::Times(3)));
+    assert_eq!(http2.protocol.streams().map(std::num::NonZeroUsize::get), Some(1));
+    assert_eq!((http2.timestamps, http2.timeout), (Timestamps::Kernel, Duration::from_secs(2)));
+    assert_eq!(streams.protocol.streams().map(std::num::NonZeroUsize::get), Some(4));
+    assert_eq!(streams.reuse, Reuse::Never);
 }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use loadline_agent::protocol::Greeting;
 use loadline_agent::{EngineSetup, RemoteEngine, ServeError};
-use loadline_engine::{Arrivals, Load, Request, Reuse, SliceSpec};
+use loadline_engine::{Arrivals, Load, LoadDescription, LoadSpec, Request, SliceSpec, Traffic};
 
 /// Longest wait for anything: far more than it takes, so that a loaded machine fails no test.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -72,13 +72,19 @@ pub fn setup(service: SocketAddr, connections: usize) -> EngineSetup {
     EngineSetup {
         address: service,
         authority: service.to_string(),
-        requests: vec![Request::get("/")],
-        connections: NonZeroUsize::new(connections).unwrap(),
-        reuse: Reuse::Always,
+        load: LoadDescription {
+            load: LoadSpec::new(Load::Closed { think: None }, connections),
+            traffic: Traffic::of(vec![Request::get("/")]),
+        },
         threads: NonZeroUsize::MIN,
         cpus: None,
-        timeout: Duration::from_secs(10),
     }
+}
+
+/// The same engine with other requests.
+pub fn sending(setup: EngineSetup, requests: Vec<Request>) -> EngineSetup {
+    let traffic = Traffic { requests, ..setup.load.traffic };
+    EngineSetup { load: LoadDescription { traffic, ..setup.load }, ..setup }
 }
 
 /// Equally spaced requests from the start on.

@@ -8,7 +8,7 @@ use loadline_model::experiment::{
     PlatformKind, Ready, RequestSpec, Service, Start,
 };
 use loadline_model::gates::CpuUse;
-use loadline_model::load::{Arrivals, Load, Reuse};
+use loadline_model::load::{Arrivals, Load};
 use loadline_model::metrics::{HigherIs, MetricDeclaration, SERVICE_CPU, Unit};
 use loadline_model::plan::Plan;
 use loadline_model::platform::{Limits, preset};
@@ -137,17 +137,19 @@ impl MadeUp {
                     body: None,
                     weight: 1,
                 }],
+                feed: None,
+                expect: Vec::new(),
+                https: false,
+                tls: None,
                 ready: Ready { path: None, within: Duration::from_secs(30) },
             }],
             limits: Limits::default(),
             env: Vec::new(),
             platforms,
-            loads: vec![LoadSpec {
-                name: None,
-                load: Load::Open { rate: "200/s".parse().unwrap(), arrivals: Arrivals::Poisson },
-                connections: 16,
-                reuse: Reuse::Always,
-            }],
+            loads: vec![LoadSpec::new(
+                Load::Open { rate: "200/s".parse().unwrap(), arrivals: Arrivals::Poisson },
+                16,
+            )],
             cells: Vec::new(),
             contrasts: Vec::new(),
             plan: PlanSpec {

@@ -66,7 +66,9 @@ fn a_server_that_closes_whatever_it_accepts_fails_every_request_and_ends() {
                     assert_eq!(known, 20, "{:?}", record.errors);
                 }
                 // When it is seen before the slice, the slice is not begun.
-                Err(error) => assert!(error.to_string().starts_with("can't connect to 127.0.0.1"), "{error}"),
+                Err(error) => {
+                    assert!(error.to_string().starts_with("cannot connect to 127.0.0.1"), "{error}")
+                }
             }
             assert!(begun.elapsed() < Duration::from_secs(10));
         }

@@ -156,7 +156,7 @@ fn tls_allocates_what_rustls_does() {
     let server =
         format!("server {{ listen {address} ssl; {one} access_log off; location / {{ return 200 ok; }} }}");
     let _nginx = Nginx::start(&server, &[]);
-    let tls = Tls::new("one.test", &TlsOptions { insecure: true, ..TlsOptions::default() }).unwrap();
+    let tls = Tls::new("one.test", &TlsOptions { insecure: true, ..TlsOptions::default() }, false).unwrap();
     let endpoint = Endpoint { tls: Some(tls), ..Endpoint::from(address) };
     let options = Options {
         on_thread_start: Arc::new(|| {

@@ -3,12 +3,13 @@
 use std::net::IpAddr;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use loadline_engine::{
-    Endpoint, Options, Reuse, SliceSpec, Target, Timestamps, Tls, TlsError, TlsOptions, Wire,
+    ClientIdentity, DescriptionError, Endpoint, FileContents, LoadDescription, LoadSpec, Options, Protocol,
+    Reuse, SliceSpec, Target, TlsError, TlsOptions, read_tls_files,
 };
 use loadline_spec::cpus::parse_cpus;
+use loadline_spec::load::{MAX_STREAMS, timestamps};
 use loadline_spec::url::{HttpUrl, parse_http_url};
 use loadline_spec::{Complaint, SpecError};
 
@@ -18,17 +19,14 @@ use super::{requests, slice};
 use crate::arguments::LoadArguments;
 
 /// As many connections as a process may have files at the most (proc_sys_fs(5), nr_open).
-const MOST_CONNECTIONS: u64 = 1 << 20;
-
-/// More requests at once than any service lets a connection have.
-const MOST_STREAMS: u64 = 10_000;
+const MAX_CONNECTIONS: u64 = 1 << 20;
 
 /// A load to drive.
 pub struct Plan {
     pub slice: SliceSpec,
     /// Its target is the name until [`super::target::settle`] has looked it up.
     pub options: Options,
-    /// Whether the name is looked up anew for every connection.
+    /// Whether the name is looked up for every connection.
     pub resolve_each: bool,
     /// The network namespace to load from.
     pub netns: Option<PathBuf>,
@@ -51,7 +49,7 @@ fn read(arguments: &LoadArguments, cpus: &[usize], reader: &mut Reader) -> Optio
     let url = reader.read("URL", &arguments.url, parse_http_url);
     let slice = slice::slice(arguments, reader);
     let connections = reader.read("--connections", &arguments.connections, |text| {
-        number(text, "a number of connections", 1, MOST_CONNECTIONS)
+        number(text, "a number of connections", 1, MAX_CONNECTIONS)
     });
     let threads =
         reader.read("--threads", &arguments.threads, |text| number(text, "a number of threads", 1, 1024));
@@ -68,46 +66,58 @@ fn read(arguments: &LoadArguments, cpus: &[usize], reader: &mut Reader) -> Optio
     let pinned = reader.read_if_given("--cpus", arguments.cpus.as_ref(), |text| parse_cpus(text, cpus));
     let timeout = reader.read("--timeout", &arguments.timeout, wrk_time);
     let streams = reader.read_if_given("--streams", arguments.streams.as_ref(), |text| {
-        number(text, "a number of streams", 1, MOST_STREAMS)
+        number(text, "a number of streams", 1, MAX_STREAMS)
     });
     let streams = streams.map(|streams| streams.or(arguments.http2.then_some(1)));
     let reuse = reuse(arguments, reader);
     let timestamps = reader.read_if_given("--timestamps", arguments.timestamps.as_ref(), timestamps);
     let resolve_each = reader.read_if_given("--resolve", arguments.resolve.as_ref(), resolve_each);
     let source = reader.read_if_given("--source", arguments.source.as_ref(), address);
-    let expectation = requests::expectation(arguments, reader);
-    let (url, streams) = (url?, streams?);
+    let url = url?;
+    let traffic = requests::traffic(arguments, &url, reader);
+    let tls = tls(arguments, &url, reader);
     let endpoint = Endpoint {
         target: match &arguments.unix {
             Some(path) => Target::Unix(path.clone()),
             None => Target::Name(url.host.clone(), url.port),
         },
         authority: url.authority.clone(),
-        tls: tls(arguments, &url, streams.is_some(), reader)?,
+        // As the description has it.
+        tls: None,
         source: source?,
         interface: arguments.interface.clone(),
     };
-    let wire = if streams.is_some() { Wire::Http2 } else { Wire::Http1 };
-    let mix = requests::mix(arguments, &url, &endpoint, wire, reader)?;
-    let (cpus, threads) = (pinned?.unwrap_or_default(), threads? as usize);
-    let options = Options {
-        connections: connections? as usize,
-        threads,
-        stay_awake: cpus.len() >= threads,
-        cpus,
-        streams: streams.and_then(|streams| NonZeroUsize::new(streams as usize)),
-        reuse: reuse?,
-        timeout: timeout?,
-        timestamps: timestamps?.unwrap_or_default(),
-        expectation: Arc::new(expectation?),
-        ..Options::new(endpoint, mix)
+    let slice = slice?;
+    let streams = streams?.and_then(|streams| NonZeroUsize::new(streams as usize));
+    let mut description = LoadDescription {
+        load: LoadSpec {
+            name: None,
+            load: slice.load.clone(),
+            connections: connections? as usize,
+            reuse: reuse?,
+            protocol: streams.map_or(Protocol::Http1, |streams| Protocol::Http2 { streams }),
+            timestamps: timestamps?.unwrap_or_default(),
+            timeout: timeout?,
+        },
+        traffic: traffic?,
     };
+    description.traffic.tls = tls?;
+    let described = match Options::describing(&description, endpoint) {
+        Ok(options) => options,
+        Err(error) => {
+            let (flag, value) = flag_of_error(arguments, &error);
+            reader.refuse(flag, &value, complaint(error));
+            return None;
+        }
+    };
+    let (cpus, threads) = (pinned?.unwrap_or_default(), threads? as usize);
+    let options = Options { threads, stay_awake: cpus.len() >= threads, cpus, ..described };
     let netns = arguments.netns.as_ref().map(|name| match name.contains('/') {
         true => PathBuf::from(name),
         // Where ip-netns(8) keeps them.
         false => PathBuf::from("/run/netns").join(name),
     });
-    Some(Plan { slice: slice?, options, resolve_each: resolve_each?.unwrap_or(false), netns })
+    Some(Plan { slice, options, resolve_each: resolve_each?.unwrap_or(false), netns })
 }
 
 fn refuse_script(arguments: &LoadArguments, reader: &mut Reader) {
@@ -137,7 +147,11 @@ fn reuse(arguments: &LoadArguments, reader: &mut Reader) -> Option<Reuse> {
     })
 }
 
-fn tls(arguments: &LoadArguments, url: &HttpUrl, http2: bool, reader: &mut Reader) -> Option<Option<Tls>> {
+fn tls(
+    arguments: &LoadArguments,
+    url: &HttpUrl,
+    reader: &mut Reader,
+) -> Option<Option<TlsOptions<FileContents>>> {
     let files = [("--ca", &arguments.ca), ("--cert", &arguments.cert), ("--key", &arguments.key)];
     if !url.https {
         let switches = [("--insecure", arguments.insecure), ("--no-resumption", arguments.no_resumption)];
@@ -154,29 +168,44 @@ fn tls(arguments: &LoadArguments, url: &HttpUrl, http2: bool, reader: &mut Reade
     }
     let options = TlsOptions {
         ca: arguments.ca.clone(),
-        identity: arguments.cert.clone().zip(arguments.key.clone()),
+        identity: arguments
+            .cert
+            .clone()
+            .zip(arguments.key.clone())
+            .map(|(certificate, key)| ClientIdentity { certificate, key }),
         server_name: arguments.sni.clone(),
         insecure: arguments.insecure,
         no_resumption: arguments.no_resumption,
-        http2,
     };
-    match Tls::new(&url.host, &options) {
+    match read_tls_files(&options) {
         Ok(tls) => Some(Some(tls)),
         Err(error) => {
-            let (flag, value) = blamed(arguments, &error);
+            let (flag, value) = flag_of_tls_error(arguments, &error);
             reader.refuse(flag, &value, complaint(error));
             None
         }
     }
 }
 
-/// The flag that an error of TLS is about.
-fn blamed(arguments: &LoadArguments, error: &TlsError) -> (&'static str, String) {
+/// The flag that an error in the description is about.
+fn flag_of_error(arguments: &LoadArguments, error: &DescriptionError) -> (&'static str, String) {
+    let shown = |path: &Option<PathBuf>| path.iter().map(|path| path.display().to_string()).collect();
+    match error {
+        DescriptionError::NoConnections => ("--connections", arguments.connections.clone()),
+        DescriptionError::Tls(error) => flag_of_tls_error(arguments, error),
+        DescriptionError::Feed(_) => ("--feed", shown(&arguments.feed)),
+        // Which request it is about is said by its name in the complaint.
+        DescriptionError::Mix(_) if arguments.request.is_empty() => ("URL", arguments.url.clone()),
+        DescriptionError::Mix(_) => ("--request", arguments.request.join(" ")),
+    }
+}
+
+fn flag_of_tls_error(arguments: &LoadArguments, error: &TlsError) -> (&'static str, String) {
     let files = [("--ca", &arguments.ca), ("--cert", &arguments.cert), ("--key", &arguments.key)];
     let about =
         |path: &Path| files.iter().find(|(_, file)| file.as_deref() == Some(path)).map(|(flag, _)| *flag);
     match error {
-        TlsError::Pem { path, .. } | TlsError::Empty(path) => {
+        TlsError::Read { path, .. } | TlsError::Pem { path, .. } | TlsError::Empty(path) => {
             (about(path).unwrap_or("--ca"), path.display().to_string())
         }
         TlsError::Name(name) if arguments.sni.is_some() => ("--sni", name.clone()),
@@ -184,14 +213,6 @@ fn blamed(arguments: &LoadArguments, error: &TlsError) -> (&'static str, String)
             ("--cert", arguments.cert.iter().map(|path| path.display().to_string()).collect())
         }
         _ => ("URL", arguments.url.clone()),
-    }
-}
-
-fn timestamps(text: &str) -> Result<Timestamps, Complaint> {
-    match text.trim() {
-        "user" => Ok(Timestamps::User),
-        "kernel" => Ok(Timestamps::Kernel),
-        other => Err(Complaint::new(format!("`{other}` stamps nothing")).help("write user or kernel")),
     }
 }
 

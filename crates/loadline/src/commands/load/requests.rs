@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use loadline_engine::{Endpoint, Expectation, Feed, Mix, MixOptions, Request, Wire};
+use loadline_engine::{FileContents, Request, ResponseCheck, Traffic};
 use loadline_spec::Complaint;
 use loadline_spec::http::{check_header, check_not_own, method, request_line, split_header};
 use loadline_spec::url::HttpUrl;
@@ -11,44 +11,38 @@ use super::reader::{Reader, complaint};
 use crate::arguments::{Format, LoadArguments};
 
 /// wrk counts a response as failed from status 400 on.
-const SUCCESS_OF_WRK: &str = "status=200..399";
+const SUCCESS_OF_WRK: ResponseCheck = ResponseCheck::Status { from: 200, to: 399 };
 
 /// Methods whose requests get the body, where several requests share one.
 const WITH_BODY: [&str; 3] = ["POST", "PUT", "PATCH"];
 
-/// Reads the requests. Only the endpoint's authority and scheme matter here.
-pub fn mix(
-    arguments: &LoadArguments,
-    url: &HttpUrl,
-    endpoint: &Endpoint,
-    wire: Wire,
-    reader: &mut Reader,
-) -> Option<Mix> {
+/// Reads the requests and what is expected of their responses. Whether TLS is spoken is not said yet.
+pub fn traffic(arguments: &LoadArguments, url: &HttpUrl, reader: &mut Reader) -> Option<Traffic> {
     let requests = requests(arguments, url, reader);
     let feed = match &arguments.feed {
-        Some(path) => Some(reader.file("--feed", path, Feed::read)?),
+        Some(path) => Some(reader.file("--feed", path, contents)?),
         None => None,
     };
-    let requests = requests?;
-    // Which flag a request came from is said by its name in the complaint.
-    let flag = if arguments.request.is_empty() { "URL" } else { "--request" };
-    let shown =
-        if arguments.request.is_empty() { arguments.url.clone() } else { arguments.request.join(" ") };
-    reader
-        .read(flag, &shown, |_| Mix::with(&requests, endpoint, &MixOptions { wire, feed }).map_err(complaint))
+    let expect = expectation(arguments, reader);
+    Some(Traffic { feed, expect: expect?, ..Traffic::of(requests?) })
 }
 
-/// Reads what is expected of a response.
-pub fn expectation(arguments: &LoadArguments, reader: &mut Reader) -> Option<Expectation> {
+fn contents(path: &Path) -> Result<FileContents, String> {
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(FileContents { path: path.to_owned(), bytes: bytes.into() }),
+        Err(error) => Err(format!("cannot read {}: {error}", path.display())),
+    }
+}
+
+fn expectation(arguments: &LoadArguments, reader: &mut Reader) -> Option<Vec<ResponseCheck>> {
     if arguments.expect.is_empty() && arguments.format == Format::Wrk {
-        return Expectation::parse([SUCCESS_OF_WRK]).ok();
+        return Some(vec![SUCCESS_OF_WRK]);
     }
-    let mut is_fine = true;
+    let mut checks = Vec::with_capacity(arguments.expect.len());
     for text in &arguments.expect {
-        is_fine &=
-            reader.read("--expect", text, |text| Expectation::parse([text]).map_err(complaint)).is_some();
+        checks.push(reader.read("--expect", text, |text| text.parse().map_err(complaint)));
     }
-    if is_fine { Expectation::parse(&arguments.expect).ok() } else { None }
+    checks.into_iter().collect()
 }
 
 fn requests(arguments: &LoadArguments, url: &HttpUrl, reader: &mut Reader) -> Option<Vec<Request>> {
@@ -100,7 +94,7 @@ fn body(arguments: &LoadArguments, reader: &mut Reader) -> Option<Vec<u8>> {
         (Some(text), _) => Some(text.clone().into_bytes()),
         (None, Some(path)) => {
             let read = |path: &Path| {
-                std::fs::read(path).map_err(|error| format!("can't read {}: {error}", path.display()))
+                std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
             };
             reader.file("--body-file", path, read)
         }

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use loadline_engine::{Arrivals, Load, Profile, Rate, SliceSpec, Think, ThinkDistribution, read_replay};
+use loadline_engine::{Arrivals, Load, Profile, Rate, SliceSpec, read_replay};
 use loadline_spec::Complaint;
+use loadline_spec::load::think;
 
 use super::quantities::{number, time, wrk_time};
 use super::reader::{Reader, complaint};
@@ -96,18 +97,6 @@ fn arrivals(text: &str) -> Result<Arrivals, Complaint> {
     }
 }
 
-fn think(text: &str) -> Result<Think, Complaint> {
-    let (mean, distribution) = match text.split_once(':') {
-        None => (text, ThinkDistribution::Exponential),
-        Some((mean, "fixed")) => (mean, ThinkDistribution::Constant),
-        Some((_, other)) => {
-            return Err(Complaint::new(format!("`{other}` is not a kind of think time"))
-                .help("write 100ms, which is exponential, or 100ms:fixed"));
-        }
-    };
-    Ok(Think { mean: time(mean)?, distribution })
-}
-
 fn seed(text: &str) -> Result<u64, Complaint> {
     number(text, "a seed", 0, u64::MAX)
 }
@@ -131,15 +120,5 @@ mod tests {
         for text in ["", "0", "fast", "1.5", "99M"] {
             assert!(wrk_rate(text).is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn think_times_are_exponential_unless_they_are_fixed() {
-        let mean = Duration::from_millis(100);
-        let of = |distribution| Ok(Think { mean, distribution });
-        assert_eq!(think("100ms"), of(ThinkDistribution::Exponential));
-        assert_eq!(think("100ms:fixed"), of(ThinkDistribution::Constant));
-        assert!(think("100ms:normal").is_err());
-        assert!(think("100").is_err());
     }
 }

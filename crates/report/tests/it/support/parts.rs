@@ -47,6 +47,7 @@ pub fn cell(id: usize, platform: &str, role: Role, load: &str, rate: f64, p50_us
         rate_per_second: Some(rate),
         connections: 16,
         new_connections: false,
+        options: Default::default(),
         role,
         label: format!("{platform}{prime}"),
         interleave: "slices".to_owned(),

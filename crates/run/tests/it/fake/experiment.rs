@@ -4,7 +4,7 @@ use loadline_model::experiment::{
     Experiment, Interleave, Isolation, LoadSpec, Nodes, OnFailure, Placement, PlanSpec, Platform,
     PlatformKind, Ready, RequestSpec, Service, Start,
 };
-use loadline_model::load::{Arrivals, Load, Reuse};
+use loadline_model::load::{Arrivals, Load};
 use loadline_model::platform::{Layer, Limits};
 
 /// Two platforms and a twin of the first under one load: sites and cells 0 (host), 1 (its twin) and 2 (pod); two deployments of three
@@ -29,6 +29,10 @@ pub fn experiment() -> Experiment {
                 body: None,
                 weight: 1,
             }],
+            feed: None,
+            expect: Vec::new(),
+            https: false,
+            tls: None,
             ready: Ready { path: Some("/healthz".to_owned()), within: Duration::from_secs(30) },
         }],
         limits: Limits::default(),
@@ -37,7 +41,7 @@ pub fn experiment() -> Experiment {
             Platform::new("host", PlatformKind::Host),
             Platform::new("pod", PlatformKind::Local(vec![Layer::Veth])),
         ],
-        loads: vec![LoadSpec { name: None, load, connections: 4, reuse: Reuse::Always }],
+        loads: vec![LoadSpec::new(load, 4)],
         cells: Vec::new(),
         contrasts: Vec::new(),
         plan: PlanSpec {

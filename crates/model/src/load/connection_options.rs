@@ -1,0 +1,39 @@
+//! What sets a load's connections apart from the usual ones, as results show it.
+
+use std::num::NonZeroUsize;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{DEFAULT_TIMEOUT, LoadSpec, Reuse, Timestamps};
+
+/// What sets a load's connections apart from the usual ones.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConnectionOptions {
+    /// Requests after which a connection is closed; absent when it is kept, or new for each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests_per_connection: Option<u64>,
+    /// Requests at once on a connection of HTTP/2; absent with HTTP/1.1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http2_streams: Option<usize>,
+    /// Whether the kernel's timestamps were taken; absent where the client's own were.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub kernel_timestamps: bool,
+    /// Longest wait for a response, seconds; absent where it is the usual ten.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_s: Option<f64>,
+}
+
+impl From<&LoadSpec> for ConnectionOptions {
+    fn from(load: &LoadSpec) -> ConnectionOptions {
+        ConnectionOptions {
+            requests_per_connection: match load.reuse {
+                Reuse::Times(times) => Some(times),
+                Reuse::Always | Reuse::Never => None,
+            },
+            http2_streams: load.protocol.streams().map(NonZeroUsize::get),
+            kernel_timestamps: load.timestamps == Timestamps::Kernel,
+            timeout_s: (load.timeout != DEFAULT_TIMEOUT).then_some(load.timeout.as_secs_f64()),
+        }
+    }
+}

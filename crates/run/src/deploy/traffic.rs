@@ -1,0 +1,122 @@
+//! What is sent to the services of an experiment, with the contents of the files that it names.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use loadline_engine::{DescriptionError, Endpoint, Options, TlsError, read_tls_files};
+use loadline_model::PlatformId;
+use loadline_model::ServiceId;
+use loadline_model::experiment::{Experiment, Platform, RequestSpec, Service};
+use loadline_model::load::{FileContents, LoadDescription, Request, TlsOptions, Traffic};
+
+/// What is sent to the services of an experiment: read once, so that a file that changes during a run changes nothing.
+pub struct ServiceTraffic {
+    /// Of each service; TLS is there whether or not a platform needs it.
+    services: Vec<(Traffic, TlsOptions<FileContents>)>,
+}
+
+/// Why the load of an experiment cannot be generated.
+#[derive(Debug, thiserror::Error)]
+pub enum TrafficError {
+    /// A file cannot be read.
+    #[error("cannot read the CSV file {path} of service `{service}`: {source}")]
+    Feed {
+        /// Whose.
+        service: String,
+        /// Which.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// A certificate or key cannot be read.
+    #[error("cannot set up TLS for service `{service}`: {source}")]
+    Tls {
+        /// Whose.
+        service: String,
+        /// Why not.
+        source: TlsError,
+    },
+    /// The engine cannot do it.
+    #[error("cannot send the requests of service `{service}` to `{platform}`: {source}")]
+    Description {
+        /// Which service.
+        service: String,
+        /// Where.
+        platform: String,
+        /// Why not.
+        source: DescriptionError,
+    },
+}
+
+impl ServiceTraffic {
+    /// Reads the files of an experiment, and checks that each of its loads can be generated.
+    ///
+    /// # Errors
+    /// With the first file that cannot be read or is not what it should be.
+    pub fn read(experiment: &Experiment) -> Result<ServiceTraffic, TrafficError> {
+        let services = experiment.services.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let traffic = ServiceTraffic { services };
+        for (at, service) in experiment.services.iter().enumerate() {
+            for platform in &experiment.platforms {
+                traffic.check(experiment, (ServiceId(at), service), platform)?;
+            }
+        }
+        Ok(traffic)
+    }
+
+    /// What is sent to a service on a platform.
+    pub fn of(&self, experiment: &Experiment, service: ServiceId, platform: PlatformId) -> Traffic {
+        self.on(service, experiment.service(service), experiment.platform(platform))
+    }
+
+    fn on(&self, id: ServiceId, service: &Service, platform: &Platform) -> Traffic {
+        let (traffic, tls) = &self.services[id.0];
+        let tls = platform.kind.speaks_tls(service.https).then(|| tls.clone());
+        Traffic { tls, ..traffic.clone() }
+    }
+
+    fn check(
+        &self,
+        experiment: &Experiment,
+        (id, service): (ServiceId, &Service),
+        platform: &Platform,
+    ) -> Result<(), TrafficError> {
+        for load in &experiment.loads {
+            let description = LoadDescription { load: load.clone(), traffic: self.on(id, service, platform) };
+            // Nothing is connected to: any address will do.
+            let endpoint = Endpoint::from(SocketAddr::from((Ipv4Addr::LOCALHOST, 1)));
+            Options::describing(&description, endpoint).map_err(|source| TrafficError::Description {
+                service: service.name.clone(),
+                platform: platform.name.clone(),
+                source,
+            })?;
+        }
+        Ok(())
+    }
+}
+
+fn read(service: &Service) -> Result<(Traffic, TlsOptions<FileContents>), TrafficError> {
+    let feed = service.feed.as_deref().map(|path| read_feed(&service.name, path)).transpose()?;
+    let tls = service.tls.clone().unwrap_or_default();
+    let tls =
+        read_tls_files(&tls).map_err(|source| TrafficError::Tls { service: service.name.clone(), source })?;
+    let requests = service.requests.iter().map(request).collect();
+    Ok((Traffic { requests, feed, expect: service.expect.clone(), tls: None }, tls))
+}
+
+fn read_feed(service: &str, path: &Path) -> Result<FileContents, TrafficError> {
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(FileContents { path: path.to_owned(), bytes: bytes.into() }),
+        Err(source) => Err(TrafficError::Feed { service: service.to_owned(), path: path.to_owned(), source }),
+    }
+}
+
+fn request(spec: &RequestSpec) -> Request {
+    Request {
+        method: spec.method.clone(),
+        path: spec.path.clone(),
+        headers: spec.headers.clone(),
+        body: spec.body.clone().unwrap_or_default().into_bytes(),
+        weight: spec.weight,
+    }
+}
