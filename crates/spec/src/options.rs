@@ -101,12 +101,14 @@ pub(crate) struct Written<T> {
     pub place: Place,
     /// The values of its keys.
     places: Vec<(&'static str, Place)>,
+    /// Whether there were keys that are not known: one that is missing may be misspelt.
+    pub has_unknown: bool,
 }
 
 impl<T> Written<T> {
     /// What was written as a whole, without keys.
     pub fn at(value: T, place: Place) -> Written<T> {
-        Written { value, place, places: Vec::new() }
+        Written { value, place, places: Vec::new(), has_unknown: false }
     }
 
     /// Whether a key was written.

@@ -41,7 +41,7 @@ fn bad_command_lines_are_refused_with_a_way_out() {
 fn a_cpu_that_is_not_there_is_refused_and_those_that_are_named() {
     let place = Place::new();
     let said = refused(&place, &["compare", "--service-cpus", "9999"]);
-    assert!(said.contains("there is no CPU 9999 here"), "{said}");
+    assert!(said.contains("this machine has no CPU 9999"), "{said}");
     assert!(said.contains("this process may use 0"), "{said}");
 }
 

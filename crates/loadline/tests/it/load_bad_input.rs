@@ -103,7 +103,7 @@ fn names_and_addresses_that_are_nowhere_are_refused() {
     for (url, said) in [
         ("http://no-such-host.invalid/", "has no address"),
         ("127.0.0.1:80/", "write http://127.0.0.1:80/"),
-        ("ftp://127.0.0.1/", "is not a scheme"),
+        ("ftp://127.0.0.1/", "is not a supported scheme"),
         ("http://127.0.0.1:0/", "port 0"),
         ("http://me:secret@127.0.0.1/", "user name"),
         ("http://127.0.0.1/a b", "percent-encode"),
@@ -119,7 +119,7 @@ fn cpus_that_are_not_there_are_refused_and_those_named_that_are() {
     let place = Place::new();
     let error = refused(&place, &["http://127.0.0.1:1/", "--cpus", "0,9999"]);
     assert!(
-        error.contains("there is no CPU 9999 here") && error.contains("this process may use 0"),
+        error.contains("this machine has no CPU 9999") && error.contains("this process may use 0"),
         "{error}"
     );
 }

@@ -202,7 +202,7 @@ pub(super) fn loads(keys: &Written<ExperimentKeys>, problems: &mut Problems) -> 
     let written = match &keys.value.loads {
         Some(written) if !written.is_empty() => written,
         // What is wrong with them has been noted.
-        None if keys.has("loads") => return Vec::new(),
+        None if keys.has("loads") || keys.has_unknown => return Vec::new(),
         _ => {
             let help =
                 way_out(&keys.place, "write `loads: [{rate: 2000/s}]`", "write --rate 2000/s, or --closed");

@@ -215,7 +215,7 @@ pub(super) fn platforms(
     let written = match &keys.value.platforms {
         Some(written) if !written.is_empty() => written,
         // What is wrong with them has been noted.
-        None if keys.has("platforms") => return Vec::new(),
+        None if keys.has("platforms") || keys.has_unknown => return Vec::new(),
         _ => {
             let help = way_out(&keys.place, "write `platforms: [host, pod]`", "write --on host --on pod");
             problems.add(keys.place_of("platforms"), Complaint::new("no platform is given").help(help));

@@ -299,7 +299,7 @@ pub(super) fn services(
         || keys.has("services") && keys.value.services.is_none()
     {
         // What is wrong with them has been noted.
-    } else if written.is_empty() && needs.anything() {
+    } else if written.is_empty() && needs.anything() && !keys.has_unknown {
         let help = way_out(
             &keys.place,
             "write `service: {builtin: orders}`, or your own `command`",

@@ -196,6 +196,7 @@ impl<T: Clone + Default + 'static> Table<T> {
         let mut written = Written::at(T::default(), node.place);
         for (name, value) in entries {
             let Some(key) = self.keys.iter().find(|key| key.name == name.value) else {
+                written.has_unknown = true;
                 problems.add(&name.place, self.unknown(&name.value));
                 continue;
             };
