@@ -143,7 +143,7 @@ fn errors_of_placeholders_say_where_and_what_to_do() {
     for (request, message) in [
         (
             Request::get("/{{age}}"),
-            "the path of request GET /{{age}} has the placeholder {{age}}, but no column is called so: known are id, name, page",
+            "the path of request GET /{{age}} has the placeholder {{age}}, but the CSV file has no such column: its columns are id, name, page",
         ),
         (
             Request { body: b"{{id".to_vec(), ..Request::get("/") },
@@ -151,7 +151,7 @@ fn errors_of_placeholders_say_where_and_what_to_do() {
         ),
         (
             Request::get("{{id}}"),
-            "the value of column `id` on line 2 of the CSV file must begin the path with a `/` in request GET {{id}}: \
+            "the value of column `id` in line 2 of the CSV file must begin the path with a `/` in request GET {{id}}: \
              change it",
         ),
     ] {
@@ -162,13 +162,13 @@ fn errors_of_placeholders_say_where_and_what_to_do() {
     let error = Mix::with(&[header("x{{v}}")], &endpoint(), &options).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the value of column `v` on line 3 of the CSV file holds a character that may not stand in a header in request \
+        "the value of column `v` in line 3 of the CSV file contains a character that is not allowed in a header in request \
          GET /: change it"
     );
     let error = Mix::new(&[header("{{v}}")], &endpoint()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "a header value of request GET / has a placeholder, but no CSV file fills it: give one, or leave out the `{{`"
+        "a header value of request GET / has a placeholder, but there is no CSV file to fill it: give one (`feed`), or remove the `{{`"
     );
 }
 
