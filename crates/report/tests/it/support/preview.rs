@@ -11,6 +11,7 @@ pub fn preview() -> Preview {
         load_name: (load == "100/min uniform").then(|| "slow".to_owned()),
         connections: 16,
         new_connections: false,
+        options: Default::default(),
         role,
         against: against.iter().copied().map(CellId).collect(),
     };
