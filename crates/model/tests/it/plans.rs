@@ -6,7 +6,7 @@ use loadline_model::experiment::{
     CellSpec, ContrastSpec, Experiment, Interleave, Isolation, LoadSpec, Nodes, OnFailure, Placement,
     PlanSpec, Platform, PlatformKind, Ready, Service, ServiceCpus,
 };
-use loadline_model::load::{Arrivals, Load, Reuse};
+use loadline_model::load::{Arrivals, Load};
 use loadline_model::plan::{ContrastKind, Plan, Role};
 use loadline_model::platform::Limits;
 use loadline_model::{CellId, LoadId, PlatformId, ServiceId};
@@ -21,13 +21,17 @@ fn service(name: &str) -> Service {
         cpus: None,
         port: None,
         requests: Vec::new(),
+        feed: None,
+        expect: Vec::new(),
+        https: false,
+        tls: None,
         ready: Ready { path: None, within: Duration::from_secs(1) },
     }
 }
 
 fn load(rate: &str) -> LoadSpec {
     let load = Load::Open { rate: rate.parse().unwrap(), arrivals: Arrivals::Poisson };
-    LoadSpec { name: None, load, connections: 16, reuse: Reuse::Always }
+    LoadSpec::new(load, 16)
 }
 
 /// The services a and b on host, docker and pod at 10/s and 20/s.
