@@ -140,7 +140,9 @@ mod tests {
         assert!(why(&member(), None).unwrap().contains("was deleted by something other than this run"));
         let going = json!({"name": "p", "uid": "u", "deletionTimestamp": "2026-01-01T00:00:00Z"});
         assert!(
-            why(&member(), Some(&pod(going, running(0, json!({}))))).unwrap().contains("deleted the pod")
+            why(&member(), Some(&pod(going, running(0, json!({})))))
+                .unwrap()
+                .contains("was deleted by something other than this run")
         );
         let other = pod(json!({"name": "p", "uid": "v"}), running(0, json!({})));
         assert!(why(&member(), Some(&other)).unwrap().contains("was replaced"));
