@@ -154,7 +154,7 @@ mod tests {
         ] {
             let (_dir, path) = archive(entries);
             let message = name_in_archive(&path).unwrap_err().to_string();
-            assert!(message.contains("image.tar is not an image archive:  "), "{message}");
+            assert!(message.contains("image.tar is not an image archive: "), "{message}");
         }
         assert!(name_in_archive(Path::new("/nowhere.tar")).unwrap_err().to_string().contains("No such file"));
     }

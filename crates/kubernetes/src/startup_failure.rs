@@ -180,7 +180,7 @@ mod tests {
                 .unwrap();
         assert!(!found.is_transient);
         assert!(found.why.contains("the image localhost/orders:1 is not on the node"), "{}", found.why);
-        assert!(found.why.contains("To get it there: `ctr import`"), "{}", found.why);
+        assert!(found.why.contains("To load it there: `ctr import`"), "{}", found.why);
         let pull = of_pod(&waiting("ImagePullBackOff", "Back-off pulling"), None).unwrap();
         assert!(pull.why.contains("cannot be pulled (ImagePullBackOff: Back-off pulling)"), "{}", pull.why);
     }

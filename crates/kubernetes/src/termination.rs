@@ -64,7 +64,7 @@ pub(crate) fn ask(
 fn why(member: &DeployedPod, pod: Option<&Pod>) -> Option<String> {
     let name = &member.name;
     let Some(pod) = pod else {
-        return Some(format!("something other than this run deleted the pod {name}"));
+        return Some(format!("the pod {name} was deleted by something other than this run"));
     };
     if pod.metadata.uid.as_ref() != Some(&member.uid) {
         return Some(format!("the pod {name} was replaced by another of the same name"));
@@ -85,8 +85,8 @@ fn why(member: &DeployedPod, pod: Option<&Pod>) -> Option<String> {
     });
     if pod.metadata.deletion_timestamp.is_some() {
         return Some(match disruption(pod) {
-            Some(said) => format!("something other than this run evicted the pod {name} ({said})"),
-            None => format!("something other than this run deleted the pod {name}"),
+            Some(said) => format!("the pod {name} was evicted by something other than this run ({said})"),
+            None => format!("the pod {name} was deleted by something other than this run"),
         });
     }
     ended.map(|how| format!("the service in the pod {name} ended: {how}"))
@@ -137,10 +137,12 @@ mod tests {
 
     #[test]
     fn a_deleted_or_replaced_pod_is_distinguished_from_one_that_died() {
-        assert!(why(&member(), None).unwrap().contains("something other than this run deleted the pod"));
+        assert!(why(&member(), None).unwrap().contains("was deleted by something other than this run"));
         let going = json!({"name": "p", "uid": "u", "deletionTimestamp": "2026-01-01T00:00:00Z"});
         assert!(
-            why(&member(), Some(&pod(going, running(0, json!({}))))).unwrap().contains("deleted the pod")
+            why(&member(), Some(&pod(going, running(0, json!({})))))
+                .unwrap()
+                .contains("was deleted by something other than this run")
         );
         let other = pod(json!({"name": "p", "uid": "v"}), running(0, json!({})));
         assert!(why(&member(), Some(&other)).unwrap().contains("was replaced"));
@@ -163,8 +165,7 @@ mod tests {
         status["conditions"] = json!([{"type": "DisruptionTarget", "status": "True",
             "reason": "EvictionByEvictionAPI", "message": "Eviction API: evicting"}]);
         let words = why(&member(), Some(&pod(going, status))).unwrap();
-        let told =
-            "something other than this run evicted the pod p (EvictionByEvictionAPI: Eviction API: evicting)";
+        let told = "the pod p was evicted by something other than this run (EvictionByEvictionAPI: Eviction API: evicting)";
         assert_eq!(words, told);
     }
 

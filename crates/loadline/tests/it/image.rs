@@ -190,7 +190,7 @@ fn a_full_disk_is_said_and_keeps_what_was_there() {
     let full = place.run(["image", "-o", "small/image.tar", "orders"]);
     assert_eq!((full.code, full.stdout.as_str()), (Some(1), ""));
     assert!(
-        full.stderr.contains("image.tar: can't write the archive: No space left on device"),
+        full.stderr.contains("image.tar: cannot write the archive: No space left on device"),
         "{}",
         full.stderr
     );
@@ -202,7 +202,7 @@ fn a_full_disk_is_said_and_keeps_what_was_there() {
         ended(place.command(["image", "-o", "-", "orders"]).stdout(device).output().expect("it starts"));
     assert_eq!(full.code, Some(1));
     assert!(
-        full.stderr.contains("standard output: can't write the archive: No space left"),
+        full.stderr.contains("standard output: cannot write the archive: No space left"),
         "{}",
         full.stderr
     );

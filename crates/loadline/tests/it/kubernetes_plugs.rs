@@ -85,7 +85,13 @@ fn a_pod_that_is_evicted_is_told_from_one_that_somebody_deletes() {
             &place.path("eviction.json").display().to_string(),
         ]);
     });
-    assert_went_on(&place, cluster, &ended, "was evicted, and not by this run (EvictionByEvictionAPI", 30);
+    assert_went_on(
+        &place,
+        cluster,
+        &ended,
+        "was evicted by something other than this run (EvictionByEvictionAPI",
+        30,
+    );
 }
 
 #[test]

@@ -191,7 +191,7 @@ fn what_is_no_store_is_refused_and_left_as_it_was() {
     drop(Store::create(&newer).unwrap());
     rusqlite::Connection::open(&newer).unwrap().pragma_update(None, "user_version", 99).unwrap();
     let error = Store::open(&newer).err().unwrap().to_string();
-    assert!(error.contains("version 99"), "{error}");
+    assert!(error.contains("its version is 99"), "{error}");
 }
 
 #[test]

@@ -181,7 +181,10 @@ mod tests {
             (json!({"cniVersion": "1.0.0", "name": "p"}), "has no `plugins`"),
             (json!({"cniVersion": "1.0.0", "name": "p", "plugins": {}}), "not a list"),
             (json!({"cniVersion": "1.0.0", "name": "p", "plugins": []}), "empty list"),
-            (json!({"cniVersion": "1.0.0", "name": "p", "plugins": [1]}), "at `plugins[0]`"),
+            (
+                json!({"cniVersion": "1.0.0", "name": "p", "plugins": [1]}),
+                "a `plugins[0]` that is not a JSON object",
+            ),
             (
                 json!({"cniVersion": "1.0.0", "name": "p", "plugins": [{"type": "ptp"}, {}]}),
                 "no `type` at `plugins[1]`",
