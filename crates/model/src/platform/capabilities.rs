@@ -126,7 +126,7 @@ impl Docker {
     pub fn capabilities(&self) -> Capabilities {
         let takes_link = |option| NeedsRoot {
             option: Some(option),
-            why: "it takes a link of its own. Run loadline as root, or choose `network: bridge` or `network: host`",
+            why: "it needs a network link of its own. Run loadline as root, or choose `network: bridge` or `network: host`",
         };
         Capabilities {
             starts: Starts::Image,

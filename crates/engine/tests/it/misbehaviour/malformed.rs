@@ -128,7 +128,9 @@ fn a_body_of_ten_megabytes_is_read_to_its_end_however_it_is_framed() {
             assert_eq!((record.due, record.answered), (20, 20), "{head}");
             assert_eq!(record.errors.total(), 0, "{head}: {:?}", record.errors);
             assert!(record.received_bytes > 2 * BODY as u64, "{head}: {}", record.received_bytes);
-            assert_eq!(record.reconnects, if head.ends_with("close") { 2 } else { 0 }, "{head}");
+            // The last connection may end after the slice, when no other is opened.
+            let expected = if head.ends_with("close") { 1..=2 } else { 0..=0 };
+            assert!(expected.contains(&record.reconnects), "{head}: {}", record.reconnects);
         }
     });
 }
