@@ -65,7 +65,7 @@ fn turns(preview: &Preview, style: &Style) -> String {
 fn time(preview: &Preview, style: &Style) -> String {
     let time = &preview.time;
     let mut table = Table::new(
-        [("time", Align::Left), ("", Align::Right), ("", Align::Left)]
+        [("Time", Align::Left), ("", Align::Right), ("", Align::Left)]
             .map(|(name, align)| (name.to_owned(), align))
             .into(),
     );

@@ -267,7 +267,7 @@ fn arrivals(written: &Written<LoadKeys>, folder: Option<&Path>, problems: &mut P
     };
     if usize::from(written.has("rate")) + usize::from(written.has("replay")) + usize::from(keys.closed) > 1 {
         let message = "a load has a rate, is a replay or is a closed loop, not several of them";
-        return refuse(&written.place, message, "make a load of each");
+        return refuse(&written.place, message, "split it into separate loads");
     }
     if keys.closed && keys.arrivals.is_some() {
         let message = "a closed loop has no arrival process";
