@@ -11,6 +11,7 @@
 //!   `net:netif_rx`): what a layer queues while NET_RX runs is done by the same run, and costs a poll instead of a raise. Hardware
 //!   and links with GRO have queues of their own, whose packets are not counted.
 //! - A *poll* is one visit of a run of NET_RX to one queue (`__napi_poll`, net/core/dev.c: `napi:napi_poll`).
+//!
 //! All events of a CPU start and stop together.
 
 use std::{

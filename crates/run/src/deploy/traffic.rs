@@ -44,7 +44,7 @@ pub enum TrafficError {
         /// Where.
         platform: String,
         /// Why not.
-        source: DescriptionError,
+        source: Box<DescriptionError>,
     },
 }
 
@@ -88,7 +88,7 @@ impl ServiceTraffic {
             Options::describing(&description, endpoint).map_err(|source| TrafficError::Description {
                 service: service.name.clone(),
                 platform: platform.name.clone(),
-                source,
+                source: Box::new(source),
             })?;
         }
         Ok(())

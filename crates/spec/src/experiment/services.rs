@@ -146,7 +146,7 @@ pub(super) fn table() -> Table<ServiceKeys> {
         .key(
             "feed",
             trimmed().placeholder("FILE"),
-            "CSV file, relative to the experiment file: {{column}} in paths, headers and bodies stands for its values, a row for each request",
+            "CSV file whose rows fill {{column}} in paths, headers and bodies, a row for each request",
             |service| &mut service.feed,
         )
         .flag("--feed", WHAT)
