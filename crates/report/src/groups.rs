@@ -114,20 +114,10 @@ pub(crate) fn load_text(
     connections: usize,
 ) -> String {
     let plural = if connections == 1 { "" } else { "s" };
-    let kept = if new_connections { "a new connection per request, " } else { "" };
-    format!("{load}, {}{kept}{connections} connection{plural}", unusual(options))
-}
-
-/// What sets a load apart from the usual one, each followed by a comma: `HTTP/2 with 4 streams, kernel timestamps, `
-fn unusual(options: &ConnectionOptions) -> String {
-    let http2 = options.http2_streams.map(|streams| match streams {
-        1 => "HTTP/2".to_owned(),
-        streams => format!("HTTP/2 with {streams} streams"),
-    });
-    let reuse = options.requests_per_connection.map(|requests| format!("{requests} requests per connection"));
-    let timestamps = options.kernel_timestamps.then(|| "kernel timestamps".to_owned());
-    let timeout = options.timeout_s.map(|seconds| format!("time-out {seconds}s"));
-    [http2, timestamps, timeout, reuse].into_iter().flatten().map(|part| part + ", ").collect()
+    let kept = if new_connections { "a new connection per request" } else { "" };
+    let connections = format!("{connections} connection{plural}");
+    let parts = [load, &options.to_string(), kept, &connections];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
 /// The loads of the run, in order.

@@ -1,5 +1,6 @@
 //! What sets a load's connections apart from the usual ones, as results show it.
 
+use std::fmt;
 use std::num::NonZeroUsize;
 
 use schemars::JsonSchema;
@@ -35,5 +36,21 @@ impl From<&LoadSpec> for ConnectionOptions {
             kernel_timestamps: load.timestamps == Timestamps::Kernel,
             timeout_s: (load.timeout != DEFAULT_TIMEOUT).then_some(load.timeout.as_secs_f64()),
         }
+    }
+}
+
+/// What there is, separated by commas: `HTTP/2 with 4 streams, kernel timestamps`.
+impl fmt::Display for ConnectionOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let http2 = self.http2_streams.map(|streams| match streams {
+            1 => "HTTP/2".to_owned(),
+            streams => format!("HTTP/2 with {streams} streams"),
+        });
+        let timestamps = self.kernel_timestamps.then(|| "kernel timestamps".to_owned());
+        let timeout = self.timeout_s.map(|seconds| format!("time-out {seconds}s"));
+        let reuse =
+            self.requests_per_connection.map(|requests| format!("{requests} requests per connection"));
+        let parts: Vec<String> = [http2, timestamps, timeout, reuse].into_iter().flatten().collect();
+        f.write_str(&parts.join(", "))
     }
 }

@@ -1,12 +1,15 @@
 //! Services: how each is started, what is asked of it, when it is ready, and what it is called.
 
+mod naming;
+
 use std::path::Path;
 use std::time::Duration;
 
 use loadline_model::load::{ResponseCheck, ResponseCheckError};
-use loadline_model::platform::{Image, ImageSource, Limits, Starts};
+use loadline_model::platform::{Limits, Starts};
 use serde_json::json;
 
+use self::naming::{command_line, name_apart, short_name};
 use super::command::startable;
 use super::images::{self, ImageKeys};
 use super::names::{name, unique};
@@ -20,7 +23,6 @@ use crate::kinds::{CommandLine, OneOrMore, Pairs, Scalar, count, duration, parse
 use crate::machine::Machine;
 use crate::node::Text;
 use crate::options::{Detail, Table, Written};
-use crate::words::join;
 use crate::{Platform, Ready, RequestSpec, Service, Start};
 
 /// What is asked of a service that says nothing about it.
@@ -462,48 +464,6 @@ fn builtin(
     });
     problems.note(written.place_of("args"), checked)?;
     Some(Start::Builtin { name: name.to_owned(), args })
-}
-
-/// The built-in's name with its arguments, or the file name of the program or image.
-fn short_name(start: Option<&Start>, image: Option<&Image>) -> String {
-    match start {
-        Some(Start::Builtin { name, args }) if args.is_empty() => name.clone(),
-        Some(Start::Builtin { name, args }) => format!("{name} {}", join(args)),
-        Some(Start::Command(words)) => {
-            let program = words.first().map(Path::new).and_then(Path::file_name);
-            program.map_or_else(|| UNNAMED.to_owned(), |name| name.to_string_lossy().into_owned())
-        }
-        None => image.map_or_else(|| UNNAMED.to_owned(), |image| file_name(&image.source)),
-    }
-}
-
-fn file_name(image: &ImageSource) -> String {
-    match image {
-        ImageSource::Name(name) => name.rsplit('/').next().unwrap_or(name).to_owned(),
-        ImageSource::Archive(file) | ImageSource::Program(file) => {
-            file.file_name().unwrap_or_default().to_string_lossy().into_owned()
-        }
-    }
-}
-
-/// Names commands of the same program by their whole line, where no name was given.
-fn name_apart(services: &mut [Service], written: &[&Written<ServiceKeys>]) {
-    let names: Vec<String> = services.iter().map(|service| service.name.clone()).collect();
-    for (service, written) in services.iter_mut().zip(written) {
-        if let (None, Some(line)) = (&written.value.name, command_line(service))
-            && names.iter().filter(|name| **name == service.name).count() > 1
-        {
-            service.name = line;
-        }
-    }
-}
-
-/// The whole command of a service that has one.
-fn command_line(service: &Service) -> Option<String> {
-    match &service.start {
-        Some(Start::Command(words)) => Some(join(words)),
-        _ => None,
-    }
 }
 
 /// The place of a service's fixed port.

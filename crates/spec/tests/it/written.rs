@@ -43,6 +43,8 @@ services:
       - {method: POST, path: '/b?x=1', headers: {X-One: '1', X-Two: \"it's: # quoted\"}, body: '{\"a\": \"ü\\n\"}', weight: 3}
     ready: {http: /up, within: 5s}
     image: {name: 'registry.example/shop/orders:1.2', entrypoint: [/bin/orders, '']}
+    feed: Cargo.toml
+    expect: [status=2xx, 'body~a, b']
   - {builtin: orders, args: --delay 200us, image: {archive: Cargo.toml}}
 limits: {cpu: 1.5, memory: 512Mi}
 platforms:
@@ -67,6 +69,9 @@ loads:
   - {rate: 100/min, arrivals: uniform, connections: 4}
   - {rate: 2.5/s, new_connections: true}
   - {closed: true, connections: 8}
+  - {rate: '10/s..20/s@1s,20/s', timestamps: kernel, timeout: 2s}
+  - {rate: 50/s, requests_per_connection: 9}
+  - {closed: true, think: '10ms:fixed'}
 plan: {slice: 2.5s, blocks: 12, deployments: 2, seed: 18446744073709551615, until: 2%, twin: false, isolation: exclusive,
   interleave: slices, warmup: 1min, repeats: 0, margin: 0.55%, on_failure: continue, nodes: own, profile: 300ms}
 cpus: {service: [0, 2-3], load: 1}
@@ -82,6 +87,28 @@ fn an_experiment_with_every_key_is_read_back() {
     let experiment = yaml(FULL);
     assert_read_back(&experiment);
     insta::assert_snapshot!("every_key", to_yaml(&experiment));
+}
+
+/// What a proxy on the path could not pass on.
+const HTTPS_AND_HTTP2: &str = "
+service:
+  command: server {port}
+  https: true
+  tls: {ca: Cargo.toml, cert: Cargo.toml, key: Cargo.toml, server_name: shop.test, insecure: true, resumption: false}
+platforms: [host, pod, {external: 'https://localhost'}]
+loads:
+  - {rate: 50/s, http2: true}
+  - {rate: 50/s, streams: 4}
+  - {rate: 50/s, timestamps: kernel}
+cells: {exclude: [{platform: pod, load: '50/s Poisson, HTTP/2 with 4 streams, 16 connections'}]}
+";
+
+#[test]
+fn https_and_http2_are_read_back() {
+    let experiment = yaml(HTTPS_AND_HTTP2);
+    assert_eq!(experiment.cells.len(), 3 * 3 - 1, "loads that differ in their streams alone are told apart");
+    assert_read_back(&experiment);
+    insta::assert_snapshot!("https_and_http2", to_yaml(&experiment));
 }
 
 #[test]
@@ -164,7 +191,14 @@ fn any_load() -> impl Strategy<Value = String> {
         (0.001f64..1e7, "s|min", "poisson|uniform", connections.clone(), any::<bool>()).prop_map(|(rate, unit, arrivals, connections, new)| {
             format!("{{rate: {rate}/{unit}, arrivals: {arrivals}, connections: {connections}, new_connections: {new}}}")
         }),
-        connections.prop_map(|connections| format!("{{closed: true, connections: {connections}}}")),
+        (connections.clone(), 1u64..1_000_000, "|:fixed").prop_map(|(connections, think, kind)| {
+            format!("{{closed: true, connections: {connections}, think: '{think}us{kind}'}}")
+        }),
+        (connections.clone(), 1u64..1_000_000, 1u16..10_000, "user|kernel", 1u64..3_600_000).prop_map(|(connections, requests, streams, timestamps, timeout)| {
+            format!("{{rate: 9/s, connections: {connections}, requests_per_connection: {requests}, streams: {streams}, timestamps: {timestamps}, timeout: {timeout}ms}}")
+        }),
+        (1u32..1_000, 1u32..1_000, 1u64..20).prop_map(|(from, to, ms)| format!("{{rate: '{from}/s..{to}/s@{ms}ms,{to}/s', http2: true}}")),
+        connections.prop_map(|connections| format!("{{closed: true, connections: {connections}, http2: true}}")),
     ]
 }
 
@@ -223,10 +257,15 @@ proptest! {
             on: strings(&on),
             rates: strings(&rates),
             closed,
+            expect: vec!["status=2xx".to_owned()],
             ..Flags::default()
         }
         .with("--blocks", &blocks.to_string())
-        .with("--limit-cpu", "0.5");
+        .with("--limit-cpu", "0.5")
+        .with("--think", "20ms")
+        .with("--streams", "3")
+        .with("--new-connections", "")
+        .with("--insecure", "");
         if !twin {
             flags = flags.with("--no-twin", "");
         }
