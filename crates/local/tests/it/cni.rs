@@ -254,7 +254,7 @@ fn a_killed_attempt_to_find_out_is_cleaned_up_after_like_a_run() {
     let node = Node::enter_new();
     let folder = node.dir.path();
     let stuck = folder.join("stuck");
-    fs::write(&stuck, "#!/bin/sh\n[ $CNI_COMMAND = DEL ] || sleep 60\n").unwrap();
+    fs::write(&stuck, "#!/bin/sh\n[ $CNI_COMMAND = DEL ] || { : > \"$0-started\"; sleep 60; }\n").unwrap();
     fs::set_permissions(&stuck, fs::Permissions::from_mode(0o755)).unwrap();
     let config = list(json!([{"type": "ptp", "ipam": ipam(&node)}, {"type": "stuck"}]));
     let layers = json!([{"cni": network(&node, &config)}, "cgroup"]).to_string();
@@ -263,7 +263,9 @@ fn a_killed_attempt_to_find_out_is_cleaned_up_after_like_a_run() {
         .env("CNI_PATH", format!("{}:/usr/lib/cni", folder.display()))
         .spawn()
         .unwrap();
-    wait_until("an address to be given out", || !given_out(&node).is_empty());
+    // Until a child has started its program, it holds the lock of the attempt as well.
+    wait_until("the second plugin to start", || folder.join("stuck-started").exists());
+    assert!(!given_out(&node).is_empty());
     attempt.kill().unwrap();
     attempt.wait().unwrap();
 
