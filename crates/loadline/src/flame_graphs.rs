@@ -17,11 +17,11 @@ pub fn write(result: &RunResult, store: &Store, folder: &Path) -> Result<()> {
         eprintln!("no flame graphs: nothing was profiled (--profile, or `profile:` in the plan)");
         return Ok(());
     }
-    fs::create_dir_all(folder).with_context(|| format!("can't make the folder {}", folder.display()))?;
+    fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {}", folder.display()))?;
     let save = |title: &str, drawn: Result<Vec<u8>, _>| match drawn {
         Ok(picture) => {
             let path = folder.join(format!("{}.svg", file_name(title)));
-            fs::write(&path, picture).with_context(|| format!("can't write {}", path.display()))
+            fs::write(&path, picture).with_context(|| format!("cannot write {}", path.display()))
         }
         // A slice too short for a sample is no reason to lose the others.
         Err(error) => {

@@ -99,7 +99,7 @@ impl Progress {
                 }
             }
             Event::Repeating { cells } => self.repeated += cells.len(),
-            Event::GivenUp { failure } => self.line(&format!("  going on without a service: {failure}")),
+            Event::GivenUp { failure } => self.line(&format!("  continuing without a service: {failure}")),
             // On a terminal the report that follows says it; in a log it belongs to where it happened.
             Event::Note(note) if self.bar.is_none() => eprintln!("  note: {}", note.words()),
             Event::Note(_) => {}

@@ -132,10 +132,11 @@ impl StartingSite for PlatformStart<'_> {
         let PlatformStart { deployer, site, platform, starting } = *self;
         let deployment = starting.wait(progress)?;
         let (experiment, planned) = (deployer.experiment, deployer.plan.site(site));
+        let loads = deployer.plan.cells_of(site).map(|(_, load)| experiment.load(load)).collect();
         let site = SiteTraffic {
             label: planned.label(experiment),
             traffic: deployer.traffic.of(experiment, planned.service, planned.platform),
-            loads: &experiment.loads,
+            loads,
         };
         let client = deployer.environment.as_ref().map(|environment| environment.client().clone());
         let generator =

@@ -16,17 +16,17 @@ use crate::{profile, side_by_side, warm_up};
 /// The plan of an experiment, its first block and its time.
 ///
 /// # Errors
-/// When a load can't be warmed up.
+/// When a load cannot be warmed up.
 pub fn preview(experiment: &Experiment, plan: &Plan) -> Result<Preview, RunError> {
     let mut strategy = FixedPlan::new(experiment, plan);
     let stages = match strategy.next_round(RoundsSoFar { rounds: 0, elapsed: Duration::ZERO }) {
         NextRound::Deploy(stages) => stages,
         NextRound::Enough | NextRound::TimeIsUp { .. } => Vec::new(),
     };
-    let first_stage =
-        stages.first().map_or_else(Vec::new, |sites| in_order_of_readiness(experiment, plan, sites));
+    let first_stage = stages.first().cloned().unwrap_or_default();
+    let ready = in_order_of_readiness(experiment, plan, &first_stage);
     let cells: Vec<CellId> =
-        first_stage.iter().flat_map(|site| plan.cells_of(*site)).map(|(cell, _)| cell).collect();
+        ready.iter().flat_map(|site| plan.cells_of(*site)).map(|(cell, _)| cell).collect();
     let slow = |cell: &CellId| side_by_side::may_be(experiment, plan.load_of(*cell));
     let side_by_side: Vec<CellId> = cells.iter().copied().filter(slow).collect();
     let at = BlockContext { round: 0, block: 0, cells: &cells, side_by_side: &side_by_side };

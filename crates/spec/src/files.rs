@@ -1,6 +1,6 @@
 //! Files that an experiment names.
 
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, absolute};
 
 use super::error::{Complaint, Place, Problems};
 
@@ -13,7 +13,13 @@ pub(super) fn existing(
     problems: &mut Problems,
 ) -> Option<PathBuf> {
     let written = Path::new(written.trim());
-    let path = folder.map_or_else(|| written.to_owned(), |folder| folder.join(written));
+    let path = match folder {
+        // Absolute, so that the experiment can be written into a file of another folder.
+        Some(folder) if folder != Path::new("") => {
+            absolute(folder.join(written)).unwrap_or_else(|_| folder.join(written))
+        }
+        _ => written.to_owned(),
+    };
     if path.is_file() {
         return Some(path);
     }

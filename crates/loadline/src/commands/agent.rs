@@ -22,11 +22,11 @@ pub fn agent(arguments: &AgentArguments) -> Result<Exit> {
         return Err(UsageError(sentence).into());
     }
     // Before the port opens, so that who sees it open can already stop the agent.
-    let (end, signalled) = UnixStream::pair().context("can't make a socket")?;
+    let (end, signalled) = UnixStream::pair().context("cannot create a socket")?;
     for signal in [SIGINT, SIGTERM] {
         signal_hook::low_level::pipe::register(signal, signalled.try_clone()?)?;
     }
-    let listener = TcpListener::bind(address).with_context(|| format!("can't listen on {address}"))?;
+    let listener = TcpListener::bind(address).with_context(|| format!("cannot listen on {address}"))?;
     let mut stdout = std::io::stdout().lock();
     // Whoever started the agent may have closed its output, which is no reason not to serve.
     let _ = writeln!(stdout, "listening on {}", listener.local_addr()?).and_then(|()| stdout.flush());

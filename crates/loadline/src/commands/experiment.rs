@@ -150,11 +150,13 @@ fn execute_in(
 
 /// This program's own file, which also serves the built-in services.
 fn own_program() -> Result<PathBuf> {
-    std::env::current_exe().context("can't find the file of this program, which serves the built-in services")
+    std::env::current_exe()
+        .context("cannot find the file of this program, which serves the built-in services")
 }
 
 fn allowed_cpus() -> Result<Vec<usize>> {
-    let set = rustix::thread::sched_getaffinity(None).context("can't ask which CPUs this process may use")?;
+    let set = rustix::thread::sched_getaffinity(None)
+        .context("cannot determine which CPUs this process may use")?;
     Ok((0..rustix::thread::CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).collect())
 }
 

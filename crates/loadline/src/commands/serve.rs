@@ -11,7 +11,7 @@ pub fn serve(arguments: &ServeArguments) -> Result<Exit> {
     let (builtin, common) = service(&arguments.service);
     let ServeOptions { listen, stall } = common;
     loadline_services::serve(listen, builtin, Options { stall })
-        .with_context(|| format!("can't serve on {listen}"))?;
+        .with_context(|| format!("cannot serve on {listen}"))?;
     Ok(Exit::Done)
 }
 

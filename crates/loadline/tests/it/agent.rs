@@ -139,7 +139,7 @@ fn a_port_that_is_taken_is_an_error() {
     let agent = Agent::start();
     let ended = place.run(["agent", "--listen", &agent.address.to_string()]);
     assert_eq!(ended.code, Some(1));
-    assert!(ended.stderr.contains(&format!("can't listen on {}", agent.address)), "{}", ended.stderr);
+    assert!(ended.stderr.contains(&format!("cannot listen on {}", agent.address)), "{}", ended.stderr);
 }
 
 #[test]

@@ -48,8 +48,8 @@ pub struct SiteTraffic<'a> {
     pub label: String,
     /// What is sent.
     pub traffic: Traffic,
-    /// The loads of the experiment.
-    pub loads: &'a [LoadSpec],
+    /// The loads that it is measured under.
+    pub loads: Vec<&'a LoadSpec>,
 }
 
 impl Generator {
@@ -67,7 +67,7 @@ impl Generator {
             address,
             authority: deployment.authority().map_or_else(|| address.to_string(), str::to_owned),
             traffic: site.traffic,
-            probe_protocol: probe_protocol(site.loads),
+            probe_protocol: probe_protocol(&site.loads),
             cpus: cpus.load.clone(),
             real_time: cpus.load_runs_first,
             place: match deployment.vantage() {
@@ -152,7 +152,7 @@ impl Generator {
 }
 
 /// HTTP/1.1, unless all loads speak HTTP/2: such a service may speak nothing else.
-fn probe_protocol(loads: &[LoadSpec]) -> Protocol {
+fn probe_protocol(loads: &[&LoadSpec]) -> Protocol {
     if loads.iter().all(|load| load.protocol.streams().is_some()) {
         Protocol::Http2 { streams: NonZeroUsize::MIN }
     } else {

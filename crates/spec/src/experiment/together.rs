@@ -48,7 +48,7 @@ fn something_to_compare(experiment: &Experiment, keys: &Written<ExperimentKeys>,
             "add a platform or a service, or leave out --no-twin",
         );
         let place = plan_place(keys, "twin");
-        problems.add(place, Complaint::new("there is nothing to compare the only platform with").help(help));
+        problems.add(place, Complaint::new("no cell is compared with another").help(help));
     }
 }
 
@@ -193,10 +193,19 @@ fn limits_apply(experiment: &Experiment, keys: &Written<ExperimentKeys>, problem
             ("cpus", platform.cpus.is_some()),
             ("env", !platform.env.is_empty()),
         ];
-        let is_started = platform.kind.capabilities(false).starts != Starts::Nothing;
-        for (key, _) in own.into_iter().filter(|(_, is_written)| *is_written && !is_started) {
-            let complaint = Complaint::new(format!("cannot apply `{key}` to a service that already runs"));
-            problems.add(written.place_of(key), complaint.help("leave it out of this platform"));
+        let (refused, why, help): (&[&str], _, _) = match platform.kind.capabilities(false).starts {
+            Starts::Command | Starts::Image => continue,
+            Starts::Nothing => (
+                &["limits", "cpus", "env"],
+                "to a service that already runs",
+                "leave it out of this platform",
+            ),
+            // Its pods are pinned as others are.
+            Starts::Manifests => (&["limits", "env"], "to your own manifests", "write it into the manifests"),
+        };
+        for (key, _) in own.into_iter().filter(|(key, is_given)| *is_given && refused.contains(key)) {
+            let complaint = Complaint::new(format!("cannot apply `{key}` {why}"));
+            problems.add(written.place_of(key), complaint.help(help));
         }
     }
 }

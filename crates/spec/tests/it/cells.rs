@@ -191,6 +191,15 @@ loads: [{rate: 2000/s}]
 ",
         ),
         (
+            "own_limits_of_manifests",
+            "
+service: {builtin: orders}
+platforms: [host, {kubernetes: {manifests: Cargo.toml, workload: deployment/x}, limits: {cpu: 1}, cpus: 0, env: {A: b}}]
+loads: [{rate: 2000/s}]
+plan: {isolation: exclusive}
+",
+        ),
+        (
             "a_platforms_cpu_is_the_loads",
             "
 service: {builtin: orders}

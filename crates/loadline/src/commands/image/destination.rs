@@ -81,7 +81,7 @@ impl NewFile {
             // As any new file: what the umask leaves of this.
             .permissions(Permissions::from_mode(0o666))
             .tempfile_in(folder)
-            .with_context(|| format!("can't write in {}", folder.display()))?;
+            .with_context(|| format!("cannot write in {}", folder.display()))?;
         Ok(NewFile { file, path, stop })
     }
 

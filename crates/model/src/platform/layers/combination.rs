@@ -28,7 +28,7 @@ pub enum LayersError {
         layer: Layer,
     },
     /// Two layers that exclude each other, or the same one twice.
-    #[error("the layers `{first}` and `{second}` can't be combined: one takes the place of the other")]
+    #[error("the layers `{first}` and `{second}` cannot be combined: one takes the place of the other")]
     Exclude {
         /// The earlier layer.
         first: Layer,
@@ -36,7 +36,7 @@ pub enum LayersError {
         second: Layer,
     },
     /// A node port among no services, or among more than there are addresses for.
-    #[error("`services: {services}` can't be: a node port stands among 1 to {most} services")]
+    #[error("`services` must be from 1 to {most}, not {services}")]
     BadServiceCount {
         /// The number as given.
         services: u32,
