@@ -153,7 +153,7 @@ const COMBINED: [Combined; 4] = [
     Combined {
         place: Place::After("cpu.load"),
         metric: || {
-            // Packets to the service are carried by whoever sends them, packets from it by the service; waiting awake is neither. A kernel
+            // Packets to the service are carried by their sender, packets from it by the service; waiting awake is neither. A kernel
             // with CONFIG_IRQ_TIME_ACCOUNTING charges soft interrupts to nobody: there it is less than the whole, which a note says.
             let path = |s: &SliceRow| {
                 let load_ns = s.load_cpu_ns.saturating_sub(s.load_spun_ns?);

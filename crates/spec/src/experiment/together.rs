@@ -210,7 +210,7 @@ fn limits_apply(experiment: &Experiment, keys: &Written<ExperimentKeys>, problem
     }
 }
 
-/// No service is pinned to a CPU of the load, whoever says so.
+/// No service is pinned to a CPU of the load, wherever that is written.
 fn cpus_apart(experiment: &Experiment, keys: &Written<ExperimentKeys>, problems: &mut Problems) {
     let load = experiment.placement.load_cpus.as_deref().unwrap_or_default();
     let shared = |cpus: &Option<ServiceCpus>| match cpus {
