@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use loadline_model::experiment::{
-    CellSpec, ContrastSpec, Experiment, Interleave, Isolation, LoadSpec, Nodes, OnFailure, Placement,
-    PlanSpec, Platform, PlatformKind, Ready, Service, ServiceCpus,
+    CellSpec, ContrastSpec, Experiment, LoadSpec, Placement, PlanSpec, Platform, PlatformKind, Ready,
+    Service, ServiceCpus,
 };
 use loadline_model::load::{Arrivals, Load};
 use loadline_model::plan::{ContrastKind, Plan, Role};
@@ -46,23 +46,7 @@ fn experiment() -> Experiment {
         loads: vec![load("10/s"), load("20/s")],
         cells: Vec::new(),
         contrasts: Vec::new(),
-        plan: PlanSpec {
-            slice: Duration::from_secs(1),
-            blocks: 1,
-            deployments: 1,
-            seed: 7,
-            until: None,
-            within: None,
-            twin: true,
-            isolation: Isolation::Shared,
-            interleave: Interleave::Auto,
-            warmup: Duration::from_secs(1),
-            repeats: 0,
-            margin: None,
-            on_failure: OnFailure::End,
-            nodes: Nodes::Shared,
-            profile: None,
-        },
+        plan: PlanSpec { blocks: 1, deployments: 1, ..PlanSpec::default() },
         placement: Placement::default(),
         claims: Vec::new(),
     }

@@ -1,8 +1,7 @@
 use std::time::Duration;
 
 use loadline_model::experiment::{
-    CellSpec, Experiment, Interleave, Isolation, LoadSpec, Nodes, OnFailure, PlanSpec, Platform,
-    PlatformKind, Ready, Service, ServiceCpus,
+    CellSpec, Experiment, LoadSpec, PlanSpec, Platform, PlatformKind, Ready, Service, ServiceCpus,
 };
 use loadline_model::load::Load;
 use loadline_model::platform::Limits;
@@ -35,23 +34,7 @@ fn experiment(placement: Placement) -> Experiment {
         loads: vec![LoadSpec::new(Load::Closed { think: None }, 1)],
         cells: Vec::new(),
         contrasts: Vec::new(),
-        plan: PlanSpec {
-            slice: Duration::from_secs(1),
-            blocks: 1,
-            deployments: 1,
-            seed: 7,
-            until: None,
-            within: None,
-            twin: true,
-            isolation: Isolation::Shared,
-            interleave: Interleave::Auto,
-            warmup: Duration::from_secs(1),
-            repeats: 0,
-            margin: None,
-            on_failure: OnFailure::End,
-            nodes: Nodes::Shared,
-            profile: None,
-        },
+        plan: PlanSpec { blocks: 1, deployments: 1, ..PlanSpec::default() },
         placement,
         claims: Vec::new(),
     }
