@@ -20,6 +20,7 @@ mod platforms;
 mod requests;
 mod says;
 mod services;
+mod starting;
 mod tls;
 mod together;
 
@@ -188,8 +189,7 @@ pub(crate) fn experiment(
     }
     keys.value.folder = folder.map(Path::to_owned);
     let platforms = platforms::platforms(&keys, machine, &mut problems);
-    let needs = services::Needs::of(&platforms);
-    let services = services::services(&keys, needs, machine, &mut problems);
+    let services = services::services(&keys, machine, &mut problems);
     let loads = loads::loads(&keys, &mut problems);
     let plan = plan::plan(&keys.value.plan.value);
     let placement = cpus::placement(&keys.value.cpus, machine, &mut problems).unwrap_or_default();
@@ -216,6 +216,7 @@ pub(crate) fn experiment(
     }
     experiment.claims = claims::claims(&keys.value.claims, &experiment, &mut problems);
     if problems.count() == 0 {
+        starting::can_be_started(&experiment, &keys, &mut problems);
         together::together(&experiment, &keys, machine, &mut problems);
         fitting::loads_fit(&experiment, &keys, &mut problems);
     }

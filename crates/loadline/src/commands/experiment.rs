@@ -65,7 +65,7 @@ pub fn layers(arguments: &LayersArguments) -> Result<Exit> {
 
 fn execute_and_show(experiment: &Experiment, outputs: &OutputArguments) -> Result<Exit> {
     outputs::check(outputs)?;
-    let network = Network::choose(is_root(), &experiment.platforms, experiment.plan.nodes)
+    let network = Network::choose(is_root(), experiment.used_platforms(), experiment.plan.nodes)
         .map_err(|error| UsageError(error.to_string()))?;
     enter(network)?;
     execute_in(network, experiment, Vec::new(), interrupt::stop_flag()?, outputs)

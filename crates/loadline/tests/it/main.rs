@@ -11,6 +11,7 @@ mod image;
 mod interrupt;
 mod kill;
 mod kubernetes;
+mod kubernetes_https;
 mod kubernetes_plugs;
 mod kubernetes_refusals;
 mod layers;

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Experiment;
+use super::{Experiment, Platform};
 use crate::ids::{LoadId, PlatformId, ServiceId};
 
 /// A service on a platform under a load.
@@ -37,6 +37,22 @@ impl Experiment {
             }
         }
         cells
+    }
+
+    /// The platforms that anything is measured on.
+    pub fn used_platforms(&self) -> impl Iterator<Item = &Platform> + Clone {
+        let ids = PlatformId::of(self.platforms.len());
+        ids.filter(|id| self.cells_on(*id).next().is_some()).map(|id| self.platform(id))
+    }
+
+    /// The cells that are measured on a platform.
+    pub fn cells_on(&self, platform: PlatformId) -> impl Iterator<Item = &CellSpec> + Clone {
+        self.cells.iter().filter(move |cell| cell.platform == platform)
+    }
+
+    /// The platforms that a service is measured on, once for each load.
+    pub fn platforms_of(&self, service: ServiceId) -> impl Iterator<Item = PlatformId> {
+        self.cells.iter().filter(move |cell| cell.service == service).map(|cell| cell.platform)
     }
 
     /// Each measured cell with what it is compared with unless the experiment says otherwise: a platform with the one that it stands on or

@@ -25,16 +25,20 @@ pub struct NeedsRoot {
 }
 
 impl Network {
-    /// The network that fits the platforms.
+    /// The network that fits the platforms that are used.
     ///
     /// # Errors
     /// When there is none, for an ordinary user.
-    pub fn choose(is_root: bool, platforms: &[Platform], nodes: Nodes) -> Result<Network, NeedsRoot> {
+    pub fn choose<'a>(
+        is_root: bool,
+        mut platforms: impl Iterator<Item = &'a Platform> + Clone,
+        nodes: Nodes,
+    ) -> Result<Network, NeedsRoot> {
         let is_outside = |platform: &Platform| !capabilities(platform, nodes).fits_user_namespace;
         if is_root {
             Ok(Network::Wired)
-        } else if platforms.iter().any(is_outside) {
-            platforms.iter().try_for_each(|platform| check_without_wire(platform, nodes))?;
+        } else if platforms.clone().any(is_outside) {
+            platforms.try_for_each(|platform| check_without_wire(platform, nodes))?;
             Ok(Network::WithoutWire)
         } else {
             Ok(Network::WiredInUserNamespace)
@@ -66,7 +70,7 @@ mod tests {
     fn chosen(is_root: bool, kinds: &[PlatformKind]) -> Result<Network, String> {
         let platform = |kind: &PlatformKind| Platform::new("pod", kind.clone());
         let platforms: Vec<Platform> = kinds.iter().map(platform).collect();
-        Network::choose(is_root, &platforms, Nodes::Shared).map_err(|error| error.to_string())
+        Network::choose(is_root, platforms.iter(), Nodes::Shared).map_err(|error| error.to_string())
     }
 
     fn host() -> PlatformKind {
@@ -113,8 +117,8 @@ mod tests {
     fn a_host_on_its_own_node_needs_root_beside_what_is_outside() {
         let platform = |kind| Platform::new("any", kind);
         let platforms = [platform(host()), platform(external())];
-        assert!(Network::choose(false, &platforms, Nodes::Own).is_err());
-        assert_eq!(Network::choose(false, &platforms, Nodes::Shared), Ok(Network::WithoutWire));
+        assert!(Network::choose(false, platforms.iter(), Nodes::Own).is_err());
+        assert_eq!(Network::choose(false, platforms.iter(), Nodes::Shared), Ok(Network::WithoutWire));
     }
 
     #[test]

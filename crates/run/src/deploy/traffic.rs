@@ -4,10 +4,9 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use loadline_engine::{DescriptionError, Endpoint, Options, TlsError, read_tls_files};
-use loadline_model::PlatformId;
-use loadline_model::ServiceId;
-use loadline_model::experiment::{Experiment, Platform, RequestSpec, Service};
+use loadline_model::experiment::{CellSpec, Experiment, RequestSpec, Service};
 use loadline_model::load::{FileContents, LoadDescription, Request, TlsOptions, Traffic};
+use loadline_model::{PlatformId, ServiceId};
 
 /// What is sent to the services of an experiment: read once, so that a file that changes during a run changes nothing.
 pub struct ServiceTraffic {
@@ -56,41 +55,27 @@ impl ServiceTraffic {
     pub fn read(experiment: &Experiment) -> Result<ServiceTraffic, TrafficError> {
         let services = experiment.services.iter().map(read).collect::<Result<Vec<_>, _>>()?;
         let traffic = ServiceTraffic { services };
-        for (at, service) in experiment.services.iter().enumerate() {
-            for platform in &experiment.platforms {
-                traffic.check(experiment, (ServiceId(at), service), platform)?;
-            }
-        }
+        experiment.cells.iter().try_for_each(|cell| traffic.check(experiment, *cell))?;
         Ok(traffic)
     }
 
     /// What is sent to a service on a platform.
     pub fn of(&self, experiment: &Experiment, service: ServiceId, platform: PlatformId) -> Traffic {
-        self.on(service, experiment.service(service), experiment.platform(platform))
+        let (traffic, tls) = &self.services[service.0];
+        let speaks_tls = experiment.platform(platform).kind.speaks_tls(experiment.service(service).https);
+        Traffic { tls: speaks_tls.then(|| tls.clone()), ..traffic.clone() }
     }
 
-    fn on(&self, id: ServiceId, service: &Service, platform: &Platform) -> Traffic {
-        let (traffic, tls) = &self.services[id.0];
-        let tls = platform.kind.speaks_tls(service.https).then(|| tls.clone());
-        Traffic { tls, ..traffic.clone() }
-    }
-
-    fn check(
-        &self,
-        experiment: &Experiment,
-        (id, service): (ServiceId, &Service),
-        platform: &Platform,
-    ) -> Result<(), TrafficError> {
-        for load in &experiment.loads {
-            let description = LoadDescription { load: load.clone(), traffic: self.on(id, service, platform) };
-            // Nothing is connected to: any address will do.
-            let endpoint = Endpoint::from(SocketAddr::from((Ipv4Addr::LOCALHOST, 1)));
-            Options::describing(&description, endpoint).map_err(|source| TrafficError::Description {
-                service: service.name.clone(),
-                platform: platform.name.clone(),
-                source: Box::new(source),
-            })?;
-        }
+    fn check(&self, experiment: &Experiment, cell: CellSpec) -> Result<(), TrafficError> {
+        let traffic = self.of(experiment, cell.service, cell.platform);
+        let description = LoadDescription { load: experiment.loads[cell.load.0].clone(), traffic };
+        // Nothing is connected to: any address will do.
+        let endpoint = Endpoint::from(SocketAddr::from((Ipv4Addr::LOCALHOST, 1)));
+        Options::describing(&description, endpoint).map_err(|source| TrafficError::Description {
+            service: experiment.service(cell.service).name.clone(),
+            platform: experiment.platform(cell.platform).name.clone(),
+            source: Box::new(source),
+        })?;
         Ok(())
     }
 }

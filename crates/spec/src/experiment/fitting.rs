@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use loadline_model::load::{Load, LoadSpec};
+use loadline_model::{PlatformId, ServiceId};
 
 use super::{ExperimentKeys, services, tls, way_out};
 use crate::error::{Complaint, Place, Problems};
@@ -49,18 +50,20 @@ fn slice_fits(experiment: &Experiment, load: &LoadSpec, place: &Place, problems:
 
 /// Proxies that read requests understand HTTP/1.1 in clear text.
 fn proxies_understand(experiment: &Experiment, keys: &Written<ExperimentKeys>, problems: &mut Problems) {
-    let platforms = keys.value.platforms.iter().flatten();
-    for (platform, written) in experiment.platforms.iter().zip(platforms) {
+    let platforms = experiment.platforms.iter().zip(keys.value.platforms.iter().flatten());
+    for (id, (platform, written)) in PlatformId::of(experiment.platforms.len()).zip(platforms) {
         if !platform.kind.has_http_proxy() {
             continue;
         }
-        let what = if experiment.services.iter().any(|service| platform.kind.speaks_tls(service.https)) {
-            "https"
-        } else if experiment.loads.iter().any(|load| load.protocol.streams().is_some()) {
-            "HTTP/2"
-        } else {
-            continue;
-        };
+        let mut cells = experiment.cells_on(id);
+        let what =
+            if cells.clone().any(|cell| platform.kind.speaks_tls(experiment.service(cell.service).https)) {
+                "https"
+            } else if cells.any(|cell| experiment.loads[cell.load.0].protocol.streams().is_some()) {
+                "HTTP/2"
+            } else {
+                continue;
+            };
         let message = format!("`{}` has a proxy on its path that cannot pass {what} on", platform.name);
         problems.add(
             &written.place,
@@ -70,10 +73,12 @@ fn proxies_understand(experiment: &Experiment, keys: &Written<ExperimentKeys>, p
 }
 
 fn tls_is_spoken(experiment: &Experiment, keys: &Written<ExperimentKeys>, problems: &mut Problems) {
-    for (service, written) in experiment.services.iter().zip(services::written(&keys.value)) {
+    let services = experiment.services.iter().zip(services::written(&keys.value));
+    for (id, (service, written)) in ServiceId::of(experiment.services.len()).zip(services) {
         let Some(written) = &written.value.tls else { continue };
         let place = tls::place(written);
-        let is_spoken = experiment.platforms.iter().any(|platform| platform.kind.speaks_tls(service.https));
+        let mut platforms = experiment.platforms_of(id).map(|id| experiment.platform(id));
+        let is_spoken = platforms.any(|platform| platform.kind.speaks_tls(service.https));
         if !is_spoken {
             let help = way_out(
                 place,

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use loadline_model::load::{ResponseCheck, ResponseCheckError};
-use loadline_model::platform::{Limits, Starts};
+use loadline_model::platform::Limits;
 use serde_json::json;
 
 use self::naming::{command_line, name_apart, short_name};
@@ -23,33 +23,12 @@ use crate::kinds::{CommandLine, OneOrMore, Pairs, Scalar, count, duration, parse
 use crate::machine::Machine;
 use crate::node::Text;
 use crate::options::{Detail, Table, Written};
-use crate::{Platform, Ready, RequestSpec, Service, Start};
+use crate::{Ready, RequestSpec, Service, Start};
 
 /// What is asked of a service that says nothing about it.
 struct DefaultPaths {
     request: &'static str,
     ready: Option<&'static str>,
-}
-
-/// What the platforms need a service to bring.
-#[derive(Clone, Copy)]
-pub(super) struct Needs {
-    /// Something to start as a process.
-    command: bool,
-    /// Something to start in a container: an image, or a program that one is made of.
-    image: bool,
-}
-
-impl Needs {
-    pub(super) fn of(platforms: &[Platform]) -> Needs {
-        let any =
-            |starts| platforms.iter().any(|platform| platform.kind.capabilities(false).starts == starts);
-        Needs { command: any(Starts::Command), image: any(Starts::Image) }
-    }
-
-    fn anything(self) -> bool {
-        self.command || self.image
-    }
 }
 
 /// The built-in services by name.
@@ -282,10 +261,9 @@ pub(super) fn written(keys: &ExperimentKeys) -> Vec<&Written<ServiceKeys>> {
     keys.service.iter().chain(keys.services.iter().flatten()).collect()
 }
 
-/// All services that are valid. `needs`: what the platforms have to be given.
+/// All services that are valid.
 pub(super) fn services(
     keys: &Written<ExperimentKeys>,
-    needs: Needs,
     machine: &Machine,
     problems: &mut Problems,
 ) -> Vec<Service> {
@@ -297,17 +275,6 @@ pub(super) fn services(
     if keys.value.services.as_ref().is_some_and(Vec::is_empty) {
         let complaint = Complaint::new("the list of services is empty");
         problems.add(keys.place_of("services"), complaint.help("write one, as in `- {builtin: orders}`"));
-    } else if keys.has("service") && keys.value.service.is_none()
-        || keys.has("services") && keys.value.services.is_none()
-    {
-        // What is wrong with them has been noted.
-    } else if written.is_empty() && needs.anything() && !keys.has_unknown {
-        let help = way_out(
-            &keys.place,
-            "write `service: {builtin: orders}`, or your own `command`",
-            "write --service orders, or --command with your own",
-        );
-        problems.add(&keys.place, Complaint::new("no service is given").help(help));
     }
     if written.is_empty() {
         // Something that runs already needs no more description than this.
@@ -315,7 +282,7 @@ pub(super) fn services(
     }
     let (before, folder) = (problems.count(), keys.value.folder.as_deref());
     let mut services: Vec<Service> =
-        written.iter().filter_map(|written| service(written, (needs, folder), machine, problems)).collect();
+        written.iter().filter_map(|written| service(written, folder, machine, problems)).collect();
     if problems.count() == before {
         name_apart(&mut services, &written);
         let places = written.iter().map(|written| written.place_of("name"));
@@ -350,15 +317,14 @@ fn unnamed() -> Service {
 
 fn service(
     written: &Written<ServiceKeys>,
-    (needs, folder): (Needs, Option<&Path>),
+    folder: Option<&Path>,
     machine: &Machine,
     problems: &mut Problems,
 ) -> Option<Service> {
     let before = problems.count();
     let keys = &written.value;
     let image = keys.image.as_ref().and_then(|image| images::image(image, problems));
-    let needs_start = needs.command || (needs.image && keys.image.is_none());
-    let start = start(written, needs_start, machine, problems);
+    let start = start(written, machine, problems);
     let defaults = defaults(start.as_ref());
     let ReadyKeys { http, within } = &keys.ready.value;
     let service = Service {
@@ -392,12 +358,7 @@ fn defaults(start: Option<&Start>) -> &'static DefaultPaths {
     BUILTINS.iter().find(|(builtin, _)| builtin == name).map_or(&OTHER, |(_, defaults)| defaults)
 }
 
-fn start(
-    written: &Written<ServiceKeys>,
-    needs_start: bool,
-    machine: &Machine,
-    problems: &mut Problems,
-) -> Option<Start> {
+fn start(written: &Written<ServiceKeys>, machine: &Machine, problems: &mut Problems) -> Option<Start> {
     let keys = &written.value;
     if let (None, Some(args)) = (&keys.builtin, &keys.args) {
         let place = args.first().map_or(written.place_of("args"), |word| &word.place);
@@ -418,26 +379,7 @@ fn start(
             problems.add(&written.place, complaint.help("split it into two services"));
             None
         }
-        (None, None) if needs_start && keys.image.is_some() => {
-            let complaint = Complaint::new(
-                "an image runs in docker and kubernetes only, and this service also runs elsewhere",
-            );
-            let help = "add the `command` to start there, or leave those platforms out";
-            problems.add(&written.place, complaint.help(help));
-            None
-        }
-        (None, None) => {
-            if needs_start {
-                let help = way_out(
-                    &written.place,
-                    "write `builtin: orders`, or `command` with your own",
-                    "write --service orders, or --command with your own",
-                );
-                let complaint = Complaint::new("the service has neither `builtin` nor `command`");
-                problems.add(&written.place, complaint.help(help));
-            }
-            None
-        }
+        (None, None) => None,
     }
 }
 

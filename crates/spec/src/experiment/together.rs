@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
+use loadline_model::PlatformId;
 use loadline_model::experiment::ServiceCpus;
 use loadline_model::plan::{Plan, Site};
 use loadline_model::platform::{Kubernetes, Limits, PortsOf, Starts};
-use loadline_model::{PlatformId, ServiceId};
 
 use super::services::{self, port_place};
 use super::{ExperimentKeys, way_out};
@@ -155,15 +155,15 @@ fn manifests_once(experiment: &Experiment, keys: &Written<ExperimentKeys>, probl
 /// No pod reserves more than it may use: the API server would refuse it.
 fn requests_fit(experiment: &Experiment, keys: &Written<ExperimentKeys>, problems: &mut Problems) {
     let written = keys.value.platforms.iter().flatten();
-    for (at, (platform, written)) in experiment.platforms.iter().zip(written).enumerate() {
+    let platforms = experiment.platforms.iter().zip(written);
+    for (id, (platform, written)) in PlatformId::of(experiment.platforms.len()).zip(platforms) {
         let (PlatformKind::Kubernetes(pod), Some(written)) = (&platform.kind, written.value.requests())
         else {
             continue;
         };
         let requests = &pod.requests;
-        let services = ServiceId::of(experiment.services.len());
-        let limits: Vec<Limits> =
-            services.map(|service| experiment.limits_of(service, PlatformId(at))).collect();
+        let cells = experiment.cells_on(id);
+        let limits: Vec<Limits> = cells.map(|cell| experiment.limits_of(cell.service, id)).collect();
         let cpu = limits
             .iter()
             .any(|limits| requests.cpus.zip(limits.cpus).is_some_and(|(request, limit)| request > limit));

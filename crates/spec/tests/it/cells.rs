@@ -157,6 +157,37 @@ loads: [{{rate: 2000/s}}]
 }
 
 #[test]
+fn what_a_platform_needs_is_only_asked_of_what_is_measured_there() {
+    let yaml = |cells: &str| {
+        format!(
+            "
+services: [{{builtin: orders}}, {{name: nginx, image: 'nginx:1.27', limits: {{cpu: 0.5}}}}, {{name: own, builtin: hello, https: true}}]
+platforms:
+  - docker
+  - {{name: proxied, local: [veth, sidecar]}}
+  - {{name: pod, kubernetes: {{requests: {{cpu: 1}}}}}}
+loads: [{{rate: 2000/s}}, {{rate: 1000/s, http2: true}}]
+plan: {{nodes: own}}
+limits: {{cpu: 1}}
+{cells}
+"
+        )
+    };
+    let all = refused(&yaml(""));
+    assert!(all.contains("an image runs in docker and kubernetes only"), "{all}");
+    let started = "cells: {exclude: [{service: nginx, platform: proxied}";
+    let proxied = refused(&yaml(&format!("{started}]}}")));
+    assert!(proxied.contains("`proxied` has a proxy on its path that cannot pass https on"), "{proxied}");
+    assert!(proxied.contains("a pod cannot request more than its limit"), "{proxied}");
+    let clear = format!("{started}, {{service: own, platform: proxied}}, {{service: nginx, platform: pod}}");
+    let streams = refused(&yaml(&format!("{clear}]}}")));
+    assert!(streams.contains("`proxied` has a proxy on its path that cannot pass HTTP/2 on"), "{streams}");
+    assert!(!streams.contains("a pod cannot request"), "{streams}");
+    read(&yaml(&format!("{clear}, {{platform: proxied, load: 1000/s}}]}}")))
+        .unwrap_or_else(|error| panic!("{error}"));
+}
+
+#[test]
 fn what_cannot_be_measured_or_compared_is_refused_with_the_way_out() {
     for (name, further) in [
         ("unknown_names", "cells: {exclude: [{platform: kubernets}, {service: third}, {load: 3000/s}]}"),

@@ -1,40 +1,25 @@
 //! `--service-cpus all`: a program that counts its CPUs sees those of the machine on every platform, and its quota holds.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
 use loadline_model::result::RunResult;
 
 use crate::docker::Harbour;
 use crate::support::cluster::cluster;
 use crate::support::place::{Ended, Place, ended};
-use crate::support::{BRIEF, leftovers};
+use crate::support::{BRIEF, go, leftovers};
 
 /// So little that the service uses it up beside whatever else the machine does.
 const QUOTA: &str = "0.2";
 /// A slice of two periods may begin with what is left of a third, and quota is handed out in parts to each CPU (CFS bandwidth control).
 const MOST_CPUS: f64 = 0.45;
 
-/// The Go service, linked statically, so that it is an image too.
-fn program(place: &Place) -> PathBuf {
-    let program = place.path("sees-cpus");
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/all_cpus/main.go");
-    let built = Command::new("go")
-        .env("CGO_ENABLED", "0")
-        .env("GOFLAGS", "-trimpath")
-        .args(["build", "-o"])
-        .arg(&program)
-        .arg(source)
-        .output()
-        .expect("Go builds the cluster, too");
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    program
+fn program(place: &Place) -> String {
+    go::build(place, "sees-cpus", "all_cpus")
 }
 
 /// Arguments that measure the service with its quota, asked for all CPUs.
-fn arguments(program: &Path, cpus: &str, on: &[&str]) -> Vec<String> {
+fn arguments(program: &str, cpus: &str, on: &[&str]) -> Vec<String> {
     let all = std::thread::available_parallelism().expect("a number of CPUs").get();
-    let command = format!("{} {{host}}:{{port}} {all}", program.display());
+    let command = format!("{} {{host}}:{{port}} {all}", program);
     let fixed = ["compare", "--command", &command, "--request", "/burn", "--closed", "--connections", "4"];
     let limits = ["--limit-cpu", QUOTA, "--service-cpus", cpus];
     let on = on.iter().flat_map(|platform| ["--on", platform]);
@@ -99,7 +84,7 @@ fn a_pod_sees_all_cpus_and_is_held_to_its_quota() {
     let (cluster, place) = (&cluster(), Place::shared());
     let program = program(&place);
     let archive = place.path("image.tar").display().to_string();
-    let image = ["image", "-o", &archive, &program.display().to_string()].map(str::to_owned);
+    let image = ["image", "-o", &archive, &program].map(str::to_owned);
     let made = run(&place, &image, None);
     assert_eq!(made.code, Some(0), "{}", made.stderr);
     cluster.script("load", &[&archive]);

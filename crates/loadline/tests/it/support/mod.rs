@@ -3,6 +3,7 @@
 
 pub mod cluster;
 pub mod competition;
+pub mod go;
 pub mod hunger;
 pub mod leftovers;
 pub mod loaded;
