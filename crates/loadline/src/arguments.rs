@@ -171,6 +171,13 @@ pub struct OutputArguments {
     pub markdown: Option<PathBuf>,
 }
 
+impl OutputArguments {
+    /// The files that the result goes to; `-` among them is standard output.
+    pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        [&self.json, &self.csv, &self.csv_summary, &self.markdown].into_iter().flatten()
+    }
+}
+
 #[derive(Args)]
 pub struct ReportArguments {
     /// Number of the run [default: the latest]

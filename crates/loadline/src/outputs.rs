@@ -24,8 +24,7 @@ pub fn analyse(store: &Store, run: Option<i64>) -> Result<RunResult> {
 
 /// Finds out before a run what would fail after it.
 pub fn check(outputs: &OutputArguments) -> Result<()> {
-    let files = [&outputs.json, &outputs.csv, &outputs.csv_summary, &outputs.markdown];
-    check_files(files.into_iter().flatten().chain([&outputs.store]))
+    check_files(outputs.files().chain([&outputs.store]))
 }
 
 /// Finds out whether these files could be made, and that at most one of them is standard output.
@@ -68,10 +67,7 @@ pub fn create(path: &Path) -> Result<Box<dyn Write>> {
 
 /// Writes the files that were asked for, and the table unless standard output is taken.
 pub fn write(result: &RunResult, store: &Store, outputs: &OutputArguments) -> Result<()> {
-    let takes_stdout = |path: &Option<PathBuf>| path.as_deref().is_some_and(is_stdout);
-    let taken =
-        [&outputs.json, &outputs.csv, &outputs.csv_summary, &outputs.markdown].into_iter().any(takes_stdout);
-    if !taken {
+    if !outputs.files().any(|path| is_stdout(path)) {
         println!("{}", loadline_report::terminal(result, &style()).trim_end());
         println!("\n{}", kept(result, &outputs.store));
     }
