@@ -26,7 +26,7 @@ pub use load::{LoadRun, load_result};
 pub use loadline_model::result;
 pub use loadline_model::rows::RunData;
 pub use seconds::Seconds;
-pub use settle::{is_settled, look_at};
+pub use settle::{StillOpen, look_at, still_open};
 pub use thread_rates::ThreadRates;
 
 use result::{PlanInfo, RunInfo, RunResult, SCHEMA, Statement};
@@ -39,7 +39,7 @@ pub fn analyse(data: &RunData) -> RunResult {
     let counted = sample::counted(&data.slices);
     let blocks_measured = sample::blocks(data, &counted);
     let rounds = sample::rounds(data, &counted);
-    let confidence = settle::confidence(&data.run.experiment, rounds);
+    let confidence = settle::confidence(&data.run.experiment);
     let noise = noise::contrasts(data, &counted, confidence);
     let contrasts = contrasts::contrasts(data, &counted, confidence, &noise);
     let ladders = ladder::ladders(data, &counted, confidence, &contrasts);
@@ -61,7 +61,7 @@ pub fn analyse(data: &RunData) -> RunResult {
             interval_method: Statement::of(settle::interval_method(&data.run.experiment, rounds)),
             service_cpus: data.run.service_cpus.clone(),
             load_cpus: data.run.load_cpus.clone(),
-            until: data.run.experiment.plan.until,
+            until: data.run.experiment.plan.until.clone(),
             seconds_to_settle,
         },
         cells,

@@ -1,7 +1,7 @@
 //! How sure the intervals are, when a run may stop, and how long it would take to settle what it left open.
 
 use loadline_model::experiment::Experiment;
-use loadline_stats::{look_confidence, look_sizes};
+use loadline_stats::{LOOK_CONFIDENCE, look_sizes};
 
 use crate::result::{Contrast, IntervalMethod, Row, RunResult, SecondsToSettle, Verdict};
 use crate::{ALPHA, RunData};
@@ -16,38 +16,50 @@ pub fn look_at(experiment: &Experiment, deployments: u32) -> bool {
         .any(|size| size == deployments as usize)
 }
 
-/// Confidence of the intervals after so many deployments.
-///
-/// Without `until` 95 %. With it the run is looked at several times and stops when it likes what it sees; look k then uses the
-/// error α ÷ (k (k + 1)), which adds up to α over all looks.
-pub fn confidence(experiment: &Experiment, deployments: u32) -> f64 {
-    if experiment.plan.until.is_none() {
-        return 1.0 - ALPHA;
-    }
-    let begun = look_sizes(experiment.plan.deployments as usize)
-        .take_while(|size| *size < deployments as usize)
-        .count();
-    look_confidence(ALPHA, begun + 1)
+/// Confidence of the intervals: 95 %, or what keeps those of a run with `until` at 95 %.
+pub fn confidence(experiment: &Experiment) -> f64 {
+    if experiment.plan.until.is_some() { LOOK_CONFIDENCE } else { 1.0 - ALPHA }
 }
 
 /// The kind of interval.
 pub fn interval_method(experiment: &Experiment, deployments: u32) -> IntervalMethod {
-    IntervalMethod { over_deployments: deployments >= 2, repeated_looks: experiment.plan.until.is_some() }
+    IntervalMethod { over_deployments: deployments >= 2, ended_by_width: experiment.plan.until.is_some() }
 }
 
-/// Whether every contrast's p50 interval is as narrow as `until` asks.
-pub fn is_settled(result: &RunResult) -> bool {
-    let Some(until) = result.plan.until else { return false };
-    let rows =
-        result.contrasts.iter().chain(&result.noise).filter_map(|contrast| row(contrast, "response.p50"));
-    let mut any = false;
-    for row in rows {
-        any = true;
-        if half_width(row).is_none_or(|half| half > until * row.baseline.abs()) {
-            return false;
-        }
-    }
-    any
+/// What a run with `until` still lacks: `None` once everything is as precise as it asks. Of several, what takes longest.
+pub fn still_open(result: &RunResult) -> Option<StillOpen> {
+    let asked = result.plan.until.iter().flatten();
+    // Without anything to compare the twin shows what the baseline is known to.
+    let contrasts = if result.contrasts.is_empty() { &result.noise } else { &result.contrasts };
+    let open = asked.flat_map(|asked| {
+        contrasts.iter().filter_map(|contrast| row(contrast, &asked.metric)).filter_map(|row| {
+            let reached = half_width(row).map(|half| half / row.baseline.abs());
+            let is_settled = reached.is_some_and(|reached| reached <= asked.within);
+            (!is_settled).then(|| StillOpen {
+                label: row.label.clone(),
+                reached,
+                within: asked.within,
+                deployments: reached.map(|reached| {
+                    let times = (reached / asked.within).powi(2);
+                    (f64::from(result.plan.deployments) * times).ceil() as u32
+                }),
+            })
+        })
+    });
+    open.max_by_key(|open| open.deployments.unwrap_or(u32::MAX))
+}
+
+/// A figure that is not as precise as it is to be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StillOpen {
+    /// Label of the metric, `response p99`.
+    pub label: String,
+    /// Half the interval's width, relative to the baseline; `None` where nothing can be claimed yet.
+    pub reached: Option<f64>,
+    /// What it is to be.
+    pub within: f64,
+    /// Deployments in all that this takes, at the noise so far.
+    pub deployments: Option<u32>,
 }
 
 /// How much longer until the first open latency metric is known to ±5 % in every contrast: the interval narrows with the square

@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use loadline_analysis::StillOpen;
 use loadline_model::experiment::Experiment;
 use loadline_model::{CellId, Event};
 use loadline_report::Words;
@@ -104,6 +105,22 @@ impl Progress {
             Event::Note(note) if self.bar.is_none() => eprintln!("  note: {}", note.words()),
             Event::Note(_) => {}
         }
+    }
+
+    /// Says what a look at a run of no fixed length found, and how long it will take.
+    pub fn looked(&mut self, open: &StillOpen, deployments: u32) {
+        let reached =
+            open.reached.map_or("no interval yet".to_owned(), |reached| format!("±{:.1} %", 100.0 * reached));
+        let wanted = format!("±{:.1} % wanted", 100.0 * open.within);
+        let left = open.deployments.map_or_else(String::new, |needed| {
+            let further = needed.saturating_sub(deployments).max(1);
+            let each = self.begun.elapsed().as_secs_f64() / f64::from(deployments);
+            format!(
+                ": about {further} more deployments, {:.0} min",
+                (f64::from(further) * each / 60.0).ceil()
+            )
+        });
+        self.line(&format!("  after {deployments} deployments: {} {reached}, {wanted}{left}", open.label));
     }
 
     pub fn finish(&self) {

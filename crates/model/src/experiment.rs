@@ -5,6 +5,7 @@ mod claim;
 mod placement;
 mod plan;
 mod platform;
+mod precision;
 mod resources;
 mod service;
 
@@ -19,6 +20,7 @@ pub use claim::{CLAIM_COUNTS, CLAIM_METRICS, Claim, Says};
 pub use placement::Placement;
 pub use plan::{Interleave, Isolation, Nodes, OnFailure, PlanSpec};
 pub use platform::{Platform, PlatformKind};
+pub use precision::Precision;
 pub use resources::ServiceCpus;
 pub use service::{Ready, RequestSpec, Service, Start};
 

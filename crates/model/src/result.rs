@@ -19,6 +19,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Machine;
+use crate::experiment::Precision;
 use crate::ids::CellId;
 use crate::load::ConnectionOptions;
 use crate::metrics::MetricDeclaration;
@@ -139,8 +140,8 @@ pub struct PlanInfo {
     pub service_cpus: Vec<usize>,
     /// CPUs of the load.
     pub load_cpus: Vec<usize>,
-    /// Target half-width relative to the baseline (`--until`).
-    pub until: Option<f64>,
+    /// What was to be measured until it was this precise (`--until`).
+    pub until: Option<Vec<Precision>>,
     /// How much longer to measure to settle what is unresolved; absent when nothing is.
     pub seconds_to_settle: Option<SecondsToSettle>,
 }

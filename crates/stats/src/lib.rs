@@ -27,7 +27,7 @@ pub use anderson_darling::{GoodnessOfFit, exponential_gaps};
 pub use bootstrap::{Bootstrap, Unit, bootstrap};
 pub use holm::holm;
 pub use interval::Interval;
-pub use sequential::{look_confidence, look_sizes};
+pub use sequential::{LOOK_CONFIDENCE, look_sizes};
 pub use stationarity::{Stationarity, WINDOW as STATIONARITY_WINDOW, stationary};
 pub use student::{t_interval, t_quantile, two_sided_p};
 pub use verdict::{Judgement, MIN_BLOCKS, judge};

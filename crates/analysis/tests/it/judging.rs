@@ -1,9 +1,10 @@
 //! Made-up runs whose truth is known, judged through the one public entry.
 
 use crate::made_up::MadeUp;
-use loadline_analysis::analyse;
 use loadline_analysis::result::{Contrast, GateFigure, Remark, Row, RunResult, Statement, Verdict};
+use loadline_analysis::{analyse, still_open};
 use loadline_model::CellId;
+use loadline_model::experiment::Precision;
 use loadline_model::gates::{FOREIGN_SHARE, Gate, GateFailure, Late};
 use loadline_model::notes::Note;
 
@@ -190,14 +191,35 @@ fn a_run_without_slices_is_a_result_too() {
 }
 
 #[test]
-fn looks_along_the_way_widen_the_interval() {
+fn ending_by_width_widens_the_interval() {
     let fixed = analyse(&MadeUp { shift_us: 20.0, ..MadeUp::default() }.data());
     let mut data = MadeUp { shift_us: 20.0, ..MadeUp::default() }.data();
-    data.run.experiment.plan.until = Some(0.01);
+    data.run.experiment.plan.until = Some(vec![precision("response.p50", 0.01)]);
     let looked_at = analyse(&data);
     let width = |result: &RunResult| p50(result).interval.map(|[low, high]| high - low).unwrap();
-    assert!(width(&looked_at) > width(&fixed) * 1.1);
-    assert!((looked_at.plan.confidence - 0.975).abs() < 1e-9, "{}", looked_at.plan.confidence);
+    let wider = width(&looked_at) / width(&fixed);
+    assert!((1.05..1.15).contains(&wider), "{wider}");
+}
+
+fn precision(metric: &str, within: f64) -> Precision {
+    Precision { metric: metric.to_owned(), within }
+}
+
+#[test]
+fn a_run_ends_when_all_that_was_asked_for_is_narrow_enough() {
+    let open = |asked: &[(&str, f64)]| {
+        let mut data = MadeUp { shift_us: 20.0, ..MadeUp::default() }.data();
+        data.run.experiment.plan.until =
+            Some(asked.iter().map(|(metric, within)| precision(metric, *within)).collect());
+        still_open(&analyse(&data))
+    };
+    assert_eq!(open(&[("response.p50", 0.5), ("response.p99", 0.5)]), None);
+    let wide = open(&[("response.p50", 0.5), ("response.p99", 1e-5)]).expect("p99 is not known to 0.001 %");
+    assert_eq!((wide.label.as_str(), wide.within), ("response p99", 1e-5));
+    let reached = wide.reached.expect("an interval");
+    let deployments = f64::from(analyse(&MadeUp::default().data()).plan.deployments);
+    let expected = deployments * (reached / 1e-5).powi(2);
+    assert!((f64::from(wide.deployments.expect("a number")) / expected - 1.0).abs() < 0.01);
 }
 
 /// How many of so many runs without a difference claim one at the median.

@@ -1,5 +1,6 @@
 //! `loadline compare`, `loadline run` and `loadline layers`: an experiment from flags or from a file, executed, judged and shown.
 
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -115,7 +116,7 @@ fn execute_in(
         stop: stop.clone(),
         environment: None,
     };
-    let mut progress = Progress::new(experiment);
+    let progress = RefCell::new(Progress::new(experiment));
     let run = Run {
         experiment,
         plan: &plan,
@@ -129,17 +130,19 @@ fn execute_in(
         deployer: &mut deployer,
         journal: &journal,
         clock: &SystemClock,
-        events: &mut |event| progress.show(event),
+        events: &mut |event| progress.borrow_mut().show(event),
     };
     let fixed = FixedPlan::new(experiment, &plan);
     let outcome = match experiment.plan.until {
         None => execute(run, &mut { fixed }),
         Some(_) => execute(
             run,
-            &mut Until::new(fixed, &mut |deployments| is_settled(experiment, &journal, deployments)),
+            &mut Until::new(fixed, &mut |deployments| {
+                is_settled(experiment, &journal, deployments, &mut progress.borrow_mut())
+            }),
         ),
     }?;
-    progress.finish();
+    progress.borrow().finish();
     let result = outputs::analyse(&store, journal.run())?;
     outputs::write(&result, &store, outputs)?;
     if let Some(failure) = &outcome.failure {
@@ -161,8 +164,19 @@ fn allowed_cpus() -> Result<Vec<usize>> {
 }
 
 /// Whether a run with `until` has figures narrow enough, where it is time to look at them.
-fn is_settled(experiment: &Experiment, journal: &StoreJournal<'_>, deployments: u32) -> bool {
-    loadline_analysis::look_at(experiment, deployments)
-        && outputs::analyse(journal.store(), journal.run())
-            .is_ok_and(|result| loadline_analysis::is_settled(&result))
+fn is_settled(
+    experiment: &Experiment,
+    journal: &StoreJournal<'_>,
+    deployments: u32,
+    progress: &mut Progress,
+) -> bool {
+    if !loadline_analysis::look_at(experiment, deployments) {
+        return false;
+    }
+    let Ok(result) = outputs::analyse(journal.store(), journal.run()) else { return false };
+    let open = loadline_analysis::still_open(&result);
+    if let Some(open) = &open {
+        progress.looked(open, deployments);
+    }
+    open.is_none()
 }

@@ -3,6 +3,7 @@
 use crate::support::leftovers;
 use crate::support::place::Place;
 use loadline_analysis::result::RunState;
+use loadline_model::experiment::Precision;
 
 #[test]
 fn a_run_ends_at_a_look_that_knows_enough() {
@@ -14,7 +15,8 @@ fn a_run_ends_at_a_look_that_knows_enough() {
 
     ended.assert_measured();
     let result = ended.result();
-    assert_eq!((result.run.state, result.plan.until), (RunState::Complete, Some(0.5)));
+    let asked = Precision { metric: "response.p50".to_owned(), within: 0.5 };
+    assert_eq!((result.run.state, result.plan.until), (RunState::Complete, Some(vec![asked])));
     assert!(result.plan.deployments >= 4, "no look comes before the planned deployments");
     assert!(result.plan.confidence > 0.95, "a look is one of several: {}", result.plan.confidence);
     for contrast in result.contrasts.iter().chain(&result.noise) {

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::precision::{self, Precision};
+
 /// How much is measured, in which order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlanSpec {
@@ -15,9 +17,9 @@ pub struct PlanSpec {
     pub deployments: u32,
     /// Seed of the order and the schedules.
     pub seed: u64,
-    /// Go on deploying until every contrast's p50 interval is at most this share of the baseline wide on each side
-    /// (0.01 = ±1 %).
-    pub until: Option<f64>,
+    /// Go on deploying until the intervals of these metrics are narrow enough in every contrast.
+    #[serde(deserialize_with = "precision::read")]
+    pub until: Option<Vec<Precision>>,
     /// Time after which no further deployment is begun.
     pub within: Option<Duration>,
     /// Whether the baseline is deployed a second time to see the noise.

@@ -79,6 +79,6 @@ pub enum GateFigure {
 pub struct IntervalMethod {
     /// Whether deployments are resampled, or else blocks.
     pub over_deployments: bool,
-    /// Whether the run was looked at repeatedly, to end when it was sure enough.
-    pub repeated_looks: bool,
+    /// Whether the run was to end when its intervals were narrow enough.
+    pub ended_by_width: bool,
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{HOW_MUCH, WHERE};
+use super::{HOW_MUCH, WHERE, precision};
 use crate::kinds::{choice, count, duration, share, switch};
 use crate::options::Table;
 use crate::{Interleave, Isolation, Nodes, OnFailure, PlanSpec};
@@ -45,8 +45,8 @@ pub(super) fn table() -> Table<PlanSpec> {
         .flag("--seed", HOW_MUCH)
         .key(
             "until",
-            share(),
-            "Continue until the interval of every median is this narrow on each side: 1%",
+            precision::precisions(),
+            "Continue until the interval of every median is this narrow on each side: 1%; or of other metrics: p50:1%,p99:5%",
             |plan| &mut plan.until,
         )
         .flag("--until", HOW_MUCH)

@@ -72,7 +72,7 @@ loads:
   - {rate: '10/s..20/s@1s,20/s', timestamps: kernel, timeout: 2s}
   - {rate: 50/s, requests_per_connection: 9}
   - {closed: true, think: '10ms:fixed'}
-plan: {slice: 2.5s, blocks: 12, deployments: 2, seed: 18446744073709551615, until: 2%, twin: false, isolation: exclusive,
+plan: {slice: 2.5s, blocks: 12, deployments: 2, seed: 18446744073709551615, until: '2%,p99:5%', twin: false, isolation: exclusive,
   interleave: slices, warmup: 1min, repeats: 0, margin: 0.55%, on_failure: continue, nodes: own, profile: 300ms}
 cpus: {service: [0, 2-3], load: 1}
 claims:

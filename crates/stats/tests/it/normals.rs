@@ -18,6 +18,11 @@ impl Normals {
         Self { quantiles: (0..count).map(quantile).collect(), random: Pcg64::seed_from_u64(seed) }
     }
 
+    /// Uniform between 0 and 1.
+    pub fn uniform(&mut self) -> f64 {
+        self.random.next_u64() as f64 / u64::MAX as f64
+    }
+
     pub fn draw(&mut self) -> f64 {
         self.quantiles[(self.random.next_u64() >> 50) as usize]
     }

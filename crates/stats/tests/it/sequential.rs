@@ -1,89 +1,76 @@
-//! A run that goes on until its interval is narrow enough keeps its level with the confidence sequence, and
-//! loses it with a 95 % interval after every deployment. By simulation, 4,000 runs each; `prove` makes it 40,000.
+//! What the interval covers that ends a run by being narrow enough, by simulation: 4,000 runs for each width; `prove` makes it 40,000.
 
 use crate::normals::Normals;
-use loadline_stats::{look_confidence, look_sizes, t_interval};
+use loadline_stats::{LOOK_CONFIDENCE, look_sizes, t_interval};
 
 const THOUSANDS: u32 = 4_000;
-const ALPHA: f64 = 0.05;
-const MOST_DEPLOYMENTS: usize = 60;
+const MAX_DEPLOYMENTS: usize = 130;
+/// As many deployments as a run needs on average that ends by its width.
+const EXPECTED_DEPLOYMENTS: [f64; 6] = [6.0, 8.0, 10.0, 14.0, 28.0, 60.0];
+/// Standard deviation of a deployment in a loud spell, and the share of those.
+const LOUD: (f64, f64) = (5.0, 0.05);
 
-/// How often the true difference (zero) was missed: in the interval that ended the run, and in any of those
-/// shown.
-fn missed(looks: &[(usize, f64)], narrow_enough: f64, seed: u64, runs: u32) -> (f64, f64) {
-    let mut normals = Normals::new(seed);
-    let (mut at_the_end, mut ever) = (0, 0);
-    for _ in 0..runs {
-        let differences: Vec<f64> = (0..MOST_DEPLOYMENTS).map(|_| normals.draw()).collect();
-        let intervals = looks
-            .iter()
-            .map(|(size, confidence)| t_interval(&differences[..*size], *confidence).expect("two or more"));
-        let shown: Vec<_> = intervals.collect();
-        let last = shown.iter().find(|shown| shown.half_width() <= narrow_enough).or(shown.last());
-        at_the_end += u32::from(last.is_some_and(|last| !last.contains(0.0)));
-        ever += u32::from(shown.iter().any(|shown| !shown.contains(0.0)));
+/// The smallest share of runs, over all widths, whose last interval holds the truth (zero).
+fn least_covered(first: usize, confidence: f64, loud: bool, runs: u32) -> f64 {
+    let looks: Vec<usize> = look_sizes(first).take_while(|size| *size <= MAX_DEPLOYMENTS).collect();
+    let spread = if loud { (1.0 - LOUD.1 + LOUD.1 * LOUD.0 * LOUD.0).sqrt() } else { 1.0 };
+    let covered = |(index, expected): (usize, f64)| {
+        let narrow_enough = 1.96 * spread / expected.sqrt();
+        let mut normals = Normals::new(7_000 + index as u64);
+        let holds = |_: &u32| {
+            let mut differences = Vec::with_capacity(MAX_DEPLOYMENTS);
+            let last = looks.iter().find_map(|size| {
+                differences.resize_with(*size, || deployment(&mut normals, loud));
+                let interval = t_interval(&differences, confidence).expect("two or more");
+                let ends = interval.half_width() <= narrow_enough || looks.last() == Some(size);
+                ends.then_some(interval)
+            });
+            last.is_some_and(|interval| interval.contains(0.0))
+        };
+        f64::from((0..runs).filter(holds).count() as u32) / f64::from(runs)
+    };
+    EXPECTED_DEPLOYMENTS.into_iter().enumerate().map(covered).fold(1.0, f64::min)
+}
+
+fn deployment(normals: &mut Normals, loud: bool) -> f64 {
+    let scale = if loud && normals.uniform() < LOUD.1 { LOUD.0 } else { 1.0 };
+    scale * normals.draw()
+}
+
+#[test]
+fn a_run_that_ends_by_its_width_covers_what_it_says() {
+    let least = at_look_confidence(THOUSANDS);
+    // Of 4,000 runs the worst of twelve shares lies a percentage point below the truth now and then.
+    assert!(least > 0.935, "{least}");
+}
+
+/// The least covered at [`LOOK_CONFIDENCE`], of several first looks, quiet and with loud spells.
+pub fn at_look_confidence(runs: u32) -> f64 {
+    let mut least = 1.0;
+    for (first, loud) in [(2, false), (8, false), (8, true)] {
+        let covered = least_covered(first, LOOK_CONFIDENCE, loud, runs);
+        println!("first look {first}, loud: {loud}: at least {:.1} % covered", 100.0 * covered);
+        least = f64::min(least, covered);
     }
-    (f64::from(at_the_end) / f64::from(runs), f64::from(ever) / f64::from(runs))
+    least
 }
 
 #[test]
-fn running_until_narrow_enough_keeps_the_level_with_a_confidence_sequence() {
-    with_a_confidence_sequence(THOUSANDS);
+fn plain_intervals_cover_less() {
+    let least = at_plain_confidence(THOUSANDS);
+    assert!(least < 0.942, "the correction would be for nothing: {least}");
 }
 
-/// How often the truth is missed at any look, for the width at which that happens most.
-pub fn with_a_confidence_sequence(runs: u32) -> f64 {
-    let mut most = 0.0;
-    let looks: Vec<(usize, f64)> = look_sizes(6)
-        .take_while(|size| *size <= MOST_DEPLOYMENTS)
-        .zip(1..)
-        .map(|(size, k)| (size, look_confidence(ALPHA, k)))
-        .collect();
-    for (index, narrow_enough) in [2.0, 1.0, 0.7, 0.5].into_iter().enumerate() {
-        let (at_the_end, ever) = missed(&looks, narrow_enough, 7_000 + index as u64, runs);
-        println!(
-            "sequence, until ±{narrow_enough} sd: covers {:.1} % at the end, {:.1} % at every look",
-            100.0 * (1.0 - at_the_end),
-            100.0 * (1.0 - ever)
-        );
-        assert!(at_the_end <= ALPHA, "until ±{narrow_enough}: {at_the_end}");
-        assert!(ever <= ALPHA, "at any look: {ever}");
-        most = f64::max(most, ever);
-    }
-    most
+/// The same with 95 % intervals.
+pub fn at_plain_confidence(runs: u32) -> f64 {
+    least_covered(8, 0.95, false, runs)
 }
 
 #[test]
-fn running_until_narrow_enough_loses_the_level_with_a_naive_interval_after_every_deployment() {
-    with_a_naive_interval(THOUSANDS);
-}
-
-/// The same with a 95 % interval after every deployment, when such a run ends.
-pub fn with_a_naive_interval(runs: u32) -> f64 {
-    let looks: Vec<(usize, f64)> = (2..=MOST_DEPLOYMENTS).map(|size| (size, 1.0 - ALPHA)).collect();
-    let (at_the_end, ever) = missed(&looks, 1.0, 7_100, runs);
-    println!(
-        "naive, until ±1 sd: covers {:.1} % at the end, {:.1} % at every look",
-        100.0 * (1.0 - at_the_end),
-        100.0 * (1.0 - ever)
-    );
-    assert!(at_the_end > 0.06, "stopping early on a lucky spread should cost coverage: {at_the_end}");
-    assert!(ever > 0.15, "looking again and again should cost coverage: {ever}");
-    at_the_end
-}
-
-#[test]
-fn looks_start_at_the_first_size_and_are_spaced_by_at_least_1_3() {
+fn looks_start_at_the_first_size_or_six_and_are_spaced_by_at_least_1_3() {
     let sizes: Vec<usize> = look_sizes(6).take(8).collect();
     assert_eq!(sizes, [6, 8, 11, 15, 20, 26, 34, 45]);
+    assert_eq!(look_sizes(2).next(), Some(6), "not on the spread of two");
     assert_eq!(look_sizes(10).nth(1), Some(13), "rounded up from exactly 13, not from a little more");
-    assert!(look_sizes(0).take(5).is_sorted_by(|a, b| a < b), "always grows");
     assert!(look_sizes(6).count() > 100, "ends only by overflow");
-}
-
-#[test]
-fn the_errors_of_all_looks_add_up_to_no_more_than_alpha() {
-    let spent: f64 = (1..=100_000).map(|k| 1.0 - look_confidence(ALPHA, k)).sum();
-    assert!(spent < ALPHA && spent > 0.999 * ALPHA, "{spent}");
-    assert!((look_confidence(ALPHA, 1) - 0.975).abs() < 1e-12);
 }
