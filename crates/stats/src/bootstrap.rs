@@ -16,7 +16,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-use crate::{Interval, t_quantile, two_sided_p};
+use crate::{Interval, t_quantile, two_sided_p, upper_p};
 
 /// What the bootstrap draws: the highest replicated level of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,6 +110,23 @@ impl Bootstrap {
             return 1.0;
         }
         two_sided_p(self.estimate / self.standard_error, self.degrees_of_freedom())
+    }
+
+    /// The p-value of "the statistic lies `margin` or farther from zero": below α, it is equivalent to zero at that level. The larger
+    /// of two one-sided tests (Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987)). The margin must be fixed before the data are seen: one that
+    /// grows with the noise finds equivalent whatever the run could not tell.
+    pub fn equivalence_p(&self, margin: f64) -> f64 {
+        if self.standard_error == 0.0 {
+            return if self.estimate.abs() < margin { 0.0 } else { 1.0 };
+        }
+        upper_p((margin - self.estimate.abs()) / self.standard_error, self.degrees_of_freedom())
+    }
+
+    /// The difference that a run as noisy as this one claims with probability `power`, at level `alpha`: (t₁₋α⸝₂ + t_power) · SE. The
+    /// interval's own half-width is claimed half of the time.
+    pub fn resolution(&self, alpha: f64, power: f64) -> f64 {
+        let t = |probability| t_quantile(probability, self.degrees_of_freedom());
+        (t(1.0 - alpha / 2.0) + t(power)) * self.standard_error
     }
 
     fn degrees_of_freedom(&self) -> f64 {

@@ -29,5 +29,5 @@ pub use holm::holm;
 pub use interval::Interval;
 pub use sequential::{LOOK_CONFIDENCE, look_sizes};
 pub use stationarity::{Stationarity, WINDOW as STATIONARITY_WINDOW, stationary};
-pub use student::{t_interval, t_quantile, two_sided_p};
+pub use student::{t_interval, t_quantile, two_sided_p, upper_p};
 pub use verdict::{Judgement, MIN_BLOCKS, judge};
