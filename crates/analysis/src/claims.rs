@@ -78,7 +78,7 @@ fn finding(
         }
         _ => None,
     };
-    let Joint { found, interval, note } = match (involved, no_gap) {
+    let Joint { found, interval, note, .. } = match (involved, no_gap) {
         (Some(cells), None) => estimate(&cells, &figure),
         (_, note) => Joint { note, ..Joint::default() },
     };

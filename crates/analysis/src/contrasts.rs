@@ -18,7 +18,7 @@ const LEAST_BEYOND: f64 = 10.0;
 /// Fewest events, on either side, for a claim about a count: a handful may by chance all fall on one side.
 const LEAST_EVENTS: f64 = 10.0;
 /// Differences within this share of the baseline are equivalent, unless the experiment says otherwise.
-const DEFAULT_MARGIN: f64 = 0.01;
+pub const DEFAULT_MARGIN: f64 = 0.01;
 /// The resolution widens the default margin up to this share: in a run too noisy to see 5 %, nothing is equivalent.
 const WIDEST_MARGIN: f64 = 0.05;
 

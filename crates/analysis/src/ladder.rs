@@ -3,7 +3,10 @@
 use loadline_model::CellId;
 use loadline_model::plan::Role;
 
+use loadline_stats::holm;
+
 use crate::RunData;
+use crate::contrasts::DEFAULT_MARGIN;
 use crate::joint::joint;
 use crate::metrics;
 use crate::result::{Contrast, Estimate, Ladder, LadderSum, Rung, SumRow};
@@ -11,6 +14,9 @@ use crate::sample::Counted;
 
 /// The metrics that are summed up.
 const SUMMED: [&str; 5] = ["response.p50", "response.p99", "cpu.path", "softirqs", "switches"];
+
+/// A residual is the difference of two differences, each of which may be off by the margin of a contrast.
+const MARGINS: f64 = 2.0;
 
 /// The ladders of a run, one per load.
 pub fn ladders(
@@ -23,7 +29,9 @@ pub fn ladders(
     if !data.run.experiment.is_ladder() {
         return Vec::new();
     }
-    plan.cells_as(Role::Baseline)
+    let mut tests = Vec::new();
+    let mut ladders: Vec<Ladder> = plan
+        .cells_as(Role::Baseline)
         .map(|(bottom, baseline)| {
             let of_this = |contrast: &Contrast| plan.load_of(contrast.candidate) == baseline.load;
             let rungs: Vec<Rung> = contrasts
@@ -37,10 +45,37 @@ pub fn ladders(
                 })
                 .collect();
             let tops = rungs.iter().map(|rung| rung.cell).filter(|cell| is_top(data, *cell));
-            let sums = tops.map(|top| sum(data, counted, confidence, bottom, top, &rungs)).collect();
+            let sums = tops.map(|top| sum(data, counted, confidence, bottom, top, &rungs, &mut tests));
+            let sums = sums.collect();
             Ladder { bottom, sums, rungs }
         })
-        .collect()
+        .collect();
+    close(&mut ladders, &tests, 1.0 - confidence);
+    ladders
+}
+
+/// The tests of a residual.
+struct Tests {
+    /// The p-value of "it is zero".
+    zero: f64,
+    /// The p-value of "it is as large as the margin".
+    margin: f64,
+}
+
+/// Judges the residuals, all together: of twenty one would differ from zero by chance.
+fn close(ladders: &mut [Ladder], tests: &[Option<Tests>], alpha: f64) {
+    let corrected = |of: &dyn Fn(&Tests) -> f64| {
+        holm(&tests.iter().map(|tests| tests.as_ref().map_or(f64::NAN, of)).collect::<Vec<f64>>())
+    };
+    let (zero, margin) = (corrected(&|tests| tests.zero), corrected(&|tests| tests.margin));
+    let rows = ladders.iter_mut().flat_map(|ladder| &mut ladder.sums).flat_map(|sum| &mut sum.rows);
+    for (row, (zero, margin)) in rows.zip(zero.into_iter().zip(margin)) {
+        row.closes = match () {
+            () if margin < alpha => Some(true),
+            () if zero < alpha => Some(false),
+            () => None,
+        };
+    }
 }
 
 fn is_top(data: &RunData, cell: CellId) -> bool {
@@ -54,6 +89,7 @@ fn sum(
     bottom: CellId,
     top: CellId,
     rungs: &[Rung],
+    tests: &mut Vec<Option<Tests>>,
 ) -> LadderSum {
     let mut path = vec![top];
     while let Some(rung) = rungs.iter().find(|rung| Some(&rung.cell) == path.last()) {
@@ -69,18 +105,26 @@ fn sum(
     let rows = summed.filter_map(|metric| {
         let of = |cells: &[CellId], figure: &dyn Fn(&[f64]) -> f64| {
             let joint = joint(counted, metric, cells, data.run.experiment.plan.seed, confidence, figure);
-            joint.found.map(|value| Estimate { value, interval: joint.interval })
+            let estimate = joint.found.map(|value| Estimate { value, interval: joint.interval })?;
+            Some((estimate, joint.spread))
         };
-        let sum = of(&[bottom, top], &|figures| figures[1] - figures[0])?;
+        let (sum, _) = of(&[bottom, top], &|figures| figures[1] - figures[0])?;
         let again = twins.and_then(|(low, high)| {
-            let end_to_end = of(&[low, high], &|figures| figures[1] - figures[0])?;
+            let (end_to_end, _) = of(&[low, high], &|figures| figures[1] - figures[0])?;
             let difference = |f: &[f64]| (f[1] - f[0]) - (f[3] - f[2]);
             Some((end_to_end, of(&[low, high, bottom, top], &difference)?))
         });
         let (end_to_end, residual) = again.unzip();
-        let closes =
-            residual.and_then(|residual| residual.interval).map(|[low, high]| low <= 0.0 && high >= 0.0);
-        Some(SumRow { metric: metric.id.to_string(), unit: metric.unit, sum, end_to_end, residual, closes })
+        let (residual, spread) = residual.unzip();
+        let (bottom, _) = of(&[bottom], &|figures| figures[0])?;
+        let margin = MARGINS * data.run.experiment.plan.margin.unwrap_or(DEFAULT_MARGIN) * bottom.value.abs();
+        tests.push(
+            spread
+                .flatten()
+                .map(|spread| Tests { zero: spread.p_value(), margin: spread.equivalence_p(margin) }),
+        );
+        let (metric, unit) = (metric.id.to_string(), metric.unit);
+        Some(SumRow { metric, unit, sum, end_to_end, residual, margin, closes: None })
     });
     LadderSum { top, path, rows: rows.collect() }
 }

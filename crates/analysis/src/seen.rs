@@ -152,11 +152,16 @@ pub fn difference(
     Some(SeenDifference { agrees, total, layers })
 }
 
-/// Whether the two answers differ by no more than their intervals together and the disturbance allow; they come from different slices.
+/// Whether the two answers are the same within the margin, or surely not; they come from different slices.
 fn agrees(seen: &Estimate, rows: &[Row]) -> Option<bool> {
     let row = rows.iter().find(|row| row.metric == METRIC)?;
     let half = |[low, high]: [f64; 2]| (high - low) / 2.0;
     let by_chance = half(seen.interval?).hypot(half(row.interval?));
-    let allowed = by_chance + DISTURBANCE * row.difference.abs();
-    Some((seen.value - row.difference).abs() <= allowed)
+    let margin = row.margin.max(DISTURBANCE * row.difference.abs());
+    let apart = (seen.value - row.difference).abs();
+    match () {
+        () if apart + by_chance <= margin => Some(true),
+        () if apart - by_chance > margin => Some(false),
+        () => None,
+    }
 }

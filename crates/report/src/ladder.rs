@@ -167,6 +167,7 @@ impl Column {
                 match row.closes {
                     Some(true) => (format!("{text} closes"), Tone::Good),
                     Some(false) => (format!("{text} open"), Tone::Bad),
+                    None if row.residual.is_some() => (format!("{text} ?"), Tone::Plain),
                     None => (text, Tone::Plain),
                 }
             }

@@ -87,7 +87,7 @@ fn agreement(seen: &SeenDifference) -> String {
     match seen.agrees {
         Some(true) => "agree",
         Some(false) => "disagree",
-        None => "",
+        None => "?",
     }
     .to_owned()
 }

@@ -47,6 +47,28 @@ fn the_sum_is_held_against_second_deployments_of_bottom_and_top() {
     assert!((residual.value - (end_to_end.value - p50.sum.value)).abs() < 1e-6, "{p50:?}");
     assert_ne!(residual.value, 0.0, "other deployments give another figure");
     assert_eq!(p50.closes, Some(true), "{p50:?}");
+    assert!((p50.margin / (2.0 * 0.01 * result.cells[0].figures[0].value) - 1.0).abs() < 0.02, "{p50:?}");
+}
+
+#[test]
+fn a_residual_that_may_be_larger_than_the_margin_neither_closes_nor_stays_open() {
+    let result = analyse(&MadeUp { deployment_noise_us: 10.0, ..ladder() }.data());
+    let p50 = row(&result, "response.p50");
+    let [low, high] = p50.residual.unwrap().interval.unwrap();
+    assert!(low < -p50.margin && p50.margin < high, "the noise is larger than the margin: {p50:?}");
+    assert_eq!(p50.closes, None, "{p50:?}");
+}
+
+#[test]
+fn layers_that_add_up_are_seldom_left_open() {
+    let runs = 40;
+    let is_open = |seed: &u64| {
+        let result = analyse(&MadeUp { seed: *seed, deployment_noise_us: 4.0, ..ladder() }.data());
+        result.ladders[0].sums.iter().flat_map(|sum| &sum.rows).any(|row| row.closes == Some(false))
+    };
+    let open = (0..runs).filter(is_open).count();
+    // One run in twenty may; more than six of forty would be a chance of one in a hundred.
+    assert!(open <= 6, "{open} of {runs}");
 }
 
 #[test]

@@ -55,7 +55,11 @@ pub struct SumRow {
     pub end_to_end: Option<Estimate>,
     /// End to end less the sum.
     pub residual: Option<Estimate>,
-    /// Whether the residual's interval holds zero.
+    /// The largest residual, either way, that does not matter.
+    #[serde(default)]
+    pub margin: f64,
+    /// Whether the residual was shown to be smaller than the margin, or shown not to be zero; `None` where the run cannot tell. Both are
+    /// corrected over all residuals of the run.
     pub closes: Option<bool>,
 }
 

@@ -53,8 +53,9 @@ pub struct SoftirqReason {
 pub struct SeenDifference {
     /// CPU time per request, ns: the mean over deployments with Student's t interval.
     pub total: Estimate,
-    /// Whether this and the contrast's difference of `cpu.path` differ by no more than their intervals allow, and 10 %, because
-    /// sampling delays what it watches; not known of fewer than four profiled deployments.
+    /// Whether this and the contrast's difference of `cpu.path` are the same within a margin: 10 % of the difference, because sampling delays
+    /// what it watches, or the contrast's own margin if that is larger. `None` where the run cannot tell, and with fewer than four profiled
+    /// deployments.
     pub agrees: Option<bool>,
     /// By layer, the largest difference first.
     pub layers: Vec<SeenLayer>,

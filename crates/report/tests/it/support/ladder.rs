@@ -97,6 +97,7 @@ pub fn ladder() -> RunResult {
         sum: estimate(sum, 0.5),
         end_to_end: Some(estimate(end_to_end, 0.5)),
         residual: Some(estimate(end_to_end - sum, 0.6)),
+        margin: 0.6 * US,
         closes: Some(closes),
     };
     result.ladders = vec![Ladder {
