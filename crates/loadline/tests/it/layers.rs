@@ -15,7 +15,7 @@ const TWICE: [&str; 10] =
     ["--slice", "50ms", "--blocks", "1", "--deployments", "2", "--warmup", "1s", "--repeats", "0"];
 /// One slice of each cell, or another where nobody let it have a CPU.
 const ONCE: [&str; 10] =
-    ["--slice", "50ms", "--blocks", "1", "--deployments", "1", "--warmup", "1s", "--repeats", "3"];
+    ["--slice", "50ms", "--blocks", "1", "--deployments", "1", "--warmup", "1s", "--repeats", "12"];
 
 fn layers(place: &Place, arguments: &[&str], plan: &[&str]) -> RunResult {
     let all = ["layers"].iter().chain(arguments).chain(plan).chain(&["--json", "-"]);
