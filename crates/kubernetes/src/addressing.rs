@@ -21,6 +21,8 @@ use crate::{connection::Cluster, error::ClusterError, nodes::ClusterNode};
 const LOAD_BALANCER_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long to try to reach a pod that is ready: kube-proxy and routes may lag behind.
 const REACH_TIMEOUT: Duration = Duration::from_secs(8);
+/// The same on a node of the cluster, which reaches all pods as a rule: there kube-proxy is merely slow.
+const NODE_REACH_TIMEOUT: Duration = Duration::from_secs(30);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A running deployment, as far as its addresses depend on it.
@@ -140,12 +142,16 @@ fn resolve(host: &str, port: u16, node: &Netns) -> Result<SocketAddr, Error> {
 }
 
 /// Whether there is any answer, even a refusal: then packets pass in both directions.
-pub(crate) fn can_reach(from: &Netns, address: SocketAddr) -> Result<bool, Error> {
+pub(crate) fn can_reach(from: &Netns, address: SocketAddr, client: ClientOrigin<'_>) -> Result<bool, Error> {
+    let timeout = match client {
+        ClientOrigin::Node(_) => NODE_REACH_TIMEOUT,
+        ClientOrigin::Outside | ClientOrigin::Cluster => REACH_TIMEOUT,
+    };
     let answers = || match TcpStream::connect_timeout(&address, CONNECT_TIMEOUT) {
         Err(error) if error.kind() != io::ErrorKind::ConnectionRefused => None,
         _ => Some(()),
     };
-    from.run(|| Ok(wait::until(REACH_TIMEOUT, CLUSTER_INTERVAL, answers).is_some()))
+    from.run(|| Ok(wait::until(timeout, CLUSTER_INTERVAL, answers).is_some()))
 }
 
 /// The hosts to which the client's connections must be masqueraded: other machines have no route back to the client.

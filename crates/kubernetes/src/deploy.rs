@@ -254,7 +254,8 @@ impl Deployer<'_> {
                 addressing::masqueraded_hosts(&self.context.options.expose, &found, target.address.ip());
             addressing::masquerade(self.context.environment, made.owner(), &masqueraded_hosts)?;
         }
-        if self.context.options.load_from == LoadFrom::Here || addressing::can_reach(netns, target.address)? {
+        let stays_here = self.context.options.load_from == LoadFrom::Here;
+        if stays_here || addressing::can_reach(netns, target.address, from)? {
             return Ok((target, vantage));
         }
         progress("this machine cannot reach the pod: the load will run in the cluster");

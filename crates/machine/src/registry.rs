@@ -10,8 +10,10 @@ use std::{
     os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
+    time::Duration,
 };
 
+use rustix::process::{Pid, test_kill_process};
 use serde_json::Map;
 use tempfile::TempDir;
 
@@ -21,10 +23,13 @@ use crate::{
     error::{Error, ErrorContext},
     owner::Owner,
     run_name::RunName,
-    user_namespace,
+    user_namespace, wait,
 };
 
 pub(crate) use state::State;
+
+/// From fork(2) to execve(2) on a machine whose CPUs others have.
+const FORK_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The folder in which runs of one user are registered.
 #[derive(Clone, Debug)]
@@ -117,6 +122,7 @@ impl Registry {
             let lock = open_lock(&dir.join("lock"))?;
             match lock.try_lock() {
                 Ok(()) => {}
+                Err(TryLockError::WouldBlock) if is_released_soon(&lock, &dir) => {}
                 Err(TryLockError::WouldBlock) => continue,
                 Err(TryLockError::Error(error)) => {
                     return Err(error).with_context(|| format!("lock {}", dir.display()));
@@ -225,6 +231,16 @@ impl RunFolder {
     }
 }
 
+/// Whether the lock of a run whose process has ended is released: a child that it had just forked holds it until it executes its program.
+fn is_released_soon(lock: &File, dir: &Path) -> bool {
+    let has_ended = |state: State| {
+        let pid = i32::try_from(state.pid).ok().and_then(Pid::from_raw);
+        pid.is_some_and(|pid| test_kill_process(pid) == Err(rustix::io::Errno::SRCH))
+    };
+    State::read(dir).is_ok_and(has_ended)
+        && wait::until(FORK_TIMEOUT, wait::SHORT_INTERVAL, || lock.try_lock().ok()).is_some()
+}
+
 fn open_lock(path: &Path) -> Result<File, Error> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).write(true).mode(0o600);
@@ -263,6 +279,21 @@ mod tests {
         assert!(registry.dead_runs().unwrap().is_empty());
         drop(run);
         assert_eq!(registry.dead_runs().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_child_of_a_killed_run_that_still_holds_its_lock_is_waited_for() {
+        let (_dir, registry) = registry();
+        let run = registry.register("000001".parse().unwrap(), &empty_host()).unwrap();
+        let mut ended = std::process::Command::new("true").spawn().unwrap();
+        ended.wait().unwrap();
+        run.update_state(|state| state.pid = ended.id()).unwrap();
+        let holder = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(100));
+            drop(run);
+        });
+        assert_eq!(registry.dead_runs().unwrap().len(), 1);
+        holder.join().unwrap();
     }
 
     #[test]

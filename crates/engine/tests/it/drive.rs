@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::server::Server;
+use crate::support::undisturbed::undisturbed;
 use loadline_engine::{
     Arrivals, Endpoint, Engine, ErrorKind, Load, Mix, Options, Record, Request, Reuse, SliceSpec,
 };
@@ -165,10 +166,13 @@ fn nobody_listening_is_an_error_before_the_slice() {
 
 #[test]
 fn a_service_that_closes_after_each_response_is_reconnected_to() {
-    let server = Server::answering_once(b"HTTP/1.0 200 OK\r\n\r\nuntil the end");
-    let record = drive(&server, 2, "50/s", 0.4);
-    assert_eq!((record.answered, record.errors.total()), (20, 0), "{:?}", record.errors);
-    assert_eq!(record.reconnects, 20);
+    undisturbed(|| {
+        let server = Server::answering_once(b"HTTP/1.0 200 OK\r\n\r\nuntil the end");
+        let record = drive(&server, 2, "50/s", 0.4);
+        assert_eq!((record.answered, record.errors.total()), (20, 0), "{:?}", record.errors);
+        // The last one, too, if there is a CPU for it before the slice ends.
+        assert_eq!(record.reconnects, 20);
+    });
 }
 
 #[test]

@@ -31,6 +31,7 @@ cpus: {service: 0}
 plan: {slice: 400ms, blocks: 2, deployments: 2, warmup: 1s, repeats: 0, interleave: slices}
 ";
 
+const QUOTA_CPUS: f64 = 0.2;
 /// A slice of four periods may begin with what is left of a fifth, and quota is handed out in parts to each CPU (CFS bandwidth control).
 const MAX_CPUS: f64 = 0.45;
 
@@ -88,10 +89,11 @@ fn cells_contrasts_and_limits_are_those_of_the_file() {
 
     // The common quota holds where nothing else is said, and not on the platform that has its own.
     for cell in &result.cells[0..3] {
-        for used in used_cpus(&result, cell) {
-            assert!(used < MAX_CPUS, "{} used {used:.2} CPUs", cell.label);
-        }
-        assert!(throttled(&result, cell) > 0, "{} was never held back", cell.label);
+        let used = used_cpus(&result, cell);
+        assert!(used.iter().all(|used| *used < MAX_CPUS), "{} used {used:.2?} CPUs", cell.label);
+        // Others may leave a service less than its quota.
+        let got_its_quota = used.iter().any(|used| *used >= QUOTA_CPUS);
+        assert!(throttled(&result, cell) > 0 || !got_its_quota, "{} was never held back", cell.label);
     }
     assert_eq!(throttled(&result, &result.cells[3]), 0, "roomy has CPUs enough");
     let note = result.notes.iter().find(|note| note.text.contains("have different limits or CPUs"));

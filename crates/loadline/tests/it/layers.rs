@@ -15,7 +15,7 @@ const TWICE: [&str; 10] =
     ["--slice", "50ms", "--blocks", "1", "--deployments", "2", "--warmup", "1s", "--repeats", "0"];
 /// One slice of each cell, or another where nobody let it have a CPU.
 const ONCE: [&str; 10] =
-    ["--slice", "50ms", "--blocks", "1", "--deployments", "1", "--warmup", "1s", "--repeats", "3"];
+    ["--slice", "50ms", "--blocks", "1", "--deployments", "1", "--warmup", "1s", "--repeats", "12"];
 
 fn layers(place: &Place, arguments: &[&str], plan: &[&str]) -> RunResult {
     let all = ["layers"].iter().chain(arguments).chain(plan).chain(&["--json", "-"]);
@@ -144,22 +144,22 @@ fn a_profile_says_which_layers_the_kernel_was_seen_in_and_draws_flame_graphs() {
         "--flame-graphs",
         "flames",
     ];
-    let result = layers(&place, &arguments, &TWICE);
+    // A profile of 300 ms holds a few samples of each layer, and others' programs may take those.
+    let mut attempts = vec![layers(&place, &arguments, &TWICE)];
+    while attempts.len() < 4 && attempts.last().is_some_and(profile_was_disturbed) {
+        attempts.push(layers(&place, &arguments, &TWICE));
+    }
+    for (rung, layer) in [("bridge", "bridge"), ("conntrack", "conntrack"), ("nodeport", "nat")] {
+        let is_seen = attempts.iter().any(|result| seen_difference(result, rung, layer) > 0.0);
+        assert!(is_seen, "{layer} was not seen in {rung} in {} attempts", attempts.len());
+    }
+    let result = attempts.pop().expect("one attempt at least");
     for cell in &result.cells {
         let seen = cell
             .seen
             .as_ref()
             .unwrap_or_else(|| panic!("{} was not profiled: {:?}", cell.label, result.notes));
         assert!(seen.samples > 0 && seen.unknown_share <= 0.1, "{}: {:?}", cell.label, seen.unknown);
-    }
-    let ladder = &result.ladders[0];
-    let difference = |rung: &str, layer: &str| {
-        let rung = ladder.rungs.iter().find(|found| label(&result, found.cell) == rung).expect(rung);
-        let seen = result.contrasts[rung.contrast].seen.as_ref().expect("both were profiled");
-        seen.layers.iter().find(|found| found.layer == layer).map_or(0.0, |found| found.difference.value)
-    };
-    for (rung, layer) in [("bridge", "bridge"), ("conntrack", "conntrack"), ("nodeport", "nat")] {
-        assert!(difference(rung, layer) > 0.0, "{layer} was not seen in {rung}");
     }
     let bridge =
         result.cells.iter().find(|cell| cell.platform == "bridge").and_then(|cell| cell.seen.as_ref());
@@ -172,6 +172,17 @@ fn a_profile_says_which_layers_the_kernel_was_seen_in_and_draws_flame_graphs() {
         let svg = std::fs::read_to_string(place.path(&format!("flames/{picture}.svg"))).expect(picture);
         assert!(svg.contains("<svg") && svg.contains("tcp_sendmsg"), "{picture}");
     }
+}
+
+/// CPU time of a layer per request that a rung adds to the one below, as the profiler saw it.
+fn seen_difference(result: &RunResult, rung: &str, layer: &str) -> f64 {
+    let rung = result.ladders[0].rungs.iter().find(|found| label(result, found.cell) == rung).expect(rung);
+    let seen = result.contrasts[rung.contrast].seen.as_ref().expect("both were profiled");
+    seen.layers.iter().find(|found| found.layer == layer).map_or(0.0, |found| found.difference.value)
+}
+
+fn profile_was_disturbed(result: &RunResult) -> bool {
+    result.notes.iter().any(|note| note.text.starts_with("the profiler saw disturbed times, too"))
 }
 
 #[test]
