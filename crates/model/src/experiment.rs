@@ -7,6 +7,7 @@ mod plan;
 mod platform;
 mod resources;
 mod service;
+mod slices;
 
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +22,7 @@ pub use plan::{Interleave, Isolation, Nodes, OnFailure, PlanSpec};
 pub use platform::{Platform, PlatformKind};
 pub use resources::ServiceCpus;
 pub use service::{Ready, RequestSpec, Service, Start};
+pub use slices::Slices;
 
 /// One experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

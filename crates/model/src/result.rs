@@ -121,8 +121,11 @@ pub struct RunInfo {
 /// How it was measured.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct PlanInfo {
-    /// Length of a slice, s.
+    /// Length of a slice, s; of the shortest, where loads have slices of several lengths.
     pub slice_s: f64,
+    /// Length of the longest slice, s, where loads have slices of several lengths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub longest_slice_s: Option<f64>,
     /// Blocks in a deployment.
     pub blocks: u32,
     /// Deployments measured.

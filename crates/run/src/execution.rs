@@ -1,5 +1,6 @@
 //! A run from its first deployment to its last: rounds, stages, blocks, and the handling of failures.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -96,6 +97,7 @@ pub fn execute(run: Run<'_>, strategy: &mut dyn Strategy) -> Result<Outcome, Run
         begun: run.clock.now(),
         abandoned: Vec::new(),
         side_by_side: None,
+        warm_at_once: BTreeSet::new(),
         noted: Vec::new(),
         metrics,
         events: run.events,
@@ -129,6 +131,8 @@ pub(crate) struct Execution<'a> {
     pub begun: Instant,
     /// Cells measured request by request; decided after the first warm-up.
     pub side_by_side: Option<Vec<CellId>>,
+    /// The first cells of those warm-ups that were stationary from their first cycle on when they were last deployed.
+    pub warm_at_once: BTreeSet<CellId>,
     /// Notes already in the journal.
     pub noted: Vec<Note>,
     /// The metrics that its probes declare, as the journal has them.

@@ -28,7 +28,7 @@ cells: {exclude: [{platform: container, load: 20/s}]}
 contrasts:
   - {of: {platform: roomy}, against: {platform: container}}
 cpus: {service: 0}
-plan: {slice: 400ms, blocks: 2, deployments: 2, warmup: 1s, repeats: 0, interleave: slices}
+plan: {slice: 400ms, blocks: 2, deployments: 2, warmup: 1s, repeats: 0, interleave: slices, seed: 7}
 ";
 
 /// A slice of four periods may begin with what is left of a fifth, and quota is handed out in parts to each CPU (CFS bandwidth control).

@@ -94,6 +94,30 @@ fn a_warm_up_that_never_becomes_stationary_ends_at_its_time_limit() {
 }
 
 #[test]
+fn what_was_warm_at_once_is_warmed_up_in_short_cycles_when_it_is_deployed_again() {
+    let settles_late = |drive: usize| if drive < 12 { 1_000_000 / (drive as u64 + 1) } else { 80_000 };
+    let mut world = World::new(experiment()).site(2, |site| site.service_ns = settles_late);
+    world.run().unwrap();
+    let warm_ups = world.journal.warm_ups.borrow();
+    let seconds = |cell, round| {
+        let found = warm_ups.iter().find(|warm_up| (warm_up.cell.0, warm_up.round) == (cell, round)).unwrap();
+        assert!(found.stationary);
+        (found.seconds, found.figures.len())
+    };
+    let close = |(found, cycles): (f64, usize), expected: f64| {
+        assert!(
+            (found - expected).abs() < 1e-9 && cycles == 8,
+            "{found} s in {cycles} cycles, not {expected} s"
+        );
+    };
+    close(seconds(0, 0), 8.0 * 0.150);
+    close(seconds(0, 1), 8.0 * 0.025);
+    // Its trend took longer than that, and could again.
+    assert!(seconds(2, 0).0 > 8.0 * 0.150);
+    assert_eq!(seconds(2, 1), seconds(2, 0));
+}
+
+#[test]
 fn a_note_is_kept_once() {
     let mut world = World::new(with(|plan| plan.profile = Some(std::time::Duration::from_millis(200))));
     world.run().unwrap();

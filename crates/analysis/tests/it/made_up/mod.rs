@@ -155,6 +155,7 @@ impl MadeUp {
             plan: PlanSpec {
                 slice: Duration::from_secs(1),
                 blocks: self.blocks,
+                slices: Vec::new(),
                 deployments: self.rounds,
                 seed: self.seed,
                 until: None,

@@ -95,6 +95,7 @@ pub fn slower() -> RunResult {
         machine: machine(),
         plan: PlanInfo {
             slice_s: 1.5,
+            longest_slice_s: None,
             blocks: 12,
             deployments: 2,
             deployments_planned: 2,
