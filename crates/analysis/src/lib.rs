@@ -103,6 +103,7 @@ fn run_info(data: &RunData) -> RunInfo {
         command_line: run.command_line.clone(),
         version: run.version.clone(),
         seed: run.experiment.plan.seed,
+        time_spent: run.time_spent,
         experiment: serde_json::to_value(&run.experiment).unwrap_or_default(),
     }
 }

@@ -18,11 +18,11 @@ use std::ops::Index;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Machine;
 use crate::ids::CellId;
 use crate::load::ConnectionOptions;
 use crate::metrics::MetricDeclaration;
 use crate::notes::Note;
+use crate::{Machine, TimeSpent};
 
 pub use crate::RunState;
 pub use crate::metrics::Unit;
@@ -114,6 +114,9 @@ pub struct RunInfo {
     pub version: String,
     /// Seed of order and schedules.
     pub seed: u64,
+    /// Where the wall time went; runs of before did not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_spent: Option<TimeSpent>,
     /// The experiment as it was understood.
     pub experiment: serde_json::Value,
 }

@@ -196,6 +196,7 @@ fn run_row(experiment: Experiment, plan: Plan) -> RunRow {
         notes: Vec::new(),
         failures: Vec::new(),
         surroundings: Default::default(),
+        time_spent: None,
     }
 }
 
