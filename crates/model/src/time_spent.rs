@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where the wall time of a run went, s. The parts do not overlap; what is in none of them is [`TimeSpent::other_s`].
+/// Where the wall time of a run went, s. The parts do not overlap; what is in none of them is the rest of the total.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TimeSpent {

@@ -109,7 +109,7 @@ fn planned(preview: &Preview) -> String {
                 seconds(first.slice_s)
             )
         }
-        _ => format!("{deployments} × the slices of each cell, in {}", plural(time.blocks, "block")),
+        _ => format!("{deployments} × the slices above"),
     }
 }
 

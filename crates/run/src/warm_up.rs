@@ -190,7 +190,7 @@ fn long_cycle(slice: Duration, load: &LoadSpec) -> Duration {
 fn short_cycle(slice: Duration, load: &LoadSpec) -> Duration {
     let long = long_cycle(slice, load);
     match load.load.rate() {
-        Some(rate) => (rate.mean_gap().mul_f64(SHORT_CYCLE_REQUESTS)).clamp(MIN_CYCLE, long),
+        Some(rate) => rate.mean_gap().mul_f64(SHORT_CYCLE_REQUESTS).clamp(MIN_CYCLE, long),
         None => (long / 3).max(MIN_CYCLE),
     }
 }

@@ -244,7 +244,7 @@ pub(crate) fn written(experiment: &Experiment, detail: Detail) -> Node {
         loads: Some(experiment.loads.iter().map(|load| LoadKeys::of(load).into()).collect()),
         cells: CellsKeys::of(experiment),
         contrasts: ContrastKeys::of_all(experiment),
-        plan: PlanKeys::of(experiment).into(),
+        plan: PlanKeys::of(experiment, detail).into(),
         cpus: CpuKeys::of(&experiment.placement).into(),
         claims: experiment
             .claims

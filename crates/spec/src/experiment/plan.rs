@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{HOW_MUCH, WHERE};
 use crate::kinds::{choice, count, duration, share, switch};
-use crate::options::Table;
+use crate::options::{Detail, Table};
 use crate::{Experiment, Interleave, Isolation, LoadSpec, Nodes, OnFailure, PlanSpec};
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -143,13 +143,15 @@ pub(super) fn plan(written: &PlanKeys, loads: &[LoadSpec], drawn: u64) -> PlanSp
 }
 
 impl PlanKeys {
-    /// The keys that are read as the experiment's plan, without what would be chosen as it is.
-    pub fn of(experiment: &Experiment) -> PlanKeys {
+    /// The keys that are read as the experiment's plan. What would be chosen as it is, is left out, unless all is to be written that keys can
+    /// say: slices that differ between loads they cannot.
+    pub fn of(experiment: &Experiment, detail: Detail) -> PlanKeys {
         let plan = &experiment.plan;
+        let all = detail == Detail::All && plan.slices.is_empty();
         let is_chosen = |count| plan.clone().with_slices(&experiment.loads, None, count) == *plan;
         let (slice, blocks) = match plan.blocks {
-            _ if is_chosen(None) => (None, None),
-            blocks if is_chosen(Some(blocks)) => (None, Some(blocks)),
+            _ if !all && is_chosen(None) => (None, None),
+            blocks if !all && is_chosen(Some(blocks)) => (None, Some(blocks)),
             blocks => (Some(plan.slice), Some(blocks)),
         };
         PlanKeys { slice, blocks, seed: Some(plan.seed), plan: plan.clone() }
