@@ -18,6 +18,7 @@ mod starts;
 mod thread_rates;
 mod trust;
 
+use loadline_model::experiment::PlanSpec;
 use loadline_model::has_own_key;
 use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::Note;
@@ -53,6 +54,7 @@ pub fn analyse(data: &RunData) -> RunResult {
         machine: data.run.machine.clone(),
         plan: PlanInfo {
             slice_s: data.run.experiment.plan.slice.as_secs_f64(),
+            longest_slice_s: longest_slice_s(&data.run.experiment.plan),
             blocks: data.run.experiment.plan.blocks,
             deployments: rounds,
             deployments_planned: data.run.experiment.plan.deployments,
@@ -78,6 +80,11 @@ pub fn analyse(data: &RunData) -> RunResult {
     }
 }
 
+/// The length of the longest slice, where loads have slices of several lengths.
+fn longest_slice_s(plan: &PlanSpec) -> Option<f64> {
+    plan.slices.iter().map(|slices| slices.length).max().map(|longest| longest.as_secs_f64())
+}
+
 /// The metrics whose unit a reader of the slices would not know otherwise.
 fn declared(data: &RunData) -> Vec<MetricDeclaration> {
     data.run.metrics.iter().filter(|metric| !has_own_key(&metric.name)).cloned().collect()
@@ -96,6 +103,7 @@ fn run_info(data: &RunData) -> RunInfo {
         command_line: run.command_line.clone(),
         version: run.version.clone(),
         seed: run.experiment.plan.seed,
+        time_spent: run.time_spent,
         experiment: serde_json::to_value(&run.experiment).unwrap_or_default(),
     }
 }

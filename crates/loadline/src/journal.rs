@@ -5,7 +5,7 @@ use std::cell::Cell;
 use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::{Failure, Note};
 use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surroundings, WarmUpRow};
-use loadline_model::{CellId, RunState};
+use loadline_model::{CellId, RunState, TimeSpent};
 use loadline_run::{BoxError, Journal};
 use loadline_store::Store;
 
@@ -76,6 +76,10 @@ impl Journal for StoreJournal<'_> {
 
     fn profile(&self, profile: &ProfileRow) -> Result<(), BoxError> {
         Ok(self.store.add_profile(self.id()?, profile)?)
+    }
+
+    fn time_spent(&self, spent: &TimeSpent) -> Result<(), BoxError> {
+        Ok(self.store.set_time_spent(self.id()?, spent)?)
     }
 
     fn finish(&self, state: RunState) -> Result<(), BoxError> {

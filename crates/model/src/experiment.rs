@@ -8,6 +8,7 @@ mod platform;
 mod precision;
 mod resources;
 mod service;
+mod slices;
 
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +24,7 @@ pub use platform::{Platform, PlatformKind};
 pub use precision::Precision;
 pub use resources::ServiceCpus;
 pub use service::{Ready, RequestSpec, Service, Start};
+pub use slices::Slices;
 
 /// One experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -22,6 +22,7 @@ mod record;
 pub mod result;
 pub mod rows;
 mod run_state;
+mod time_spent;
 
 pub use errors::{ErrorKind, Errors};
 pub use events::Event;
@@ -32,6 +33,7 @@ pub use machine_cpu::MachineCpu;
 pub use observations::{Observations, has_own_key};
 pub use record::{Record, Second, record_time};
 pub use run_state::RunState;
+pub use time_spent::TimeSpent;
 
 /// Version of the data as they are stored. A change of what is written raises it, and the store learns to read what was written before.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;

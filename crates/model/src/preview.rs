@@ -43,6 +43,10 @@ pub struct PreviewCell {
     /// What sets its connections apart from the usual ones.
     #[serde(flatten)]
     pub options: ConnectionOptions,
+    /// Its slices in each deployment, each in a block of its own.
+    pub slices: u32,
+    /// How long each is.
+    pub slice_s: f64,
     /// What it is for.
     pub role: Role,
     /// The cells that it is compared with.
@@ -65,8 +69,6 @@ pub struct TimeBudget {
     pub deployments: u32,
     /// Blocks of a deployment.
     pub blocks: u32,
-    /// Length of a slice.
-    pub slice_s: f64,
     /// All slices that are planned.
     pub slices_s: f64,
     /// All repeats of slices, if each is used.

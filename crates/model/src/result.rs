@@ -18,12 +18,12 @@ use std::ops::Index;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Machine;
 use crate::experiment::Precision;
 use crate::ids::CellId;
 use crate::load::ConnectionOptions;
 use crate::metrics::MetricDeclaration;
 use crate::notes::Note;
+use crate::{Machine, TimeSpent};
 
 pub use crate::RunState;
 pub use crate::metrics::Unit;
@@ -115,6 +115,9 @@ pub struct RunInfo {
     pub version: String,
     /// Seed of order and schedules.
     pub seed: u64,
+    /// Where the wall time went; runs of before did not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_spent: Option<TimeSpent>,
     /// The experiment as it was understood.
     pub experiment: serde_json::Value,
 }
@@ -122,8 +125,11 @@ pub struct RunInfo {
 /// How it was measured.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct PlanInfo {
-    /// Length of a slice, s.
+    /// Length of a slice, s; of the shortest, where loads have slices of several lengths.
     pub slice_s: f64,
+    /// Length of the longest slice, s, where loads have slices of several lengths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub longest_slice_s: Option<f64>,
     /// Blocks in a deployment.
     pub blocks: u32,
     /// Deployments measured.

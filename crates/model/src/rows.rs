@@ -15,7 +15,7 @@ use crate::metrics::MetricDeclaration;
 use crate::notes::{Failure, Note};
 use crate::plan::Plan;
 use crate::profile::{Profile, SoftirqReasons};
-use crate::{Machine, Observations, RunState};
+use crate::{Machine, Observations, RunState, TimeSpent};
 
 /// All that is known of a run.
 pub struct RunData {
@@ -90,6 +90,8 @@ pub struct RunRow {
     pub failures: Vec<Failure>,
     /// What the daemons and clusters were, by the platforms' names.
     pub surroundings: BTreeMap<String, Surroundings>,
+    /// Where its time went, as far as it got; runs of before did not say.
+    pub time_spent: Option<TimeSpent>,
 }
 
 /// One start of a site's service.

@@ -16,6 +16,7 @@ mod starts;
 mod summary_csv;
 mod terminal;
 mod text;
+mod time_spent;
 mod verdict;
 mod wording;
 mod words;

@@ -10,6 +10,7 @@ use crate::groups;
 use crate::ladder;
 use crate::seen;
 use crate::starts;
+use crate::time_spent::time_spent;
 use crate::words::said;
 use crate::{verdict, wording};
 
@@ -182,7 +183,8 @@ fn worth(result: &RunResult) -> Vec<String> {
         .map(|gate| format!("{} {}", escape(&said(&gate.figure)), if gate.holds { "✓" } else { "✗" }))
         .collect();
     lines.push(format!("- Trust: {} ({})", gates.join(", "), wording::slices(result)));
-    lines.extend(wording::settle(result).map(|line| format!("- {}", escape(&line))));
+    let rest = wording::settle(result).into_iter().chain(time_spent(result));
+    lines.extend(rest.map(|line| format!("- {}", escape(&line))));
     lines
 }
 

@@ -30,12 +30,19 @@ fn sites(preview: &Preview, style: &Style) -> String {
 }
 
 fn cells(preview: &Preview, style: &Style) -> String {
-    let headings = ["", "cell", "load", "compared with"];
+    let headings = ["", "cell", "load", "slices", "compared with"];
     let columns = headings.iter().enumerate();
     let align = |at: usize| if at == 0 { Align::Right } else { Align::Left };
     let mut table = Table::new(columns.map(|(at, name)| ((*name).to_owned(), align(at))).collect());
     for (index, cell) in preview.cells.iter().enumerate() {
-        table.push(vec![number(CellId(index)), site(preview, cell), load(cell), compared(preview, cell)]);
+        let slices = format!("{} × {}", cell.slices, seconds(cell.slice_s));
+        table.push(vec![
+            number(CellId(index)),
+            site(preview, cell),
+            load(cell),
+            slices,
+            compared(preview, cell),
+        ]);
     }
     table.render(style.width)
 }
@@ -69,18 +76,8 @@ fn time(preview: &Preview, style: &Style) -> String {
             .map(|(name, align)| (name.to_owned(), align))
             .into(),
     );
-    let slices = preview.cells.len();
-    let (deployments, blocks) = (plural(time.deployments, "deployment"), plural(time.blocks, "block"));
     let mut rows = vec![
-        (
-            "slices",
-            seconds(time.slices_s),
-            format!(
-                "planned: {deployments} × {blocks} × {} of {}",
-                plural(slices as u32, "slice"),
-                seconds(time.slice_s)
-            ),
-        ),
+        ("slices", seconds(time.slices_s), format!("planned: {}", planned(preview))),
         ("repeats", range(time.repeats_s), "only of slices that fail a gate".to_owned()),
         ("warm-ups", range(time.warm_ups_s), "estimate: until each cell is stationary".to_owned()),
         ("starts", range(time.starts_s), "not known before a run; bounded by `ready`".to_owned()),
@@ -94,6 +91,26 @@ fn time(preview: &Preview, style: &Style) -> String {
     }
     let rest = "Not included: fetching images, stopping services, and the moments between slices.";
     table.render(style.width) + &wrap("", rest, style.width, 0)
+}
+
+/// `8 deployments × 36 blocks × 3 slices of 0.1 s`
+fn planned(preview: &Preview) -> String {
+    let time = &preview.time;
+    let deployments = plural(time.deployments, "deployment");
+    let slices = plural(preview.cells.len() as u32, "slice");
+    let alike = |(one, other): (&PreviewCell, &PreviewCell)| {
+        (one.slices, one.slice_s) == (other.slices, other.slice_s)
+    };
+    match &preview.cells[..] {
+        [first, ..] if preview.cells.iter().map(|cell| (first, cell)).all(alike) => {
+            format!(
+                "{deployments} × {} × {slices} of {}",
+                plural(time.blocks, "block"),
+                seconds(first.slice_s)
+            )
+        }
+        _ => format!("{deployments} × the slices above"),
+    }
 }
 
 fn total(time: &TimeBudget) -> String {

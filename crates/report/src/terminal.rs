@@ -11,6 +11,7 @@ use crate::ladder;
 use crate::seen;
 use crate::starts;
 use crate::text::{Align, Table, flow, visible_width, wrap};
+use crate::time_spent::time_spent;
 use crate::verdict::{self, Tone};
 use crate::wording;
 use crate::words::said;
@@ -309,7 +310,7 @@ impl Page<'_> {
             .collect();
         pieces.push(format!("({})", wording::slices(self.result)));
         text.push_str(&flow("Trust: ", &pieces, "  ", self.width, 7));
-        if let Some(sentence) = wording::settle(self.result) {
+        for sentence in wording::settle(self.result).into_iter().chain(time_spent(self.result)) {
             text.push_str(&wrap("", &sentence, self.width, 2));
         }
         text

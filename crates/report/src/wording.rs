@@ -156,7 +156,10 @@ fn resolution_of(result: &RunResult, group: &Group<'_>) -> (String, String) {
 fn extent(result: &RunResult) -> String {
     let plan = &result.plan;
     let plural = |number: u32| if number == 1 { "" } else { "s" };
-    let slice = format!("{} s", plan.slice_s);
+    let slice = match plan.longest_slice_s.filter(|longest| *longest > plan.slice_s) {
+        Some(longest) => format!("{} s to {longest} s", plan.slice_s),
+        None => format!("{} s", plan.slice_s),
+    };
     if plan.deployments.saturating_mul(plan.blocks) == plan.blocks_measured {
         let (deployments, blocks) = (plan.deployments, plan.blocks);
         format!(

@@ -1,10 +1,13 @@
 //! Driving one turn: read the counters of all sites, apply the load, read the counters again.
 
+use std::time::Duration;
+
 use loadline_agent::{DriveError, Driver};
 use loadline_engine::{Engine, Record, SliceSpec};
 use loadline_model::gates::CpuUse;
 use loadline_model::{Observations, SiteId};
 
+use crate::clock::Clock;
 use crate::deployer::{MachineId, ReadOut};
 use crate::error::RunError;
 use crate::fleet::Fleet;
@@ -20,20 +23,31 @@ pub(crate) struct Driven<'t> {
     pub cpu_use: Option<CpuUse>,
 }
 
+/// How long the parts of a turn took.
+pub(crate) struct TurnTime {
+    /// The load, from the start to the last response.
+    pub load: Duration,
+    /// Reading the counters, before and after.
+    pub counters: Duration,
+}
+
 /// Drives the visits from one common start, between two readings of all sites' counters.
 pub(crate) fn drive<'t>(
     visits: &[&'t Visit],
     turn: &Turn,
     fleet: &mut Fleet,
     here: Option<&MachineId>,
-) -> Result<Vec<Driven<'t>>, RunError> {
+    clock: &dyn Clock,
+) -> Result<(Vec<Driven<'t>>, TurnTime), RunError> {
     for visit in visits {
         with_engine(fleet, visit, |engine| engine.prepare())?;
     }
+    let prepared = clock.now();
     for member in fleet.iter_mut() {
         let is_measured = visits.iter().any(|visit| visit.site == member.id);
         member.site.read_begin(if is_measured { ReadOut::Everything } else { ReadOut::ServiceCpu });
     }
+    let loaded = clock.now();
     let start = Engine::next_start();
     let (mut begun, mut failure) = (Vec::with_capacity(visits.len()), None);
     for visit in visits {
@@ -59,8 +73,10 @@ pub(crate) fn drive<'t>(
     if let Some(failure) = failure {
         return Err(failure);
     }
+    let ended = clock.now();
     let seen: Vec<(SiteId, Observations)> =
         fleet.iter_mut().map(|member| (member.id, member.site.read_end())).collect();
+    let time = TurnTime { load: ended - loaded, counters: (loaded - prepared) + (clock.now() - ended) };
     let uses: Vec<Option<CpuUse>> =
         records.iter().map(|(visit, _)| cpu_use(visit, &records, &seen, fleet, here)).collect();
     let driven = records.into_iter().zip(uses).map(|((visit, record), cpu_use)| Driven {
@@ -69,7 +85,7 @@ pub(crate) fn drive<'t>(
         observations: of_site(&seen, visit.site).cloned().unwrap_or_default(),
         cpu_use,
     });
-    Ok(driven.collect())
+    Ok((driven.collect(), time))
 }
 
 fn with_engine<T>(

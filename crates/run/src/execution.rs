@@ -1,11 +1,13 @@
 //! A run from its first deployment to its last: rounds, stages, blocks, and the handling of failures.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use loadline_model::Machine;
 use loadline_model::RunState;
+use loadline_model::TimeSpent;
 use loadline_model::experiment::{Experiment, OnFailure};
 use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::Failure;
@@ -95,13 +97,16 @@ pub fn execute(run: Run<'_>, strategy: &mut dyn Strategy) -> Result<Outcome, Run
         clock: run.clock,
         begun: run.clock.now(),
         abandoned: Vec::new(),
+        spent: TimeSpent::default(),
         side_by_side: None,
+        warm_at_once: BTreeSet::new(),
         noted: Vec::new(),
         metrics,
         events: run.events,
         strategy,
     };
     let result = execution.run(&run.notes, deployer);
+    execution.store_time_spent()?;
     let (state, failure) = match result {
         Ok(()) if execution.is_stopped() => (RunState::Interrupted, None),
         Ok(()) => (RunState::Complete, None),
@@ -127,8 +132,12 @@ pub(crate) struct Execution<'a> {
     pub journal: &'a dyn Journal,
     pub clock: &'a dyn Clock,
     pub begun: Instant,
+    /// Where the time has gone so far.
+    pub spent: TimeSpent,
     /// Cells measured request by request; decided after the first warm-up.
     pub side_by_side: Option<Vec<CellId>>,
+    /// The first cells of those warm-ups that were stationary from their first cycle on when they were last deployed.
+    pub warm_at_once: BTreeSet<CellId>,
     /// Notes already in the journal.
     pub noted: Vec<Note>,
     /// The metrics that its probes declare, as the journal has them.
@@ -150,15 +159,16 @@ struct StartedSite<'d> {
 
 impl Execution<'_> {
     fn run(&mut self, notes: &[Note], deployer: &mut dyn Deployer) -> Result<(), RunError> {
-        let prepared = deployer.prepare().map_err(RunError::Environment);
+        let prepared = self.timed(|spent| &mut spent.starting_s, |_| deployer.prepare());
+        let prepared = prepared.map_err(RunError::Environment);
         let result = prepared.and_then(|found| {
             found.iter().chain(notes).try_for_each(|note| self.note(note.clone()))?;
             self.add_initial_notes()?;
             self.store_platform_info(deployer)?;
             self.rounds(deployer)
         });
-        let removed = deployer.remove().map_err(RunError::Environment);
-        result.and(removed)
+        let removed = self.timed(|spent| &mut spent.stopping_s, |_| deployer.remove());
+        result.and(removed.map_err(RunError::Environment))
     }
 
     fn store_platform_info(&mut self, deployer: &dyn Deployer) -> Result<(), RunError> {
@@ -182,6 +192,8 @@ impl Execution<'_> {
                 }
                 NextRound::Deploy(stages) => {
                     stages.iter().try_for_each(|sites| self.stage(deployer, rounds, sites))?;
+                    // Here as well, because a run may be killed.
+                    self.store_time_spent()?;
                 }
             }
         }
@@ -193,12 +205,12 @@ impl Execution<'_> {
         let mut fleet = Fleet::default();
         let mut result = self
             .deploy(deployer, round, sites, &mut fleet)
-            .and_then(|()| self.warm_up(round, &mut fleet))
+            .and_then(|()| self.timed(|spent| &mut spent.warming_up_s, |run| run.warm_up(round, &mut fleet)))
             .and_then(|()| self.measure_blocks(round, &mut fleet));
         // All are stopped, even if stopping one fails.
         for member in fleet.take_all() {
             let id = member.id;
-            if let Err(failure) = member.stop() {
+            if let Err(failure) = self.timed(|spent| &mut spent.stopping_s, |_| member.stop()) {
                 match result {
                     Ok(()) => result = self.abandon(id, failure),
                     Err(_) => tracing::warn!("{failure}"),
@@ -239,7 +251,8 @@ impl Execution<'_> {
         let label = self.label(id);
         (self.events)(Event::Deploying { round, site: label.clone() });
         let begun = self.clock.now();
-        let started = deployer.start(id, &mut self.progress(&label));
+        let started =
+            self.timed(|spent| &mut spent.starting_s, |run| deployer.start(id, &mut run.progress(&label)));
         let site = started.map_err(|source| RunError::Site { site: label.clone(), source })?;
         Ok(StartedSite { id, label, begun, site })
     }
@@ -256,10 +269,10 @@ impl Execution<'_> {
     /// Waits until a site is ready, stores the phases of its start, and connects its engines.
     fn make_ready(&mut self, round: u32, started: StartedSite) -> Result<Member, RunError> {
         let StartedSite { id, label, begun, site } = started;
-        let waited = site.wait(&mut self.progress(&label));
+        let waited = self.timed(|spent| &mut spent.starting_s, |run| site.wait(&mut run.progress(&label)));
         let site = waited.map_err(|source| RunError::Site { site: label.clone(), source })?;
         let mut member = Member::new(id, label, site);
-        let ready = self.wait_until_ready(&mut member, begun)?;
+        let ready = self.timed(|spent| &mut spent.ready_s, |run| run.wait_until_ready(&mut member, begun))?;
         (self.events)(Event::Ready { site: member.label.clone(), after: ready });
         let left_out = member.site.left_out();
         for sentence in &left_out {
@@ -311,7 +324,9 @@ impl Execution<'_> {
             (self.events)(Event::BlockDone { round, block });
         }
         match self.experiment.plan.profile {
-            Some(length) => self.profile(round, length, fleet),
+            Some(length) => {
+                self.timed(|spent| &mut spent.profiling_s, |run| run.profile(round, length, fleet))
+            }
             None => Ok(()),
         }
     }

@@ -2,6 +2,7 @@
 
 use loadline_model::CellId;
 use loadline_model::RunState;
+use loadline_model::TimeSpent;
 use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::Failure;
 use loadline_model::notes::Note;
@@ -31,6 +32,8 @@ pub trait Journal {
     fn slice(&self, slice: &SliceRow) -> Result<(), BoxError>;
     /// What the profiler saw of a cell.
     fn profile(&self, profile: &ProfileRow) -> Result<(), BoxError>;
+    /// Where the run's time has gone so far.
+    fn time_spent(&self, spent: &TimeSpent) -> Result<(), BoxError>;
     /// How the run ended; called last.
     fn finish(&self, state: RunState) -> Result<(), BoxError>;
 }

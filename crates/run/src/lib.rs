@@ -21,6 +21,7 @@ mod profile;
 mod ready;
 mod side_by_side;
 pub mod strategy;
+mod time_spent;
 mod turn;
 mod warm_up;
 

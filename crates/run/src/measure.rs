@@ -27,7 +27,13 @@ impl Execution<'_> {
             return Ok(Vec::new());
         }
         let at_s = (self.clock.now() - self.begun).as_secs_f64();
-        let driven = drive(&visits, turn, fleet, self.here.as_ref())?;
+        let (driven, time) = drive(&visits, turn, fleet, self.here.as_ref(), self.clock)?;
+        self.spent.counters_s += time.counters.as_secs_f64();
+        let loaded_s = time.load.as_secs_f64();
+        match position.attempt {
+            0 => self.spent.measuring_s += loaded_s,
+            _ => self.spent.repeating_s += loaded_s,
+        }
         let side_by_side = driven.len() > 1;
         let mut disturbed = Vec::new();
         for mut driven in driven {
@@ -42,7 +48,8 @@ impl Execution<'_> {
                 driven.observations.forget_machine(&self.metrics);
             }
             let slice = slice(position, at_s, driven, gate_failures);
-            self.journal.slice(&slice).map_err(RunError::Journal)?;
+            let stored = self.timed(|spent| &mut spent.storing_s, |run| run.journal.slice(&slice));
+            stored.map_err(RunError::Journal)?;
             self.strategy.measured(&slice);
             (self.events)(Event::Measured(Box::new(slice)));
         }

@@ -43,8 +43,9 @@ impl Order {
         }
     }
 
-    /// The groups of a block in their random order, each with the offsets of its cells' schedules. A cell is a group of its own, unless
-    /// it is measured side by side with the others of its load, spread over the mean gap between two requests.
+    /// The groups of a block, each with the offsets of its cells' schedules: the loads in random order, and the groups of each load, which are
+    /// compared with each other, in adjacent turns and in random order among themselves. A cell is a group of its own, unless it is measured
+    /// side by side with the others of its load, spread over the mean gap between two requests.
     pub fn block(
         self,
         plan: &Plan,
@@ -54,20 +55,27 @@ impl Order {
         side_by_side: &[CellId],
         gap: &dyn Fn(LoadId) -> Duration,
     ) -> Vec<Vec<(CellId, Duration)>> {
-        let mut groups = Vec::new();
-        let mut loads_done = Vec::new();
-        for cell in cells {
-            let load = plan.cell(*cell).load;
-            if !side_by_side.contains(cell) {
-                groups.push(vec![(*cell, Duration::ZERO)]);
-            } else if !loads_done.contains(&load) {
-                loads_done.push(load);
-                let together: Vec<CellId> =
-                    side_by_side.iter().copied().filter(|other| plan.cell(*other).load == load).collect();
-                groups.push(self.offsets(round, block, load, together, gap(load)));
+        let mut loads: Vec<LoadId> = Vec::new();
+        for load in cells.iter().map(|cell| plan.load_of(*cell)) {
+            if !loads.contains(&load) {
+                loads.push(load);
             }
         }
-        shuffle(&mut groups, &mut self.stream(Purpose::Order, round, block, 0));
+        let mut stream = self.stream(Purpose::Order, round, block, 0);
+        shuffle(&mut loads, &mut stream);
+        let mut groups = Vec::new();
+        for load in loads {
+            let of_load = cells.iter().copied().filter(|cell| plan.load_of(*cell) == load);
+            let (together, alone): (Vec<CellId>, Vec<CellId>) =
+                of_load.partition(|cell| side_by_side.contains(cell));
+            let mut adjacent: Vec<Vec<(CellId, Duration)>> =
+                alone.into_iter().map(|cell| vec![(cell, Duration::ZERO)]).collect();
+            if !together.is_empty() {
+                adjacent.push(self.offsets(round, block, load, together, gap(load)));
+            }
+            shuffle(&mut adjacent, &mut stream);
+            groups.extend(adjacent);
+        }
         groups
     }
 

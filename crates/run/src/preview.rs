@@ -61,7 +61,7 @@ fn can(experiment: &Experiment, plan: &Plan, site: SiteId) -> Capabilities {
 
 fn preview_cell(experiment: &Experiment, plan: &Plan, id: CellId) -> PreviewCell {
     let cell = plan.cell(id);
-    let load = experiment.load(cell.load);
+    let (load, slices) = (experiment.load(cell.load), experiment.plan.slices_of(cell.load));
     let of_cell = plan.contrasts.iter().filter(|contrast| contrast.candidate == id);
     PreviewCell {
         site: cell.site,
@@ -70,6 +70,8 @@ fn preview_cell(experiment: &Experiment, plan: &Plan, id: CellId) -> PreviewCell
         connections: load.connections,
         new_connections: load.reuse == Reuse::Never,
         options: ConnectionOptions::from(load),
+        slices: slices.count,
+        slice_s: slices.length.as_secs_f64(),
         role: cell.role,
         against: of_cell.map(|contrast| contrast.baseline).collect(),
     }
@@ -78,16 +80,19 @@ fn preview_cell(experiment: &Experiment, plan: &Plan, id: CellId) -> PreviewCell
 fn time(experiment: &Experiment, plan: &Plan) -> Result<TimeBudget, RunError> {
     let asked = &experiment.plan;
     let deployments = f64::from(asked.deployments);
-    let slices_s =
-        deployments * f64::from(asked.blocks) * plan.cells.len() as f64 * asked.slice.as_secs_f64();
+    let of_cell = |cell: CellId| {
+        let slices = asked.slices_of(plan.load_of(cell));
+        f64::from(slices.count) * slices.length.as_secs_f64()
+    };
+    let slices_s = deployments * plan.cell_ids().map(of_cell).sum::<f64>();
     let repeats_s = Range { least: 0.0, most: slices_s * f64::from(asked.repeats) };
     let (mut warm_ups, mut starts) = (Range::default(), Range::default());
     for site in plan.site_ids() {
         let is_external = can(experiment, plan, site).starts == Starts::Nothing;
         let loads: Vec<LoadId> = plan.cells_of(site).map(|(_, load)| load).collect();
         let each = warm_up::bounds(experiment, &loads, is_external)?;
-        warm_ups.least += each.least * deployments;
-        warm_ups.most += each.most * deployments;
+        warm_ups.least += each.least;
+        warm_ups.most += each.most;
         starts.most += experiment.service(plan.site(site).service).ready.within.as_secs_f64() * deployments;
     }
     let profiles_s = asked.profile.map_or(0.0, |length| {
@@ -98,7 +103,6 @@ fn time(experiment: &Experiment, plan: &Plan) -> Result<TimeBudget, RunError> {
     Ok(TimeBudget {
         deployments: asked.deployments,
         blocks: asked.blocks,
-        slice_s: asked.slice.as_secs_f64(),
         slices_s,
         repeats_s,
         warm_ups_s: warm_ups,

@@ -162,7 +162,12 @@ impl Execution<'_> {
         let load = self.plan.cell(cell).load;
         let think = Think { mean: THINK, distribution: ThinkDistribution::Exponential };
         let slice = SliceSpec {
-            load: match self.experiment.load(load).load.averaged(self.experiment.plan.slice)? {
+            load: match self
+                .experiment
+                .load(load)
+                .load
+                .averaged(self.experiment.plan.slices_of(load).length)?
+            {
                 Load::Closed { think: None } => Load::Closed { think: Some(think) },
                 Load::Open { rate, .. } => Load::Open { rate, arrivals: Arrivals::Poisson },
                 load => load,

@@ -22,7 +22,8 @@ pub(crate) fn may_be(experiment: &Experiment, load: LoadId) -> bool {
         Interleave::Slices => false,
         Interleave::Requests => true,
         Interleave::Auto => {
-            plan.isolation != Isolation::Exclusive && rate * plan.slice.as_secs_f64() < FEW_REQUESTS
+            plan.isolation != Isolation::Exclusive
+                && rate * plan.slices_of(load).length.as_secs_f64() < FEW_REQUESTS
         }
     }
 }

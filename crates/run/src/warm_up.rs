@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use loadline_engine::SliceSpec;
-use loadline_model::experiment::{Experiment, LoadSpec, PlanSpec};
+use loadline_model::experiment::{Experiment, LoadSpec};
 use loadline_model::load::{Arrivals, Load, Rate};
 use loadline_model::preview::Range;
 use loadline_model::rows::WarmUpRow;
@@ -15,10 +15,13 @@ use crate::error::RunError;
 use crate::execution::Execution;
 use crate::fleet::{Fleet, Member};
 
-/// Length of a cycle. Eight of them, the minimum for the stationarity test, take little more than a second.
+/// Length of a cycle. Eight of them, the minimum for the stationarity test, take little more than a second: a service that compiles itself
+/// while it runs takes seconds to warm up, and over a shorter time its trend would be lost in the noise.
 const CYCLE: Duration = Duration::from_millis(150);
-/// The shortest cycle of a closed loop.
+/// The shortest cycle.
 const MIN_CYCLE: Duration = Duration::from_millis(10);
+/// Requests in a short cycle: its median has a standard error of some percent, which the test is made for.
+const SHORT_CYCLE_REQUESTS: f64 = 50.0;
 /// A rate below this is warmed up at this rate, or a cycle would hold too few requests for a median. An external service never gets more
 /// than the requested rate.
 const MIN_RATE_PER_SECOND: f64 = 200.0;
@@ -28,6 +31,8 @@ struct Progress {
     site: SiteId,
     load: LoadSpec,
     cells: Vec<CellId>,
+    /// Length of a cycle.
+    cycle: Duration,
     figures: Vec<f64>,
     loaded: Duration,
     done: bool,
@@ -35,6 +40,9 @@ struct Progress {
 
 impl Execution<'_> {
     /// Warms up all cells of the fleet. The pauses of one cell are the others' cycles.
+    ///
+    /// What was stationary from its first cycle on when it was last deployed is the same program again, and has nothing to compile: its
+    /// cycles are as short as their medians allow. If such a warm-up turns out to take longer, the next one has long cycles again.
     pub(crate) fn warm_up(&mut self, round: u32, fleet: &mut Fleet) -> Result<(), RunError> {
         let mut groups: Vec<Progress> = Vec::new();
         for member in fleet.iter() {
@@ -42,7 +50,10 @@ impl Execution<'_> {
                 let load = self.warm_up_load(cell, member.site.is_external())?;
                 match groups.iter_mut().find(|group| group.site == member.id && group.load == load) {
                     Some(group) => group.cells.push(cell),
-                    None => groups.push(Progress::new(member.id, load, cell)),
+                    None => {
+                        let cycle = self.cycle_of(cell, &load);
+                        groups.push(Progress::new(member.id, load, cell, cycle));
+                    }
                 }
             }
         }
@@ -76,7 +87,7 @@ impl Execution<'_> {
         let cell = progress.cells[0];
         let slice = SliceSpec {
             load: progress.load.load.clone(),
-            duration: cycle_of(&self.experiment.plan, &progress.load),
+            duration: progress.cycle,
             seed: self.order.warm_up_seed(round, cycle, self.plan.cell(cell).load),
             offset: Duration::ZERO,
         };
@@ -102,6 +113,11 @@ impl Execution<'_> {
 
     fn store_warm_up(&mut self, round: u32, progress: &Progress) -> Result<(), RunError> {
         let (after, stationary) = (progress.loaded, progress.is_stationary());
+        let at_once = stationary && progress.figures.len() == STATIONARITY_WINDOW;
+        match at_once {
+            true => self.warm_at_once.insert(progress.cells[0]),
+            false => self.warm_at_once.remove(&progress.cells[0]),
+        };
         for cell in progress.cells.iter().copied() {
             (self.events)(Event::Warm { cell, after, stationary });
             let warm_up = WarmUpRow {
@@ -116,30 +132,41 @@ impl Execution<'_> {
         Ok(())
     }
 
+    /// How long the cycles of a group are whose first cell this is.
+    fn cycle_of(&self, first: CellId, load: &LoadSpec) -> Duration {
+        let slice = self.experiment.plan.slices_of(self.plan.load_of(first)).length;
+        if self.warm_at_once.contains(&first) { short_cycle(slice, load) } else { long_cycle(slice, load) }
+    }
+
     fn warm_up_load(&self, cell: CellId, is_external: bool) -> Result<LoadSpec, RunError> {
         load_of(self.experiment, self.plan.load_of(cell), is_external)
     }
 }
 
-/// How long the warm-ups of a site take that is measured under these loads, s: when it is stationary at once, and when it never is.
+/// How long all warm-ups of a site take together that is measured under these loads, s: when it is always stationary at once, and when it
+/// never is.
 pub(crate) fn bounds(
     experiment: &Experiment,
     loads: &[LoadId],
     is_external: bool,
 ) -> Result<Range, RunError> {
-    let mut distinct: Vec<LoadSpec> = Vec::new();
-    for load in loads {
-        let load = load_of(experiment, *load, is_external)?;
-        if !distinct.contains(&load) {
-            distinct.push(load);
+    let mut distinct: Vec<(LoadId, LoadSpec)> = Vec::new();
+    for id in loads {
+        let load = load_of(experiment, *id, is_external)?;
+        if distinct.iter().all(|(_, other)| *other != load) {
+            distinct.push((*id, load));
         }
     }
     let (mut bounds, longest) = (Range::default(), experiment.plan.warmup);
-    for load in distinct {
-        let cycle = cycle_of(&experiment.plan, &load);
-        bounds.least += (cycle * STATIONARITY_WINDOW as u32).min(longest).max(cycle).as_secs_f64();
+    let deployments = f64::from(experiment.plan.deployments);
+    for (id, load) in distinct {
+        let slice = experiment.plan.slices_of(id).length;
+        let window =
+            |cycle: Duration| (cycle * STATIONARITY_WINDOW as u32).min(longest).max(cycle).as_secs_f64();
+        let long = long_cycle(slice, &load);
+        bounds.least += window(long) + window(short_cycle(slice, &load)) * (deployments - 1.0);
         // The last cycle may begin just before the time is over.
-        bounds.most += (longest + cycle).as_secs_f64();
+        bounds.most += (longest + long).as_secs_f64() * deployments;
     }
     Ok(bounds)
 }
@@ -148,20 +175,37 @@ pub(crate) fn bounds(
 fn load_of(experiment: &Experiment, load: LoadId, is_external: bool) -> Result<LoadSpec, RunError> {
     let spec = experiment.load(load);
     // A cycle is shorter than a slice: what changes within a slice is warmed up at its mean rate.
-    let steady = spec.load.averaged(experiment.plan.slice)?;
+    let steady = spec.load.averaged(experiment.plan.slices_of(load).length)?;
     let load = if is_external { steady } else { at_least_min_rate(steady)? };
     // Loads that differ by their names alone are the same one here.
     Ok(LoadSpec { load, name: None, ..spec.clone() })
 }
 
 /// A closed loop sends as fast as it is answered: a part of a short slice has requests enough for a median.
-fn cycle_of(plan: &PlanSpec, load: &LoadSpec) -> Duration {
-    if load.load.is_closed() { (plan.slice / 6).clamp(MIN_CYCLE, CYCLE) } else { CYCLE }
+fn long_cycle(slice: Duration, load: &LoadSpec) -> Duration {
+    if load.load.is_closed() { (slice / 6).clamp(MIN_CYCLE, CYCLE) } else { CYCLE }
+}
+
+/// As long as it takes to send enough requests for a median.
+fn short_cycle(slice: Duration, load: &LoadSpec) -> Duration {
+    let long = long_cycle(slice, load);
+    match load.load.rate() {
+        Some(rate) => rate.mean_gap().mul_f64(SHORT_CYCLE_REQUESTS).clamp(MIN_CYCLE, long),
+        None => (long / 3).max(MIN_CYCLE),
+    }
 }
 
 impl Progress {
-    fn new(site: SiteId, load: LoadSpec, cell: CellId) -> Progress {
-        Progress { site, load, cells: vec![cell], figures: Vec::new(), loaded: Duration::ZERO, done: false }
+    fn new(site: SiteId, load: LoadSpec, cell: CellId, cycle: Duration) -> Progress {
+        Progress {
+            site,
+            load,
+            cells: vec![cell],
+            cycle,
+            figures: Vec::new(),
+            loaded: Duration::ZERO,
+            done: false,
+        }
     }
 
     fn is_stationary(&self) -> bool {

@@ -35,11 +35,12 @@ use crate::machine::Machine;
 use crate::node::{Node, Text};
 use crate::options::{Detail, Flag, Kind, Table, Written};
 use crate::schema::Definitions;
-use crate::{Experiment, PlanSpec, Platform, Service};
+use crate::{Experiment, Platform, Service};
 use cells::{CellsKeys, CellsKind, ContrastKeys};
 use claims::ClaimKeys;
 use cpus::CpuKeys;
 use loads::LoadKeys;
+use plan::PlanKeys;
 use platforms::PlatformKeys;
 use services::ServiceKeys;
 
@@ -69,7 +70,7 @@ struct ExperimentKeys {
     loads: Option<Vec<Written<LoadKeys>>>,
     cells: Option<CellsKeys>,
     contrasts: Option<Vec<Written<ContrastKeys>>>,
-    plan: Written<PlanSpec>,
+    plan: Written<PlanKeys>,
     cpus: Written<CpuKeys>,
     claims: Vec<Written<ClaimKeys>>,
 }
@@ -192,7 +193,7 @@ pub(crate) fn experiment(
     let platforms = platforms::platforms(&keys, machine, &mut problems);
     let services = services::services(&keys, machine, &mut problems);
     let loads = loads::loads(&keys, &mut problems);
-    let plan = plan::plan(&keys.value.plan.value);
+    let plan = plan::plan(&keys.value.plan.value, &loads, machine.seed);
     let placement = cpus::placement(&keys.value.cpus, machine, &mut problems).unwrap_or_default();
     let name = keys.value.name.clone().unwrap_or_else(|| default_name(&services, &platforms));
     let (question, limits) = (keys.value.question.clone(), keys.value.limits.value);
@@ -244,7 +245,7 @@ pub(crate) fn written(experiment: &Experiment, detail: Detail) -> Node {
         loads: Some(experiment.loads.iter().map(|load| LoadKeys::of(load).into()).collect()),
         cells: CellsKeys::of(experiment),
         contrasts: ContrastKeys::of_all(experiment),
-        plan: experiment.plan.clone().into(),
+        plan: PlanKeys::of(experiment, detail).into(),
         cpus: CpuKeys::of(&experiment.placement).into(),
         claims: experiment
             .claims

@@ -1,9 +1,10 @@
-//! What validation asks of the machine: built-in services, CPUs, the search path, listening ports and names.
+//! What validation asks of the machine: built-in services, CPUs, the search path, listening ports and names; and a random seed.
 //!
 //! It only looks; nothing is started, bound or created.
 
 use std::ffi::OsString;
 use std::fmt;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::net::{SocketAddr, ToSocketAddrs};
 
 /// Checks the arguments of a built-in service; the error says what is wrong with them.
@@ -22,6 +23,8 @@ pub struct Machine<'a> {
     pub listens: &'a dyn Fn(u16) -> bool,
     /// Addresses of a host name with a port; empty if there are none.
     pub resolve: &'a dyn Fn(&str, u16) -> Vec<SocketAddr>,
+    /// Seed of an experiment that has none.
+    pub seed: u64,
 }
 
 impl<'a> Machine<'a> {
@@ -33,6 +36,7 @@ impl<'a> Machine<'a> {
             path: std::env::var_os("PATH").unwrap_or_default(),
             listens: &listens,
             resolve: &resolve,
+            seed: draw_seed(),
         }
     }
 }
@@ -41,6 +45,12 @@ impl fmt::Debug for Machine<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Machine").field("cpus", &self.cpus).field("path", &self.path).finish_non_exhaustive()
     }
+}
+
+/// A random seed, short enough to be typed again.
+fn draw_seed() -> u64 {
+    // The keys of a RandomState come from the operating system's random source.
+    RandomState::new().build_hasher().finish() & 0xffff_ffff
 }
 
 /// CPUs that this process may use (sched_getaffinity(2)), which cpusets and taskset(1) make fewer than the machine has.
@@ -91,6 +101,12 @@ mod tests {
         assert!(table_shows_listener(table, 8080));
         assert!(!table_shows_listener(table, 8081));
         assert!(!table_shows_listener("", 8080));
+    }
+
+    #[test]
+    fn seeds_are_drawn_anew() {
+        let drawn: std::collections::BTreeSet<u64> = (0..10).map(|_| draw_seed()).collect();
+        assert!(drawn.len() > 1, "{drawn:?}");
     }
 
     #[test]

@@ -25,6 +25,8 @@ const STEPS: [&str; VERSION as usize - 1] = [
         failures = (SELECT json_group_array(json_object('site', NULL, 'text', value)) FROM json_each(run.failures));",
     // Until then every run had the same metrics, and each cell was compared with one other at most.
     include_str!("migrate/version_5.sql"),
+    // Until then nobody asked where the time of a run went.
+    "ALTER TABLE run ADD COLUMN time_spent TEXT;",
 ];
 
 /// Whether a store of this version can be migrated to the current one.

@@ -125,6 +125,7 @@ fn run(row: &Row<'_>) -> rusqlite::Result<RunRow> {
         notes: from_json(row, "notes")?,
         failures: from_json(row, "failures")?,
         surroundings: from_json(row, "surroundings")?,
+        time_spent: from_json(row, "time_spent")?,
     })
 }
 

@@ -18,7 +18,8 @@ CREATE TABLE run (
     notes        TEXT NOT NULL,       -- JSON list: kind and figures of each
     failures     TEXT NOT NULL,       -- JSON list: site and text of each
     surroundings TEXT NOT NULL DEFAULT '{}', -- JSON: by platform, what kind of daemon or cluster it is
-    metrics      TEXT NOT NULL        -- JSON list: what its probes declare of each metric
+    metrics      TEXT NOT NULL,       -- JSON list: what its probes declare of each metric
+    time_spent   TEXT                 -- JSON: where the wall time went
 ) STRICT;
 
 CREATE TABLE deployment (

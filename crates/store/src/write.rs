@@ -3,7 +3,7 @@
 use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::{Failure, Note};
 use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surroundings, WarmUpRow};
-use loadline_model::{CellId, RunState, encode_histogram};
+use loadline_model::{CellId, RunState, TimeSpent, encode_histogram};
 use rusqlite::{named_params, params};
 
 use crate::columns::json;
@@ -126,6 +126,11 @@ impl Store {
             "INSERT INTO profile (run, cell, round, answered, profile, reasons) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             params![run, row.cell.0, row.round, row.answered, json(&row.profile), row.reasons.as_ref().map(json)],
         )
+    }
+
+    /// Stores where a run's time has gone so far.
+    pub fn set_time_spent(&self, run: i64, spent: &TimeSpent) -> Result<(), StoreError> {
+        self.execute("UPDATE run SET time_spent = ?2 WHERE id = ?1", params![run, json(spent)])
     }
 
     /// Stores how a run ended.

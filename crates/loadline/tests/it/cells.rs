@@ -28,7 +28,7 @@ cells: {exclude: [{platform: container, load: 20/s}]}
 contrasts:
   - {of: {platform: roomy}, against: {platform: container}}
 cpus: {service: 0}
-plan: {slice: 400ms, blocks: 2, deployments: 2, warmup: 1s, repeats: 0, interleave: slices}
+plan: {slice: 400ms, blocks: 2, deployments: 2, warmup: 1s, repeats: 0, interleave: slices, seed: 7}
 ";
 
 const QUOTA_CPUS: f64 = 0.2;

@@ -4,15 +4,19 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::Slices;
 use super::precision::{self, Precision};
 
 /// How much is measured, in which order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlanSpec {
-    /// Length of a slice.
+    /// Length of a slice; of the shortest, where loads have slices of several lengths.
     pub slice: Duration,
-    /// Blocks in each deployment.
+    /// Blocks in each deployment: as many as the cell with the most slices has.
     pub blocks: u32,
+    /// The slices of each load, unless all have `slice` and `blocks`; see [`PlanSpec::slices_of`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slices: Vec<Slices>,
     /// How often everything is deployed anew. With `until`, where to start from.
     pub deployments: u32,
     /// Seed of the order and the schedules.
@@ -44,12 +48,13 @@ pub struct PlanSpec {
     pub profile: Option<Duration>,
 }
 
-/// The plan of an experiment that says nothing about it.
+/// What is not chosen for an experiment; slices are chosen from its loads, and a seed is drawn.
 impl Default for PlanSpec {
     fn default() -> PlanSpec {
         PlanSpec {
-            slice: Duration::from_millis(1200),
-            blocks: 3,
+            slice: Duration::from_millis(100),
+            blocks: 36,
+            slices: Vec::new(),
             deployments: 8,
             seed: 7,
             until: None,

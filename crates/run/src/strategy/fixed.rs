@@ -1,7 +1,8 @@
-//! A fixed number of deployments and blocks, each block a pass over all cells in random order.
+//! A fixed number of deployments and blocks, each block a pass over all cells in random order, those of a load one after the other.
 
 use std::time::Duration;
 
+use loadline_model::CellId;
 use loadline_model::experiment::Experiment;
 use loadline_model::plan::Plan;
 
@@ -48,10 +49,16 @@ impl Strategy for FixedPlan<'_> {
         }
         let gap =
             |load| self.experiment.load(load).load.rate().map_or(Duration::ZERO, |rate| rate.mean_gap());
-        let groups = self.order.block(self.plan, at.round, at.block, at.cells, at.side_by_side, &gap);
-        let turn = |group: Vec<(_, Duration)>| Turn {
+        let plan = &self.experiment.plan;
+        let due = |cell: &CellId| plan.is_measured_in(self.plan.load_of(*cell), at.block);
+        let cells: Vec<CellId> = at.cells.iter().copied().filter(due).collect();
+        let groups = self.order.block(self.plan, at.round, at.block, &cells, at.side_by_side, &gap);
+        let length = |group: &[(CellId, _)]| {
+            group.iter().map(|(cell, _)| plan.slices_of(self.plan.load_of(*cell)).length).sum()
+        };
+        let turn = |group: Vec<(CellId, Duration)>| Turn {
             // As long as their slices would have taken in sequence.
-            duration: self.experiment.plan.slice * group.len() as u32,
+            duration: length(&group),
             visits: group.into_iter().map(|(cell, offset)| self.visit(at, cell, offset)).collect(),
         };
         Some(groups.into_iter().map(turn).collect())
@@ -59,7 +66,7 @@ impl Strategy for FixedPlan<'_> {
 }
 
 impl FixedPlan<'_> {
-    fn visit(&self, at: &BlockContext<'_>, cell: loadline_model::CellId, offset: Duration) -> Visit {
+    fn visit(&self, at: &BlockContext<'_>, cell: CellId, offset: Duration) -> Visit {
         let planned = self.plan.cell(cell);
         Visit {
             site: planned.site,

@@ -92,6 +92,19 @@ fn cells_of_a_block_share_their_schedule_and_blocks_do_not() {
 }
 
 #[test]
+fn cells_of_a_load_have_adjacent_turns_and_loads_come_in_any_order() {
+    let plan = Plan::new(&experiment(&["orders"], &["host", "pod"], &["10/s", "20/s", "30/s"], 7));
+    let loads_of = |groups: Vec<Group>| -> Vec<LoadId> {
+        let mut loads: Vec<LoadId> = groups.iter().map(|group| plan.load_of(group[0].0)).collect();
+        loads.dedup();
+        loads
+    };
+    let orders: BTreeSet<Vec<LoadId>> = order(&plan, 200).into_iter().map(loads_of).collect();
+    assert_eq!(orders.len(), 6, "every order of three loads, each load once: {orders:?}");
+    assert!(orders.iter().all(|order| order.len() == 3));
+}
+
+#[test]
 fn side_by_side_cells_of_a_load_share_a_turn_and_spread_over_the_gap() {
     let plan = Plan::new(&experiment(&["orders"], &["host", "pod"], &["100/min", "2000/s"], 7));
     let cells: Vec<CellId> = plan.cell_ids().collect();

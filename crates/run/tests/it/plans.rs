@@ -3,10 +3,11 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use loadline_model::RunState;
 use loadline_model::experiment::Isolation;
+use loadline_model::load::{Arrivals, Load};
 use loadline_model::notes::Note;
 use loadline_model::rows::SliceRow;
+use loadline_model::{LoadId, RunState};
 use loadline_run::strategy::{BlockContext, FixedPlan, NextRound, RoundsSoFar};
 use loadline_run::{Strategy, Turn};
 
@@ -52,6 +53,25 @@ fn exclusive_isolation_deploys_one_site_at_a_time() {
 }
 
 #[test]
+fn loads_have_slices_of_their_own_length_and_number() {
+    let mut experiment = experiment();
+    let mut slow = experiment.loads[0].clone();
+    slow.load = Load::Open { rate: "400/s".parse().unwrap(), arrivals: Arrivals::Uniform };
+    experiment.loads.push(slow);
+    experiment.plan = experiment.plan.with_slices(&experiment.loads, None, None);
+    let experiment = experiment.with_every_cell();
+    let mut world = World::new(experiment);
+    world.run().unwrap();
+    let slices = world.journal.slices.borrow();
+    for (load, length_s, blocks) in [(0, 0.1, 36), (1, 0.5, 7)] {
+        let cell = world.plan.cell_ids().find(|cell| world.plan.load_of(*cell) == LoadId(load)).unwrap();
+        let of_cell: Vec<_> = slices.iter().filter(|slice| slice.cell == cell).collect();
+        assert_eq!(of_cell.len(), 2 * blocks, "load {load}");
+        assert!(of_cell.iter().all(|slice| slice.duration_s == length_s));
+    }
+}
+
+#[test]
 fn shared_isolation_deploys_all_sites_at_once() {
     let mut world = World::new(experiment());
     world.run().unwrap();
@@ -75,10 +95,7 @@ impl Strategy for Halving<'_> {
         for visit in turns.iter_mut().flat_map(|turn| &mut turn.visits) {
             visit.load = format!("{}/s", self.rate)
                 .parse()
-                .map(|rate| loadline_model::load::Load::Open {
-                    rate,
-                    arrivals: loadline_model::load::Arrivals::Uniform,
-                })
+                .map(|rate| Load::Open { rate, arrivals: Arrivals::Uniform })
                 .unwrap();
         }
         Some(turns)

@@ -1,10 +1,9 @@
 //! Whether each load fits the slices that it is offered in, and the platforms that it passes through.
 
-use std::time::Duration;
+use loadline_model::load::Load;
+use loadline_model::{LoadId, PlatformId, ServiceId};
 
-use loadline_model::load::{Load, LoadSpec};
-use loadline_model::{PlatformId, ServiceId};
-
+use super::plan::LONGEST_SLICE;
 use super::{ExperimentKeys, services, tls, way_out};
 use crate::error::{Complaint, Place, Problems};
 use crate::options::Written;
@@ -14,7 +13,7 @@ use crate::{Experiment, Interleave};
 /// Notes the loads that cannot be offered as they are.
 pub(super) fn loads_fit(experiment: &Experiment, keys: &Written<ExperimentKeys>, problems: &mut Problems) {
     let written = keys.value.loads.iter().flatten();
-    for (load, written) in experiment.loads.iter().zip(written) {
+    for (load, written) in LoadId::of(experiment.loads.len()).zip(written) {
         slice_fits(experiment, load, &written.place, problems);
     }
     proxies_understand(experiment, keys, problems);
@@ -22,20 +21,24 @@ pub(super) fn loads_fit(experiment: &Experiment, keys: &Written<ExperimentKeys>,
 }
 
 /// A slice plays a profile or replay from its start, so it must be long enough for all of it.
-fn slice_fits(experiment: &Experiment, load: &LoadSpec, place: &Place, problems: &mut Problems) {
-    let (slice, needed) = (experiment.plan.slice, load.load.shortest_slice());
-    if needed > slice {
+fn slice_fits(experiment: &Experiment, id: LoadId, place: &Place, problems: &mut Problems) {
+    let load = experiment.load(id);
+    let (slice, needed) = (experiment.plan.slices_of(id).length, load.load.shortest_slice());
+    if needed > LONGEST_SLICE {
+        let (takes, longest) = (show_duration(needed), show_duration(LONGEST_SLICE));
+        let complaint = Complaint::new(format!("this load takes {takes}, and a slice plays all of it"));
+        problems.add(place, complaint.help(format!("a slice is at most {longest} long: shorten the load")));
+    } else if needed > slice {
         let message = format!(
             "a slice of {} would play only a part of this load, which takes {}",
             show_duration(slice),
             show_duration(needed)
         );
-        // A round figure, as somebody would write it.
-        let enough = show_duration(Duration::from_millis(needed.as_nanos().div_ceil(1_000_000) as u64));
-        let help = match place {
-            Place::Yaml(_) | Place::File => format!("write `slice: {enough}` in `plan`"),
-            Place::Flag { .. } | Place::CommandLine => format!("give --slice {enough}"),
-        };
+        let help = way_out(
+            place,
+            "leave `slice` out of `plan`: it is then as long as the load",
+            "leave --slice out: it is then as long as the load",
+        );
         problems.add(place, Complaint::new(message).help(help));
     } else if load.load.averaged(slice).is_err() {
         let complaint = Complaint::new("no request of this load is due within a slice");

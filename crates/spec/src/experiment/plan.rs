@@ -4,14 +4,29 @@ use std::time::Duration;
 
 use super::{HOW_MUCH, WHERE, precision};
 use crate::kinds::{choice, count, duration, share, switch};
-use crate::options::Table;
-use crate::{Interleave, Isolation, Nodes, OnFailure, PlanSpec};
+use crate::options::{Detail, Table};
+use crate::{Experiment, Interleave, Isolation, LoadSpec, Nodes, OnFailure, PlanSpec};
 
 const MINUTE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// How long `until` may take if nothing is said.
 const UNTIL_WITHIN: Duration = Duration::from_secs(15 * 60);
+
+/// The longest slice.
+pub(super) const LONGEST_SLICE: Duration = Duration::from_secs(10 * 60);
+
+/// What is written of a plan.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct PlanKeys {
+    /// Chosen from each load if it is not written, as is the number of blocks.
+    slice: Option<Duration>,
+    blocks: Option<u32>,
+    /// Drawn if it is not written.
+    seed: Option<u64>,
+    /// Everything else.
+    pub plan: PlanSpec,
+}
 
 const ISOLATIONS: [(&str, Isolation); 2] =
     [("shared", Isolation::Shared), ("exclusive", Isolation::Exclusive)];
@@ -20,45 +35,48 @@ const INTERLEAVINGS: [(&str, Interleave); 3] =
 const FAILURES: [(&str, OnFailure); 2] = [("end", OnFailure::End), ("continue", OnFailure::Continue)];
 const NODES: [(&str, Nodes); 2] = [("shared", Nodes::Shared), ("own", Nodes::Own)];
 
-pub(super) fn table() -> Table<PlanSpec> {
+pub(super) fn table() -> Table<PlanKeys> {
     let (second, ms) = (Duration::from_secs(1), Duration::from_millis);
-    Table::<PlanSpec>::new("Plan", "plan", "How much is measured, in which order")
-        .key("slice", duration("a slice", ms(20), 10 * MINUTE), "Length of a slice", |plan| &mut plan.slice)
+    Table::<PlanKeys>::new("Plan", "plan", "How much is measured, in which order")
+        .key("slice", duration("a slice", ms(20), LONGEST_SLICE), "Length of a slice", |keys| &mut keys.slice)
         .flag("--slice", HOW_MUCH)
+        .default("chosen from each load: 100ms, longer below 2000/s, 1.2s at most")
         .key(
             "blocks",
-            count("the number of blocks", 1, 10_000),
+            count::<u32>("the number of blocks", 1, 10_000),
             "Blocks in each deployment; a block is one slice of every cell",
-            |plan| &mut plan.blocks,
+            |keys| &mut keys.blocks,
         )
         .flag("--blocks", HOW_MUCH)
+        .default("as many as measure a cell for 3.6s in each deployment")
         .key(
             "deployments",
             count("the number of deployments", 1, 1_000),
             "How often everything is deployed; intervals are computed over deployments",
-            |plan| &mut plan.deployments,
+            |keys| &mut keys.plan.deployments,
         )
         .flag("--deployments", HOW_MUCH)
-        .key("seed", count("a seed", 0, u64::MAX), "Seed of the order and the schedules", |plan| {
-            &mut plan.seed
+        .key("seed", count::<u64>("a seed", 0, u64::MAX), "Seed of the order and the schedules", |keys| {
+            &mut keys.seed
         })
         .flag("--seed", HOW_MUCH)
+        .default("drawn anew, and shown")
         .key(
             "until",
             precision::precisions(),
             "Continue until the interval of every median is this narrow on each side: 1%; or of other metrics: p50:1%,p99:5%",
-            |plan| &mut plan.until,
+            |keys| &mut keys.plan.until,
         )
         .flag("--until", HOW_MUCH)
         .key(
             "within",
             duration("a run", second, 7 * DAY),
             "Start no further deployment after this time",
-            |plan| &mut plan.within,
+            |keys| &mut keys.plan.within,
         )
         .flag("--within", HOW_MUCH)
         .default("none; 15min with until")
-        .key("twin", switch(), "Deploy the baseline a second time to see the noise", |plan| &mut plan.twin)
+        .key("twin", switch(), "Deploy the baseline a second time to see the noise", |keys| &mut keys.plan.twin)
         .switch(
             "--no-twin",
             HOW_MUCH,
@@ -69,26 +87,26 @@ pub(super) fn table() -> Table<PlanSpec> {
             "isolation",
             choice("an isolation mode", &ISOLATIONS),
             "Whether all cells are deployed at once, or one platform at a time",
-            |plan| &mut plan.isolation,
+            |keys| &mut keys.plan.isolation,
         )
         .flag("--isolation", HOW_MUCH)
-        .key("interleave", choice("an interleaving mode", &INTERLEAVINGS), "How cells take turns", |plan| {
-            &mut plan.interleave
+        .key("interleave", choice("an interleaving mode", &INTERLEAVINGS), "How cells take turns", |keys| {
+            &mut keys.plan.interleave
         })
         .flag("--interleave", HOW_MUCH)
-        .key("warmup", duration("a warm-up", second, 60 * MINUTE), "Longest warm-up of a cell", |plan| {
-            &mut plan.warmup
+        .key("warmup", duration("a warm-up", second, 60 * MINUTE), "Longest warm-up of a cell", |keys| {
+            &mut keys.plan.warmup
         })
         .flag("--warmup", HOW_MUCH)
         .key(
             "repeats",
             count("the number of repeats", 0, 20),
             "How often a slice that fails a gate is repeated",
-            |plan| &mut plan.repeats,
+            |keys| &mut keys.plan.repeats,
         )
         .flag("--repeats", HOW_MUCH)
-        .key("margin", share(), "Differences within this share of the baseline are equivalent", |plan| {
-            &mut plan.margin
+        .key("margin", share(), "Differences within this share of the baseline are equivalent", |keys| {
+            &mut keys.plan.margin
         })
         .flag("--margin", HOW_MUCH)
         .default("the larger of 1% and the resolution")
@@ -96,29 +114,46 @@ pub(super) fn table() -> Table<PlanSpec> {
             "on_failure",
             choice("a failure mode", &FAILURES),
             "When a service cannot be deployed or dies: end the run, or continue without it",
-            |plan| &mut plan.on_failure,
+            |keys| &mut keys.plan.on_failure,
         )
         .flag("--on-failure", HOW_MUCH)
         .key(
             "nodes",
             choice("a node mode", &NODES),
             "Whether host and local platforms share this machine's network or each have a node of their own, which some layers need",
-            |plan| &mut plan.nodes,
+            |keys| &mut keys.plan.nodes,
         )
         .flag("--nodes", WHERE)
         .key(
             "profile",
             duration("a profile", ms(100), 10 * MINUTE),
             "Profile the kernel for this long per cell and deployment, in slices of their own",
-            |plan| &mut plan.profile,
+            |keys| &mut keys.plan.profile,
         )
 }
 
-/// The plan, with a limit to how long `until` may take.
-pub(super) fn plan(written: &PlanSpec) -> PlanSpec {
-    let mut plan = written.clone();
-    if plan.until.is_some() {
-        plan.within = plan.within.or(Some(UNTIL_WITHIN));
+/// The plan for these loads, with a limit to how long `until` may take. `drawn`: the seed, if none is written.
+pub(super) fn plan(written: &PlanKeys, loads: &[LoadSpec], drawn: u64) -> PlanSpec {
+    let plan = written.plan.clone().with_slices(loads, written.slice, written.blocks);
+    PlanSpec {
+        seed: written.seed.unwrap_or(drawn),
+        within: plan.within.or(plan.until.as_ref().map(|_| UNTIL_WITHIN)),
+        ..plan
     }
-    plan
+}
+
+impl PlanKeys {
+    /// The keys that are read as the experiment's plan. What would be chosen as it is, is left out, unless all is to be written that keys can
+    /// say: slices that differ between loads they cannot.
+    pub fn of(experiment: &Experiment, detail: Detail) -> PlanKeys {
+        let plan = &experiment.plan;
+        let all = detail == Detail::All && plan.slices.is_empty();
+        let is_chosen = |count| plan.clone().with_slices(&experiment.loads, None, count) == *plan;
+        let (slice, blocks) = match plan.blocks {
+            _ if !all && is_chosen(None) => (None, None),
+            blocks if !all && is_chosen(Some(blocks)) => (None, Some(blocks)),
+            blocks => (Some(plan.slice), Some(blocks)),
+        };
+        PlanKeys { slice, blocks, seed: Some(plan.seed), plan: plan.clone() }
+    }
 }

@@ -222,7 +222,7 @@ pub(super) fn platforms(
             return Vec::new();
         }
     };
-    let nodes = keys.value.plan.value.nodes;
+    let nodes = keys.value.plan.value.plan.nodes;
     let read: Vec<(Platform, &Place)> = written
         .iter()
         .filter_map(|written| Some((platform(written, machine, nodes, problems)?, written.place_of("name"))))

@@ -45,7 +45,11 @@ fn every_bad_flag_is_refused_by_its_name_and_with_a_way_out() {
         ("bridge_without_a_veth", Flags { on: strings(&["host", "local:cgroup+bridge"]), ..good() }),
         ("tls_that_nothing_speaks", good().with("--insecure", "")),
         ("certificate_without_its_key", good().with("--https", "").with("--cert", "a.pem")),
-        ("profile_longer_than_a_slice", Flags { rates: strings(&["10/s..200/s@30s"]), ..good() }),
+        (
+            "profile_longer_than_a_slice",
+            Flags { rates: strings(&["10/s..200/s@30s"]), ..good() }.with("--slice", "1.2s"),
+        ),
+        ("profile_longer_than_any_slice", Flags { rates: strings(&["10/s..200/s@11min"]), ..good() }),
         ("bare_rate", Flags { rates: strings(&["1000"]), ..good() }),
         ("rates_alike", Flags { rates: strings(&["1/s", "60/min"]), ..good() }),
         ("rate_negative", Flags { rates: strings(&["-1/s"]), ..good() }),

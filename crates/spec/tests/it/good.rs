@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use loadline_model::LoadId;
 use loadline_model::experiment::Precision;
 use loadline_model::load::{Arrivals, Load, Rate, Reuse, Think, ThinkDistribution, Timestamps};
 use loadline_model::platform::{Backend, Layer, Limits};
@@ -76,8 +77,9 @@ fn the_default_example_equals_the_default_flags() {
 fn what_is_not_said_has_its_default() {
     let experiment = yaml("service: {builtin: orders}\nplatforms: [host, pod]\nloads: [{rate: 2000/s}]");
     let plan = PlanSpec {
-        slice: Duration::from_millis(1200),
-        blocks: 3,
+        slice: Duration::from_millis(100),
+        blocks: 36,
+        slices: Vec::new(),
         deployments: 8,
         seed: 7,
         until: None,
@@ -101,6 +103,20 @@ fn what_is_not_said_has_its_default() {
     assert_eq!(experiment.loads[0].connections, 16);
     let rate = Rate::per_second(2000.0).unwrap();
     assert_eq!(experiment.loads[0].load, Load::Open { rate, arrivals: Arrivals::Poisson });
+}
+
+#[test]
+fn slices_are_chosen_from_each_load_and_the_seed_is_the_machines() {
+    let experiment = yaml(
+        "service: {builtin: orders}\nplatforms: [host, pod]\nloads: [{rate: 400/s}, {rate: 2000/s}, {rate: '1/s..2/s@7s'}]",
+    );
+    let slices: Vec<(u128, u32)> = (0..3)
+        .map(|load| experiment.plan.slices_of(LoadId(load)))
+        .map(|slices| (slices.length.as_millis(), slices.count))
+        .collect();
+    assert_eq!(slices, [(500, 7), (100, 36), (7000, 1)]);
+    assert_eq!((experiment.plan.slice, experiment.plan.blocks), (Duration::from_millis(100), 36));
+    assert_eq!(experiment.plan.seed, 7);
 }
 
 #[test]
@@ -204,7 +220,10 @@ fn each_flag_is_declared_once_and_says_what_it_does() {
         assert!(flag.name.starts_with("--") && !flag.help.is_empty(), "{flag:?}");
     }
     let slice = flags.iter().find(|flag| flag.name == "--slice").unwrap();
-    assert_eq!(slice.help, "Length of a slice [default: 1.2s]");
+    assert_eq!(
+        slice.help,
+        "Length of a slice [default: chosen from each load: 100ms, longer below 2000/s, 1.2s at most]"
+    );
     assert_eq!(slice.placeholder.as_deref(), Some("TIME"));
 }
 

@@ -116,9 +116,29 @@ fn what_has_its_default_is_left_out_or_written_with_all_values() {
     let experiment = yaml("service: {builtin: orders}\nplatforms: [host, pod]\nloads: [{rate: 2000/s}]");
     assert_eq!(
         to_yaml(&experiment),
-        "service: {builtin: orders}\nplatforms:\n  - host\n  - pod\nloads: [{rate: 2000/s}]\n"
+        "service: {builtin: orders}\nplatforms:\n  - host\n  - pod\nloads: [{rate: 2000/s}]\nplan: {seed: 7}\n"
     );
     insta::assert_snapshot!("with_defaults", to_yaml_with_defaults(&experiment));
+}
+
+#[test]
+fn slices_are_written_unless_they_would_be_chosen_as_they_are() {
+    let written = |loads: &str, plan: &str| {
+        let experiment = yaml(&format!(
+            "service: {{builtin: orders}}\nplatforms: [host, pod]\nloads: [{loads}]\nplan: {{{plan}}}"
+        ));
+        assert_read_back(&experiment);
+        to_yaml(&experiment).lines().last().unwrap().to_owned()
+    };
+    let two = "{rate: 2000/s}, {rate: 100/s}";
+    for (loads, plan, expected) in [
+        (two, "seed: 1", "plan: {seed: 1}"),
+        (two, "blocks: 5, seed: 1", "plan: {blocks: 5, seed: 1}"),
+        (two, "slice: 1s, seed: 1", "plan: {slice: 1s, blocks: 4, seed: 1}"),
+        ("{rate: 2000/s}", "slice: 100ms, blocks: 36, seed: 1", "plan: {seed: 1}"),
+    ] {
+        assert_eq!(written(loads, plan), expected);
+    }
 }
 
 #[test]

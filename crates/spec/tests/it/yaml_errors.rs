@@ -234,7 +234,7 @@ fn every_bad_file_is_refused_with_its_place_and_a_way_out() {
         ("closed_neither_true_nor_false", &["loads: [{closed: maybe}]"]),
         ("unknown_arrivals", &["loads: [{rate: 5/s, arrivals: possion}]"]),
         ("profile_that_is_none", &["loads: [{rate: '1/s..2/s@3'}]"]),
-        ("profile_longer_than_a_slice", &["loads: [{rate: '10/s..200/s@30s'}]"]),
+        ("profile_longer_than_a_slice", &["loads: [{rate: '10/s..200/s@30s'}]", "plan: {slice: 1.2s}"]),
         (
             "profile_request_by_request",
             &["loads: [{rate: '10/s..200/s@1s'}]", "plan: {interleave: requests}"],

@@ -9,7 +9,7 @@ use loadline_model::metrics::{HigherIs, MetricDeclaration, SERVICE_CPU, Unit};
 use loadline_model::notes::{Failure, Note};
 use loadline_model::plan::Plan;
 use loadline_model::rows::{DeploymentRow, NewRun, SliceRow, StartupRow, WarmUpRow};
-use loadline_model::{CellId, Observations, RunState, SiteId, new_histogram};
+use loadline_model::{CellId, Observations, RunState, SiteId, TimeSpent, new_histogram};
 use loadline_spec::{Flags, Machine, from_flags};
 use loadline_store::{Store, StoreError};
 use proptest::prelude::*;
@@ -99,6 +99,7 @@ fn a_run_is_read_back_as_it_was_written() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
     let experiment = experiment();
+    let spent = TimeSpent { total_s: 60.5, measuring_s: 50.25, ..TimeSpent::default() };
     let run = {
         let store = Store::create(&path).unwrap();
         let run = begin(&store, &experiment);
@@ -127,6 +128,7 @@ fn a_run_is_read_back_as_it_was_written() {
         store.set_side_by_side(run, &[CellId(0), CellId(1)]).unwrap();
         notes().iter().for_each(|note| store.add_note(run, note).unwrap());
         store.add_failure(run, &failure()).unwrap();
+        store.set_time_spent(run, &spent).unwrap();
         store.finish_run(run, RunState::Failed).unwrap();
         run
     };
@@ -137,6 +139,7 @@ fn a_run_is_read_back_as_it_was_written() {
     assert_eq!(row.plan, Plan::new(&experiment));
     assert_eq!(row.command_line, ["loadline", "compare"]);
     assert_eq!(row.notes, notes());
+    assert_eq!(row.time_spent, Some(spent));
     assert_eq!(row.failures, [failure()]);
     assert_eq!(
         (row.side_by_side, row.service_cpus, row.load_cpus),

@@ -155,6 +155,7 @@ impl MadeUp {
             plan: PlanSpec {
                 slice: Duration::from_secs(1),
                 blocks: self.blocks,
+                slices: Vec::new(),
                 deployments: self.rounds,
                 seed: self.seed,
                 until: None,
@@ -195,6 +196,7 @@ fn run_row(experiment: Experiment, plan: Plan) -> RunRow {
         notes: Vec::new(),
         failures: Vec::new(),
         surroundings: Default::default(),
+        time_spent: None,
     }
 }
 

@@ -9,10 +9,10 @@ mod starts;
 use std::collections::BTreeMap;
 
 pub use ladder::ladder;
-use loadline_model::CellId;
 use loadline_model::notes::{Note, Resources};
 use loadline_model::platform::Limits;
 use loadline_model::result::*;
+use loadline_model::{CellId, TimeSpent};
 use parts::*;
 pub use preview::preview;
 pub use starts::with_starts_and_claims;
@@ -90,11 +90,22 @@ pub fn slower() -> RunResult {
             .to_vec(),
             version: "0.1.0".to_owned(),
             seed: 7,
+            time_spent: Some(TimeSpent {
+                total_s: 52.0,
+                starting_s: 1.4,
+                ready_s: 0.1,
+                warming_up_s: 4.7,
+                measuring_s: 42.3,
+                repeating_s: 1.8,
+                stopping_s: 0.8,
+                ..TimeSpent::default()
+            }),
             experiment: serde_json::json!({"service": {"builtin": "orders"}}),
         },
         machine: machine(),
         plan: PlanInfo {
             slice_s: 1.5,
+            longest_slice_s: None,
             blocks: 12,
             deployments: 2,
             deployments_planned: 2,

@@ -12,10 +12,12 @@ pub fn preview() -> Preview {
         connections: 16,
         new_connections: false,
         options: Default::default(),
+        slices: if load == "100/min uniform" { 3 } else { 36 },
+        slice_s: if load == "100/min uniform" { 1.2 } else { 0.1 },
         role,
         against: against.iter().copied().map(CellId).collect(),
     };
-    let turn = |cell| PreviewTurn { cells: vec![CellId(cell)], seconds: 1.2 };
+    let turn = |cell, seconds| PreviewTurn { cells: vec![CellId(cell)], seconds };
     Preview {
         sites: ["orders on host", "orders on host′", "orders on pod"].map(str::to_owned).into(),
         cells: vec![
@@ -27,12 +29,11 @@ pub fn preview() -> Preview {
         seed: 7,
         first_stage: vec![SiteId(2), SiteId(0), SiteId(1)],
         stages: 1,
-        first_block: vec![turn(2), turn(0), turn(3), turn(1)],
+        first_block: vec![turn(3, 1.2), turn(2, 0.1), turn(0, 0.1), turn(1, 0.1)],
         side_by_side_if_idle: false,
         time: TimeBudget {
             deployments: 8,
-            blocks: 3,
-            slice_s: 1.2,
+            blocks: 36,
             slices_s: 115.2,
             repeats_s: Range { least: 0.0, most: 230.4 },
             warm_ups_s: Range { least: 38.4, most: 964.8 },

@@ -47,6 +47,7 @@ pub fn experiment() -> Experiment {
         plan: PlanSpec {
             slice: Duration::from_millis(100),
             blocks: 3,
+            slices: Vec::new(),
             deployments: 2,
             seed: 7,
             until: None,

@@ -2,6 +2,7 @@ use std::cell::RefCell;
 
 use loadline_model::CellId;
 use loadline_model::RunState;
+use loadline_model::TimeSpent;
 use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::Failure;
 use loadline_model::notes::Note;
@@ -20,6 +21,7 @@ pub struct FakeJournal {
     pub warm_ups: RefCell<Vec<WarmUpRow>>,
     pub slices: RefCell<Vec<SliceRow>>,
     pub together: RefCell<Vec<CellId>>,
+    pub time_spent: RefCell<Option<TimeSpent>>,
     pub state: RefCell<Option<RunState>>,
     steps: RefCell<Vec<&'static str>>,
 }
@@ -93,6 +95,12 @@ impl Journal for FakeJournal {
 
     fn profile(&self, _: &ProfileRow) -> Result<(), BoxError> {
         self.step("profile")
+    }
+
+    fn time_spent(&self, spent: &TimeSpent) -> Result<(), BoxError> {
+        self.step("time spent")?;
+        *self.time_spent.borrow_mut() = Some(*spent);
+        Ok(())
     }
 
     fn finish(&self, state: RunState) -> Result<(), BoxError> {

@@ -25,6 +25,7 @@ pub fn machine(folder: &TempDir) -> Machine<'static> {
         path: folder.path().as_os_str().to_owned(),
         listens: &|port| port == 5432,
         resolve: &resolve,
+        seed: 7,
     }
 }
 
