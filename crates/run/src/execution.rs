@@ -136,7 +136,7 @@ pub(crate) struct Execution<'a> {
     pub spent: TimeSpent,
     /// Cells measured request by request; decided after the first warm-up.
     pub side_by_side: Option<Vec<CellId>>,
-    /// The first cells of those warm-ups that were stationary from their first cycle on when they were last deployed.
+    /// The first cells of those warm-ups that took no longer than they must when they were last deployed.
     pub warm_at_once: BTreeSet<CellId>,
     /// Notes already in the journal.
     pub noted: Vec<Note>,

@@ -18,8 +18,10 @@ use crate::fleet::{Fleet, Member};
 /// Length of a cycle. Eight of them, the minimum for the stationarity test, take little more than a second: a service that compiles itself
 /// while it runs takes seconds to warm up, and over a shorter time its trend would be lost in the noise.
 const CYCLE: Duration = Duration::from_millis(150);
-/// The shortest cycle.
+/// The shortest of these cycles, for a closed loop.
 const MIN_CYCLE: Duration = Duration::from_millis(10);
+/// The shortest cycle of a service that needed no warming up before.
+const MIN_SHORT_CYCLE: Duration = Duration::from_millis(3);
 /// Requests in a short cycle: its median has a standard error of some percent, which the test is made for.
 const SHORT_CYCLE_REQUESTS: f64 = 50.0;
 /// A rate below this is warmed up at this rate, or a cycle would hold too few requests for a median. An external service never gets more
@@ -41,8 +43,8 @@ struct Progress {
 impl Execution<'_> {
     /// Warms up all cells of the fleet. The pauses of one cell are the others' cycles.
     ///
-    /// What was stationary from its first cycle on when it was last deployed is the same program again, and has nothing to compile: its
-    /// cycles are as short as their medians allow. If such a warm-up turns out to take longer, the next one has long cycles again.
+    /// What was stationary from its first cycle on when it was first deployed is the same program again, and has nothing to compile: its
+    /// cycles are as short as their medians allow. If such a warm-up takes longer than with long cycles, the next one has those again.
     pub(crate) fn warm_up(&mut self, round: u32, fleet: &mut Fleet) -> Result<(), RunError> {
         let mut groups: Vec<Progress> = Vec::new();
         for member in fleet.iter() {
@@ -92,7 +94,7 @@ impl Execution<'_> {
             offset: Duration::ZERO,
         };
         let begun = self.clock.now();
-        member.site.read_begin(ReadOut::Everything);
+        member.site.read_begin(ReadOut::ServiceCpu);
         let record = member.with_engine(cell, |engine| engine.drive(slice))?;
         if record.stopped {
             return Err(RunError::Interrupted);
@@ -113,10 +115,11 @@ impl Execution<'_> {
 
     fn store_warm_up(&mut self, round: u32, progress: &Progress) -> Result<(), RunError> {
         let (after, stationary) = (progress.loaded, progress.is_stationary());
-        let at_once = stationary && progress.figures.len() == STATIONARITY_WINDOW;
-        match at_once {
-            true => self.warm_at_once.insert(progress.cells[0]),
-            false => self.warm_at_once.remove(&progress.cells[0]),
+        let first = progress.cells[0];
+        let shortest = self.long_cycle_of(first, &progress.load) * STATIONARITY_WINDOW as u32;
+        match stationary && progress.cycle * progress.figures.len() as u32 <= shortest {
+            true => self.warm_at_once.insert(first),
+            false => self.warm_at_once.remove(&first),
         };
         for cell in progress.cells.iter().copied() {
             (self.events)(Event::Warm { cell, after, stationary });
@@ -134,8 +137,12 @@ impl Execution<'_> {
 
     /// How long the cycles of a group are whose first cell this is.
     fn cycle_of(&self, first: CellId, load: &LoadSpec) -> Duration {
-        let slice = self.experiment.plan.slices_of(self.plan.load_of(first)).length;
-        if self.warm_at_once.contains(&first) { short_cycle(slice, load) } else { long_cycle(slice, load) }
+        let long = self.long_cycle_of(first, load);
+        if self.warm_at_once.contains(&first) { short_cycle(long, load) } else { long }
+    }
+
+    fn long_cycle_of(&self, first: CellId, load: &LoadSpec) -> Duration {
+        long_cycle(self.experiment.plan.slices_of(self.plan.load_of(first)).length, load)
     }
 
     fn warm_up_load(&self, cell: CellId, is_external: bool) -> Result<LoadSpec, RunError> {
@@ -164,7 +171,7 @@ pub(crate) fn bounds(
         let window =
             |cycle: Duration| (cycle * STATIONARITY_WINDOW as u32).min(longest).max(cycle).as_secs_f64();
         let long = long_cycle(slice, &load);
-        bounds.least += window(long) + window(short_cycle(slice, &load)) * (deployments - 1.0);
+        bounds.least += window(long) + window(short_cycle(long, &load)) * (deployments - 1.0);
         // The last cycle may begin just before the time is over.
         bounds.most += (longest + long).as_secs_f64() * deployments;
     }
@@ -187,11 +194,10 @@ fn long_cycle(slice: Duration, load: &LoadSpec) -> Duration {
 }
 
 /// As long as it takes to send enough requests for a median.
-fn short_cycle(slice: Duration, load: &LoadSpec) -> Duration {
-    let long = long_cycle(slice, load);
+fn short_cycle(long: Duration, load: &LoadSpec) -> Duration {
     match load.load.rate() {
-        Some(rate) => rate.mean_gap().mul_f64(SHORT_CYCLE_REQUESTS).clamp(MIN_CYCLE, long),
-        None => (long / 3).max(MIN_CYCLE),
+        Some(rate) => rate.mean_gap().mul_f64(SHORT_CYCLE_REQUESTS).clamp(MIN_SHORT_CYCLE, long),
+        None => (long / 3).max(MIN_SHORT_CYCLE),
     }
 }
 
