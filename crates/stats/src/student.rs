@@ -29,6 +29,14 @@ pub fn two_sided_p(t: f64, degrees_of_freedom: f64) -> f64 {
     beta_reg(degrees_of_freedom / 2.0, 0.5, degrees_of_freedom / (degrees_of_freedom + t * t))
 }
 
+/// The probability that a t variable with `degrees_of_freedom` lies at or above `t`.
+///
+/// NaN when `t` is, or unless the degrees of freedom are positive and finite.
+pub fn upper_p(t: f64, degrees_of_freedom: f64) -> f64 {
+    let beyond = two_sided_p(t, degrees_of_freedom) / 2.0;
+    if t < 0.0 { 1.0 - beyond } else { beyond }
+}
+
 /// The interval for the mean of `values` at `confidence` (0.95 for 95 %): mean ± t · s / √n.
 ///
 /// None for fewer than two values, and for a confidence that is not strictly between 0 and 1.

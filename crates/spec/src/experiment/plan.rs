@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{HOW_MUCH, WHERE};
-use crate::kinds::{choice, count, duration, share, switch};
+use crate::kinds::{choice, count, duration, margin, share, switch};
 use crate::options::Table;
 use crate::{Interleave, Isolation, Nodes, OnFailure, PlanSpec};
 
@@ -63,7 +63,7 @@ pub(super) fn table() -> Table<PlanSpec> {
             "--no-twin",
             HOW_MUCH,
             "false",
-            "Do not deploy the baseline a second time: no twin, no resolution",
+            "Do not deploy the baseline a second time: no twin",
         )
         .key(
             "isolation",
@@ -87,11 +87,14 @@ pub(super) fn table() -> Table<PlanSpec> {
             |plan| &mut plan.repeats,
         )
         .flag("--repeats", HOW_MUCH)
-        .key("margin", share(), "Differences within this share of the baseline are equivalent", |plan| {
-            &mut plan.margin
-        })
+        .key(
+            "margin",
+            margin(),
+            "Differences within this share of the baseline, or for times within this time, are equivalent: 2%, 5us",
+            |plan| &mut plan.margin,
+        )
         .flag("--margin", HOW_MUCH)
-        .default("the larger of 1% and the resolution")
+        .default("1%")
         .key(
             "on_failure",
             choice("a failure mode", &FAILURES),

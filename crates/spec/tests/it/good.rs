@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use loadline_model::experiment::Margin;
 use loadline_model::load::{Arrivals, Load, Rate, Reuse, Think, ThinkDistribution, Timestamps};
 use loadline_model::platform::{Backend, Layer, Limits};
 use loadline_spec::{
@@ -150,7 +151,7 @@ cpus: {service: [0, 2-3], load: 1}
     assert_eq!(*address, SocketAddr::from(([127, 0, 0, 1], 8080)));
     assert_eq!(authority, "localhost:8080");
     assert_eq!(experiment.loads[1].load, Load::Closed { think: None });
-    assert_eq!((experiment.plan.until, experiment.plan.margin), (Some(0.02), Some(0.005)));
+    assert_eq!((experiment.plan.until, experiment.plan.margin), (Some(0.02), Some(Margin::Share(0.005))));
     assert_eq!(experiment.plan.within, Some(Duration::from_secs(900)));
     assert_eq!(experiment.placement.service_cpus, Some(vec![0, 2, 3]));
     assert_eq!(experiment.placement.load_cpus, Some(vec![1]));

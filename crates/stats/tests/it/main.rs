@@ -2,6 +2,7 @@
 
 mod coverage;
 mod normals;
+mod power;
 #[path = "../../../../tests/proof.rs"]
 mod proof;
 mod properties;

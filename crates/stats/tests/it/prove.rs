@@ -3,7 +3,7 @@
 use crate::coverage::{self, CLUSTERED, Extent, NORMAL, SKEWED};
 use crate::proof::{Row, prove};
 use crate::runs::Model;
-use crate::sequential;
+use crate::{power, sequential};
 
 const THOUSANDS: Extent = Extent { runs: 4_000, slack: 0.0 };
 const STOPPED_RUNS: u32 = 40_000;
@@ -84,4 +84,21 @@ fn running_until_narrow_enough_keeps_the_level() {
     let naive = sequential::with_a_naive_interval(STOPPED_RUNS);
     let what = "instead, a 95 % interval after every deployment: missed at the end";
     prove(&[row(what, "> 6 %", &[naive], runs)]);
+}
+
+#[test]
+fn the_resolution_is_found_and_the_margin_is_not_equivalent() {
+    let extent = power::Extent { runs: THOUSANDS.runs, slack: 0.0, resamples: 1_000 };
+    let found = power::found_at_the_resolution(extent);
+    prove_shares(
+        "a difference as large as the printed resolution, 5 to 12 deployments: found",
+        "93 to 97 %",
+        &found,
+    );
+    let wrong = power::equivalent_at_the_margin(extent);
+    prove_shares(
+        "a difference as large as the margin of 1 to 6 standard errors: called equivalent",
+        "≤ 5 %",
+        &wrong,
+    );
 }
