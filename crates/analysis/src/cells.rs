@@ -14,7 +14,7 @@ use loadline_stats::t_interval;
 use crate::figures::{Prepared, merged};
 use crate::metrics::{self, Times};
 use crate::result::{Cell, Deployment, Figure, Histograms, Percentiles, Slice, Statement};
-use crate::sample::{Counted, Paired};
+use crate::sample::{self, Counted};
 use crate::{ALPHA, RunData, seen};
 
 /// The cells of a run.
@@ -98,12 +98,8 @@ fn deployments(data: &RunData, counted: &Counted<'_>, id: CellId) -> Vec<Deploym
 }
 
 fn figures(data: &RunData, counted: &Counted<'_>, id: CellId) -> Vec<Figure> {
-    // A cell paired with itself is the cell by units.
-    let units: Vec<Vec<&SliceRow>> = Paired::new(counted, id, id)
-        .units
-        .into_iter()
-        .map(|unit| unit.into_iter().map(|pair| pair.0).collect())
-        .collect();
+    let units: Vec<Vec<&SliceRow>> =
+        sample::units(counted, &[id]).into_iter().map(|unit| unit.concat()).collect();
     metrics::of_run(&data.run)
         .iter()
         .filter_map(|metric| {

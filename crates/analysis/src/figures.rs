@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hdrhistogram::Histogram;
 use loadline_model::rows::SliceRow;
+use loadline_stats::hodges_lehmann;
 
 use crate::metrics::{Kind, Metric, Times};
 
@@ -50,7 +51,21 @@ impl Prepared {
                 Some(Prepared::Ratios(units.map(sum).collect())).filter(|ratios| ratios.whole().is_finite())
             }
             Kind::LowerHalfMean(_) => Prepared::slice_by_slice(metric, units),
+            Kind::Undisturbed(_) => {
+                let robust = |slices: Vec<&SliceRow>| {
+                    let ratios = slices.into_iter().filter_map(|slice| metric.ratio(slice));
+                    let figures: Vec<f64> = ratios.map(|(top, bottom)| top / bottom).collect();
+                    if figures.is_empty() { (0.0, 0.0) } else { (hodges_lehmann(&figures), 1.0) }
+                };
+                Some(Prepared::Ratios(units.map(robust).collect()))
+                    .filter(|ratios| ratios.whole().is_finite())
+            }
         }
+    }
+
+    /// The figure of a single slice; NaN when it has none.
+    pub fn of_slice(metric: &Metric, slice: &SliceRow) -> f64 {
+        Prepared::new(metric, std::iter::once(vec![slice])).map_or(f64::NAN, |data| data.whole())
     }
 
     fn slice_by_slice<'a>(
@@ -85,12 +100,16 @@ impl Prepared {
 
     /// The figure with each unit taken once.
     pub fn whole(&self) -> f64 {
-        let units = match self {
+        self.figure(&vec![1; self.units()])
+    }
+
+    /// How many units there are.
+    pub fn units(&self) -> usize {
+        match self {
             Prepared::Buckets(buckets) => buckets.cumulative.len(),
             Prepared::Ratios(ratios) => ratios.len(),
             Prepared::Slices(slices) => slices.units,
-        };
-        self.figure(&vec![1; units])
+        }
     }
 
     /// The sum that a ratio divides: events, for a count; `None` for a quantile.
@@ -98,6 +117,14 @@ impl Prepared {
         match self {
             Prepared::Buckets(_) | Prepared::Slices(_) => None,
             Prepared::Ratios(ratios) => Some(ratios.iter().map(|ratio| ratio.0).sum()),
+        }
+    }
+
+    /// Requests beyond the quantile of all units, unit by unit; empty for what has no quantile.
+    pub fn beyond_by_unit(&self) -> Vec<f64> {
+        match self {
+            Prepared::Buckets(buckets) => buckets.beyond_by_unit(),
+            Prepared::Ratios(_) | Prepared::Slices(_) => Vec::new(),
         }
     }
 
@@ -141,6 +168,16 @@ impl Buckets {
             all.iter().map(add).collect()
         };
         Buckets { quantile, ranges, cumulative: units.iter().map(cumulate).collect() }
+    }
+
+    /// By unit: the requests in buckets above that of the quantile of all units.
+    fn beyond_by_unit(&self) -> Vec<f64> {
+        let figure = self.figure(&vec![1; self.cumulative.len()]);
+        let Some(last_below) = self.ranges.iter().rposition(|(low, _)| *low <= figure) else {
+            return Vec::new();
+        };
+        let beyond = |unit: &Vec<u64>| unit.last().copied().unwrap_or(0) - unit[last_below];
+        self.cumulative.iter().map(|unit| beyond(unit) as f64).collect()
     }
 
     /// The quantile of the merged counts, interpolated within its bucket so that it does not jump by a bucket's width.

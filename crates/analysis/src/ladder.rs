@@ -3,10 +3,10 @@
 use loadline_model::CellId;
 use loadline_model::plan::Role;
 
-use loadline_stats::holm;
+use loadline_model::experiment::Margin;
+use loadline_stats::{Interval, holm};
 
 use crate::RunData;
-use crate::contrasts::DEFAULT_MARGIN;
 use crate::joint::joint;
 use crate::metrics;
 use crate::result::{Contrast, Estimate, Ladder, LadderSum, Rung, SumRow};
@@ -117,12 +117,12 @@ fn sum(
         let (end_to_end, residual) = again.unzip();
         let (residual, spread) = residual.unzip();
         let (bottom, _) = of(&[bottom], &|figures| figures[0])?;
-        let margin = MARGINS * data.run.experiment.plan.margin.unwrap_or(DEFAULT_MARGIN) * bottom.value.abs();
-        tests.push(
-            spread
-                .flatten()
-                .map(|spread| Tests { zero: spread.p_value(), margin: spread.equivalence_p(margin) }),
-        );
+        let margin = data.run.experiment.plan.margin.unwrap_or(Margin::DEFAULT);
+        let margin = MARGINS * margin.of(bottom.value, metric.unit);
+        tests.push(spread.flatten().map(|spread| Tests {
+            zero: spread.p_value(),
+            margin: spread.equivalence_p(Interval::around(0.0, margin)),
+        }));
         let (metric, unit) = (metric.id.to_string(), metric.unit);
         Some(SumRow { metric, unit, sum, end_to_end, residual, margin, closes: None })
     });

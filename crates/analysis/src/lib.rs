@@ -1,8 +1,10 @@
 //! From the rows of a run to its result: figures, contrasts, verdicts, trust. Reads no clock, does no I/O, and words nothing: what it
 //! finds is typed, and `report` says it. The result of a single load is made here, too.
 
+mod carried;
 mod cells;
 mod claims;
+mod compared;
 mod contrasts;
 mod figures;
 mod joint;
@@ -11,12 +13,14 @@ mod load;
 mod metrics;
 mod noise;
 mod sample;
+mod scale;
 mod seconds;
 mod seen;
 mod settle;
 mod starts;
 mod thread_rates;
 mod trust;
+mod verdicts;
 
 use loadline_model::experiment::PlanSpec;
 use loadline_model::has_own_key;
@@ -42,9 +46,9 @@ pub fn analyse(data: &RunData) -> RunResult {
     let rounds = sample::rounds(data, &counted);
     let confidence = settle::confidence(&data.run.experiment);
     let noise = noise::contrasts(data, &counted, confidence);
-    let contrasts = contrasts::contrasts(data, &counted, confidence, &noise);
+    let contrasts = contrasts::contrasts(data, &counted, confidence);
     let ladders = ladder::ladders(data, &counted, confidence, &contrasts);
-    let trust = trust::judge(data, &counted);
+    let trust = trust::judge(data, &counted, &noise);
     let cells = cells::cells(data, &counted);
     let slices = cells::slices(data, &counted);
     let seconds_to_settle = settle::seconds_to_settle(data, rounds, &contrasts);

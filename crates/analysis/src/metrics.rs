@@ -10,6 +10,7 @@ use loadline_model::metrics::{
 use loadline_model::rows::{RunRow, SliceRow};
 
 use crate::result::{Unit, Verdict};
+use crate::scale::Scale;
 
 /// One metric.
 pub struct Metric {
@@ -41,7 +42,13 @@ pub enum Kind {
     /// between deployments by a quarter less than the mean of all or of the middle half (ten rungs, 8 deployments × 14 slices of 100 ms on
     /// a shared virtual machine: standard deviation 0.44 µs against 0.64 and 0.60).
     LowerHalfMean(fn(&SliceRow) -> Option<Ratio>),
+    /// The mean over the deployments of the Hodges–Lehmann estimate of their slices' own ratios; of a difference, of the block's differences.
+    /// What disturbs a few slices does not move it, nor does what the service itself does seldom: it stands beside the mean, not for it.
+    Undisturbed(fn(&SliceRow) -> Option<Ratio>),
 }
+
+/// Quantiles from here on are compared by their ratio.
+const FAR_OUT: f64 = 0.999;
 
 /// A numerator and a denominator.
 pub type Ratio = (f64, f64);
@@ -73,9 +80,18 @@ impl Metric {
     pub fn ratio(&self, slice: &SliceRow) -> Option<Ratio> {
         match self.kind {
             Kind::Quantile(..) => None,
-            Kind::Ratio(of) | Kind::LowerHalfMean(of) => of(slice),
+            Kind::Ratio(of) | Kind::LowerHalfMean(of) | Kind::Undisturbed(of) => of(slice),
             Kind::PerRequest => per_request(slice, slice.observations.get(&self.id)),
             Kind::Level => Some((slice.observations.get(&self.id)?, 1.0)),
+        }
+    }
+
+    /// The scale that its differences are estimated on. A quantile so far out hangs on few events, whose effects multiply: linear intervals cover too
+    /// seldom where only one side has them.
+    pub fn scale(&self) -> Scale {
+        match self.kind {
+            Kind::Quantile(_, quantile) if quantile >= FAR_OUT => Scale::Logarithmic,
+            _ => Scale::Linear,
         }
     }
 
@@ -131,6 +147,11 @@ fn times() -> Vec<Metric> {
         quantile("response.p99", "response p99", Times::Response, 0.99).primary(),
         quantile("response.p99.9", "response p99.9", Times::Response, 0.999).primary(),
         time("response.mean", "response mean", |s| mean(&s.response)).primary(),
+        Metric {
+            kind: Kind::Undisturbed(|s| mean(&s.response)),
+            ..time("response.mean.undisturbed", "mean, undisturbed", |s| mean(&s.response))
+        }
+        .primary(),
         quantile("service.p50", "service p50", Times::Service, 0.5).primary(),
         quantile("service.p99", "service p99", Times::Service, 0.99),
         time("service.mean", "service mean", |s| mean(&s.service)),
@@ -159,7 +180,7 @@ const COMBINED: [Combined; 4] = [
                 let load_ns = s.load_cpu_ns.saturating_sub(s.load_spun_ns?);
                 per_request(s, Some(s.observations.get(SERVICE_CPU)? + load_ns as f64))
             };
-            cost("cpu.path", "CPU per request, both ends", Kind::LowerHalfMean(path))
+            cost("cpu.path", "CPU per request, both ends, lower half", Kind::LowerHalfMean(path))
         },
     },
     Combined {

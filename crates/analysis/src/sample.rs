@@ -72,27 +72,87 @@ pub fn units<'a>(counted: &Counted<'a>, cells: &[CellId]) -> Vec<Vec<Vec<&'a Sli
     }
 }
 
-/// The unit of resampling with its slices of one cell, or of two paired ones.
+/// Share of the compared blocks that a twin must have been measured in to be pooled; the others are then left out. A twin that failed early in
+/// the run is not worth losing what came after it.
+const POOLED_FROM: f64 = 0.9;
+
+/// What a comparison has of one block.
+#[derive(Clone, Copy)]
+pub struct Block<'a> {
+    /// The baseline's slice.
+    pub baseline: &'a SliceRow,
+    /// The slice of the baseline's twin, if that is pooled.
+    pub twin: Option<&'a SliceRow>,
+    /// The candidate's slice.
+    pub candidate: &'a SliceRow,
+}
+
+impl<'a> Block<'a> {
+    /// One side's slice.
+    pub fn slice(&self, side: Side) -> Option<&'a SliceRow> {
+        match side {
+            Side::Baseline => Some(self.baseline),
+            Side::Twin => self.twin,
+            Side::Candidate => Some(self.candidate),
+        }
+    }
+}
+
+/// A cell of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// What is compared with.
+    Baseline,
+    /// Its second deployment.
+    Twin,
+    /// What is compared.
+    Candidate,
+}
+
+/// The blocks of a comparison by the unit of resampling, in the order of measurement.
 pub struct Paired<'a> {
-    /// Each unit's pairs, baseline first, in the order of measurement.
-    pub units: Vec<Vec<(&'a SliceRow, &'a SliceRow)>>,
+    /// Each unit's blocks.
+    pub units: Vec<Vec<Block<'a>>>,
+    /// The baseline's twin, where it is pooled.
+    pub twin: Option<CellId>,
 }
 
 impl<'a> Paired<'a> {
-    /// Pairs the slices of two cells block by block; what only one of them has is left out.
-    pub fn new(counted: &Counted<'a>, baseline: CellId, candidate: CellId) -> Paired<'a> {
-        let pair = |slices: Vec<&'a SliceRow>| (slices[0], slices[1]);
-        let units = units(counted, &[baseline, candidate]);
-        Paired { units: units.into_iter().map(|unit| unit.into_iter().map(pair).collect()).collect() }
+    /// Pairs the slices of two cells block by block; what only one of them has is left out. The twin is pooled where it was measured in all
+    /// deployments and all but a few blocks.
+    pub fn new(
+        counted: &Counted<'a>,
+        baseline: CellId,
+        candidate: CellId,
+        twin: Option<CellId>,
+    ) -> Paired<'a> {
+        let two = units(counted, &[baseline, candidate]);
+        let blocks = |units: &[Vec<Vec<&SliceRow>>]| units.iter().map(Vec::len).sum::<usize>() as f64;
+        let three = twin.map(|twin| units(counted, &[baseline, candidate, twin])).filter(|three| {
+            three.len() == two.len() && blocks(three) > 0.0 && blocks(three) >= POOLED_FROM * blocks(&two)
+        });
+        let twin = twin.filter(|_| three.is_some());
+        let block = |slices: Vec<&'a SliceRow>| Block {
+            baseline: slices[0],
+            candidate: slices[1],
+            twin: slices.get(2).copied(),
+        };
+        let units = three.unwrap_or(two).into_iter();
+        Paired { units: units.map(|unit| unit.into_iter().map(block).collect()).collect(), twin }
     }
 
-    /// How many pairs there are.
-    pub fn blocks(&self) -> usize {
+    /// How many blocks there are.
+    pub fn count(&self) -> usize {
         self.units.iter().map(Vec::len).sum()
     }
 
-    /// All pairs in the order of measurement.
-    pub fn pairs(&self) -> impl Iterator<Item = (&'a SliceRow, &'a SliceRow)> {
+    /// All blocks in the order of measurement.
+    pub fn blocks(&self) -> impl Iterator<Item = Block<'a>> {
         self.units.iter().flatten().copied()
+    }
+
+    /// How many deployments the blocks are from.
+    pub fn deployments(&self) -> usize {
+        self.blocks().map(|block| block.baseline.round).collect::<BTreeSet<_>>().len()
     }
 }

@@ -9,7 +9,8 @@ use loadline_model::rows::SliceRow;
 use crate::RunData;
 use crate::figures::merged;
 use crate::metrics::Times;
-use crate::result::{GateFigure, GateSummary, Statement, Trust};
+use crate::noise;
+use crate::result::{Contrast, GateFigure, GateSummary, Statement, Trust};
 use crate::sample::Counted;
 
 /// Share of a cell's slices that may fail a gate, repeats used up, before the run isn't trusted: their weight in a median or a
@@ -17,7 +18,7 @@ use crate::sample::Counted;
 const TOLERATED: f64 = 0.1;
 
 /// Judges the gates of a run.
-pub fn judge(data: &RunData, counted: &Counted<'_>) -> Trust {
+pub fn judge(data: &RunData, counted: &Counted<'_>, noise: &[Contrast]) -> Trust {
     let slices: Vec<&SliceRow> = counted.values().flat_map(|cell| cell.values().copied()).collect();
     // How busy the load threads are says nothing in an open loop, where they spin before each request.
     let any_closed = data.run.experiment.loads.iter().any(|load| load.load.is_closed());
@@ -31,6 +32,7 @@ pub fn judge(data: &RunData, counted: &Counted<'_>) -> Trust {
         slices: data.slices.len(),
         slices_failed: data.slices.iter().filter(|slice| !slice.gate_failures.is_empty()).count(),
         slices_repeated: data.slices.iter().filter(|slice| slice.attempt > 0).count(),
+        twins_differ: noise::differences(noise),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod cells;
 mod claim;
+mod margin;
 mod placement;
 mod plan;
 mod platform;
@@ -18,6 +19,7 @@ use crate::platform::Limits;
 pub use crate::load::LoadSpec;
 pub use cells::{CellSpec, ContrastSpec};
 pub use claim::{CLAIM_COUNTS, CLAIM_METRICS, Claim, Says};
+pub use margin::Margin;
 pub use placement::Placement;
 pub use plan::{Interleave, Isolation, Nodes, OnFailure, PlanSpec};
 pub use platform::{Platform, PlatformKind};

@@ -31,11 +31,11 @@ pub use crate::plan::Role;
 pub use crate::rows::Surroundings;
 pub use distribution::{Distribution, Spread};
 pub use ladder::{Estimate, Ladder, LadderSum, Rung, SumRow};
-pub use remark::{GateFigure, IntervalMethod, Remark};
+pub use remark::{Carrier, GateFigure, IntervalMethod, Remark};
 pub use seen::{Seen, SeenDifference, SeenLayer, SoftirqReason, UnknownFunction};
 pub use slice::{Histograms, Percentiles, Slice};
 pub use statement::Statement;
-pub use trust::{GateSummary, Trust};
+pub use trust::{GateSummary, Trust, TwinDifference};
 
 /// Name and version of the format; a reader refuses what it doesn't know.
 pub const SCHEMA: &str = "loadline.result/1";
@@ -248,6 +248,9 @@ pub struct Contrast {
     pub baseline: CellId,
     /// Index of the compared cell.
     pub candidate: CellId,
+    /// Index of the baseline's twin where it is pooled into the baseline: the rows' baseline is then the mean of both cells' figures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub twin: Option<CellId>,
     /// One row per metric, in the order in which a table shows them.
     pub rows: Vec<Row>,
     /// How what the profiler saw of the two differs; absent without profiles of both.
@@ -265,7 +268,7 @@ pub struct Row {
     pub primary: bool,
     /// Unit of the figures below.
     pub unit: Unit,
-    /// The baseline's figure.
+    /// The baseline's figure; with a pooled twin the mean of both figures.
     pub baseline: f64,
     /// The candidate's figure.
     pub candidate: f64,
@@ -275,11 +278,19 @@ pub struct Row {
     pub relative: Option<f64>,
     /// Interval of the difference; absent when nothing can be claimed (too few blocks or requests).
     pub interval: Option<[f64; 2]>,
-    /// p-value of "no difference", Holm-corrected over the contrasts of this metric.
+    /// p-value of "no difference", Holm-corrected over the contrasts of this metric; of a twin, over the primary metrics of all twins.
     pub p_holm: Option<f64>,
-    /// Differences within ± this are equivalent.
+    /// Differences within ± this are equivalent; fixed before the run.
     pub margin: f64,
-    /// The smallest difference that this run could have shown, from the twin; absent without one.
+    /// p-value of "the difference is as large as the margin, or larger": the larger one of two one-sided tests.
+    #[serde(default)]
+    pub p_equivalent: Option<f64>,
+    /// What the run shows of the size of the difference: it is at most this, either way; the farther end of the 90 % interval, which
+    /// `equivalent` holds against the margin. Absent when nothing can be claimed.
+    #[serde(default)]
+    pub bound: Option<f64>,
+    /// The difference that this run would have found with 95 % power, all contrasts of this metric corrected for; absent when nothing can be
+    /// claimed.
     pub resolution: Option<f64>,
     /// The verdict.
     pub verdict: Verdict,

@@ -147,7 +147,7 @@ fn equivalent(row: &Row, scale: &Scale, detail: Detail<'_>) -> String {
     format!(": the difference is within {}{share}{median}{interval}.", scale.margin(row.margin))
 }
 
-/// `: +0.3 µs at the median (+0.5 %), 95 % interval [−1.0, +1.6]; the resolution was 0.8 µs; <why>.` Among several lines the rest of it
+/// `: +0.3 µs at the median (+0.5 %), 95 % interval [−1.0, +1.6]; it is within ±1.4 µs; <why>.` Among several lines the rest of it
 /// stands below the tables.
 fn unresolved(row: &Row, scale: &Scale, detail: Detail<'_>) -> String {
     let mut parts = vec![measured(row, scale, detail)];
@@ -156,8 +156,8 @@ fn unresolved(row: &Row, scale: &Scale, detail: Detail<'_>) -> String {
     {
         return format!(": {}.", parts.join("; "));
     }
-    if let (Some(resolution), Some(_)) = (row.resolution, row.interval) {
-        parts.push(format!("the resolution was {}", scale.uncertainty(resolution)));
+    if let Some(bound) = row.bound {
+        parts.push(format!("it is within {}", scale.margin(bound)));
     }
     parts.extend(row.note.as_ref().map(|note| said(note).trim_end_matches('.').to_owned()));
     format!(": {}.", parts.join("; "))

@@ -29,6 +29,7 @@ pub fn markdown(result: &RunResult) -> String {
     for failure in &result.run.failures {
         section(vec![format!("```text\n{}\n```", failure.replace("```", "'''"))]);
     }
+    section(wording::twins_differ(result).iter().map(|sentence| format!("> {}", escape(sentence))).collect());
     if result.ladders.is_empty() {
         section(answers(result));
     }
@@ -142,7 +143,7 @@ fn table(result: &RunResult, baseline: &Cell, candidate: &Cell, contrast: &Contr
             row.relative.map(figures::percent).unwrap_or_default(),
             row.interval.map(|ends| scale.bare_interval(ends)).unwrap_or_default(),
             row.p_holm.map(figures::probability).unwrap_or_default(),
-            verdict::shown(row.verdict, result.trust.trusted),
+            verdict::shown_with_bound(row, result.trust.trusted),
         ];
         lines.push(format!("| {} |", cells.join(" | ")));
     }

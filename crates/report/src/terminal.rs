@@ -70,6 +70,9 @@ impl Page<'_> {
         for failure in &self.result.run.failures {
             text.push_str(&verbatim("  ", failure));
         }
+        for sentence in wording::twins_differ(self.result) {
+            text.push_str(&self.paragraph(Tone::Unsure, "", &sentence, 2));
+        }
         text
     }
 
@@ -201,7 +204,7 @@ impl Page<'_> {
                 scale.difference(row.difference),
                 row.relative.map(figures::percent).unwrap_or_default(),
                 row.interval.map(|ends| scale.bare_interval(ends)).unwrap_or_default(),
-                self.verdict(row),
+                self.verdict(row, verdict::shown_with_bound(row, self.result.trust.trusted)),
             ]);
         }
         table.without_empty_columns().render(self.width)
@@ -250,7 +253,9 @@ impl Page<'_> {
             let mut cells = vec![first.label.clone(), scale.figure(first.baseline)];
             for row in &rows[candidates.clone()] {
                 cells.push(row.map(|row| spread(row, &scale)).unwrap_or_default());
-                cells.push(row.map(|row| self.verdict(row)).unwrap_or_default());
+                let verdict =
+                    |row: &Row| self.verdict(row, verdict::shown(row.verdict, self.result.trust.trusted));
+                cells.push(row.map(verdict).unwrap_or_default());
             }
             table.push(cells);
         }
@@ -361,11 +366,11 @@ impl Page<'_> {
         surroundings.chain(notes).collect()
     }
 
-    fn verdict(&self, row: &Row) -> String {
+    fn verdict(&self, row: &Row, text: String) -> String {
         // Without trust the words stand, but nothing cheers or warns.
         let trusted = self.result.trust.trusted;
         let tone = if trusted { verdict::tone(row.verdict) } else { Tone::Plain };
-        self.paint(tone, &verdict::shown(row.verdict, trusted))
+        self.paint(tone, &text)
     }
 
     fn paragraph(&self, tone: Tone, first: &str, sentence: &str, indent: usize) -> String {

@@ -1,6 +1,8 @@
 //! The word of a verdict and whether it is good news. Counts and rates are neither good nor bad in themselves.
 
-use loadline_model::result::Verdict;
+use loadline_model::result::{Row, Verdict};
+
+use crate::figures;
 
 /// How a word should look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +33,18 @@ impl Tone {
 /// The word as a table shows it: in brackets when the run can't be trusted.
 pub(crate) fn shown(verdict: Verdict, trusted: bool) -> String {
     if trusted { word(verdict).to_owned() } else { format!("({})", word(verdict)) }
+}
+
+/// The word, and of what is unresolved how large the difference is at most: `unresolved, within ±3.1 %`.
+pub(crate) fn shown_with_bound(row: &Row, trusted: bool) -> String {
+    let bound = row.bound.filter(|_| row.verdict == Verdict::Unresolved && row.baseline != 0.0);
+    match bound.filter(|_| trusted) {
+        Some(bound) => {
+            let share = figures::unsigned_percent(bound / row.baseline);
+            format!("{}, within ±{share}", word(row.verdict))
+        }
+        None => shown(row.verdict, trusted),
+    }
 }
 
 fn word(verdict: Verdict) -> &'static str {

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use loadline_model::Machine;
-use loadline_model::result::{Contrast, Ladder, RunResult, RunState, Unit};
+use loadline_model::result::{Contrast, Ladder, RunResult, RunState, TwinDifference, Unit};
 
 use crate::figures::{self, Scale};
 use crate::groups::{self, Group};
@@ -99,7 +99,28 @@ pub(crate) fn distrust(result: &RunResult) -> Vec<String> {
         .collect()
 }
 
-/// The smallest differences that the run could have shown, by load.
+/// Where a twin differs significantly, a sentence for each.
+pub(crate) fn twins_differ(result: &RunResult) -> Vec<String> {
+    let label = |cell| result.cell(cell).map(|cell| groups::cell_name(result, cell)).unwrap_or_default();
+    let differ = |found: &TwinDifference| {
+        let half_width = (found.interval[1] - found.interval[0]) / 2.0;
+        let scale = Scale::of(found.unit, &[found.difference]).with_uncertainty(half_width);
+        format!(
+            "{} differs from {} in {} by {}, {} {} (p {} after Holm's correction), though both are the same: \
+             differences of this size may come from where a service is placed, not from its platform.",
+            label(found.twin),
+            label(found.baseline),
+            found.metric,
+            scale.difference(found.difference),
+            figures::interval_name(result),
+            scale.bare_interval(found.interval),
+            figures::probability(found.p_holm),
+        )
+    };
+    result.trust.twins_differ.iter().map(differ).collect()
+}
+
+/// The differences that the run would have found, by load.
 pub(crate) fn resolution(result: &RunResult) -> Vec<String> {
     if !result.ladders.is_empty() {
         let several = result.ladders.len() > 1;
@@ -116,7 +137,7 @@ pub(crate) fn resolution(result: &RunResult) -> Vec<String> {
     let found: Vec<(String, String)> = groups
         .iter()
         .map(|group| {
-            let (size, source) = resolution_of(result, group);
+            let (size, source) = resolution_of(group);
             match several_loads {
                 true => (format!("{} {size}", groups::short_load_name(result, group.baseline)), source),
                 false => (size, source),
@@ -134,7 +155,7 @@ pub(crate) fn resolution(result: &RunResult) -> Vec<String> {
 }
 
 /// `0.8 µs at p50, 15 µs at p99`, and by what that is known.
-fn resolution_of(result: &RunResult, group: &Group<'_>) -> (String, String) {
+fn resolution_of(group: &Group<'_>) -> (String, String) {
     let sizes: Vec<String> = RESOLUTIONS
         .iter()
         .filter_map(|(metric, name)| {
@@ -143,13 +164,14 @@ fn resolution_of(result: &RunResult, group: &Group<'_>) -> (String, String) {
             Some(format!("{} at {name}", groups::scale_of(rows())?.uncertainty(size)))
         })
         .collect();
-    let baseline = &group.baseline.label;
-    let twin = result.noise.iter().any(|noise| noise.baseline == group.baseline.id);
-    match (sizes.is_empty(), twin) {
-        (false, _) => (sizes.join(", "), format!("{baseline} against its twin")),
-        (true, true) => ("unknown".to_owned(), "too little was measured".to_owned()),
-        (true, false) => ("unknown".to_owned(), format!("{baseline} had no twin to show the noise")),
+    if sizes.is_empty() {
+        return ("unknown".to_owned(), "too little was measured".to_owned());
     }
+    let baseline = &group.baseline.label;
+    let pooled = group.contrasts.iter().all(|(_, contrast)| contrast.twin.is_some());
+    let against =
+        if pooled { format!("{baseline} and its twin pooled") } else { format!("{baseline} alone") };
+    (sizes.join(", "), format!("found 19 times in 20, against {against}"))
 }
 
 /// `2 deployments × 12 blocks × 1.5 s`

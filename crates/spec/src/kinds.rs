@@ -1,6 +1,7 @@
 //! The kinds of values that keys have: quantities with their bounds, choices, texts, and lists of other kinds.
 
 mod lists;
+mod margin;
 mod short;
 
 use std::fmt;
@@ -17,6 +18,7 @@ use crate::units::{
 };
 
 pub(crate) use lists::{CommandLine, List, OneOrMore, Pairs};
+pub(crate) use margin::margin;
 pub(crate) use short::Short;
 
 type Parse<V> = dyn Fn(&str) -> Result<V, Complaint>;

@@ -112,18 +112,19 @@ impl Bootstrap {
         two_sided_p(self.estimate / self.standard_error, self.degrees_of_freedom())
     }
 
-    /// The p-value of "the statistic lies `margin` or farther from zero": below α, it is equivalent to zero at that level. The larger
-    /// of two one-sided tests (Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987)). The margin must be fixed before the data are seen: one that
-    /// grows with the noise finds equivalent whatever the run could not tell.
-    pub fn equivalence_p(&self, margin: f64) -> f64 {
+    /// The p-value of "the statistic lies outside `margin`, or on its edge": below α, it is equivalent to zero at that level. The larger of two
+    /// one-sided tests (Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987)), so below α exactly where the interval at 1 − 2α lies within the
+    /// margin. The margin must be fixed before the data are seen: one that grows with the noise makes equivalent whatever could not be told.
+    pub fn equivalence_p(&self, margin: Interval) -> f64 {
+        let nearer_edge = (margin.high - self.estimate).min(self.estimate - margin.low);
         if self.standard_error == 0.0 {
-            return if self.estimate.abs() < margin { 0.0 } else { 1.0 };
+            return if nearer_edge >= 0.0 { 0.0 } else { 1.0 };
         }
-        upper_p((margin - self.estimate.abs()) / self.standard_error, self.degrees_of_freedom())
+        upper_p(nearer_edge / self.standard_error, self.degrees_of_freedom())
     }
 
-    /// The difference that a run as noisy as this one claims with probability `power`, at level `alpha`: (t₁₋α⸝₂ + t_power) · SE. The
-    /// interval's own half-width is claimed half of the time.
+    /// The difference that this run would have found at level `alpha` with probability `power`, if it had been there: (t₁₋α⸝₂ + t_power) · SE.
+    /// The interval's half-width, which lacks the second term, is found half of the time.
     pub fn resolution(&self, alpha: f64, power: f64) -> f64 {
         let t = |probability| t_quantile(probability, self.degrees_of_freedom());
         (t(1.0 - alpha / 2.0) + t(power)) * self.standard_error

@@ -4,6 +4,8 @@
 //! | question | module |
 //! |---|---|
 //! | how far off may this difference be? | [`mod@bootstrap`] for any statistic, [`student`] for plain means |
+//! | does one figure carry it all? | [`mod@dominance`] |
+//! | where do most figures lie, whatever disturbed a few? | [`mod@hodges_lehmann`] |
 //! | several contrasts were judged: which p-values still count? | [`mod@holm`] |
 //! | may the run stop once its interval is narrow? | [`sequential`] |
 //! | what can be concluded about the difference? | [`verdict`] |
@@ -15,6 +17,8 @@
 
 pub mod anderson_darling;
 pub mod bootstrap;
+pub mod dominance;
+pub mod hodges_lehmann;
 pub mod holm;
 pub mod interval;
 pub mod mann_kendall;
@@ -25,6 +29,8 @@ pub mod verdict;
 
 pub use anderson_darling::{GoodnessOfFit, exponential_gaps};
 pub use bootstrap::{Bootstrap, Unit, bootstrap};
+pub use dominance::{Dominant, dominant};
+pub use hodges_lehmann::hodges_lehmann;
 pub use holm::holm;
 pub use interval::Interval;
 pub use sequential::{LOOK_CONFIDENCE, look_sizes};

@@ -1,7 +1,5 @@
-//! What can be concluded about a difference, given its interval, the margin, and its p-value among all contrasts.
+//! What can be concluded about a difference, given its p-value among all contrasts and that of its equivalence.
 //! "No difference found" is never a result: either the difference is shown to be small, or the run is inconclusive.
-
-use crate::Interval;
 
 /// Fewer blocks than this, over all deployments, make no claim at all.
 pub const MIN_BLOCKS: usize = 6;
@@ -21,23 +19,21 @@ pub enum Judgement {
 
 /// Judges a difference.
 ///
-/// - `interval`: of the difference, at confidence 1 − `alpha`, in the unit of `margin`.
-/// - `margin`: the largest difference, either way, that does not matter.
-/// - `adjusted_p`: the difference's p-value after [`crate::holm()`], consistent with the interval.
+/// - `difference`: of which only the sign counts.
+/// - `adjusted_p`: of "there is no difference", after [`crate::holm()`].
+/// - `equivalence_p`: of "the difference is not within the margin", see [`crate::Bootstrap::equivalence_p`].
 /// - `blocks`: in all deployments together; below [`MIN_BLOCKS`] everything is unresolved.
 ///
-/// Equivalence needs the whole 1 − `alpha` interval within the margin and so errs with at most `alpha`/2 (the
-/// two one-sided tests of Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987), at half their usual level). It
-/// is not corrected for the number of contrasts, and it goes first: a difference that is certain but too
-/// small to matter is equivalent.
-pub fn judge(interval: Interval, margin: f64, adjusted_p: f64, alpha: f64, blocks: usize) -> Judgement {
+/// Equivalence goes first: a difference that is certain but too small to matter is equivalent. It is not corrected for the number of
+/// contrasts: each is a statement of its own, wrong in at most `alpha` of the runs whose difference is as large as the margin.
+pub fn judge(difference: f64, adjusted_p: f64, equivalence_p: f64, alpha: f64, blocks: usize) -> Judgement {
     if blocks < MIN_BLOCKS {
         Judgement::Unresolved
-    } else if -margin <= interval.low && interval.high <= margin {
+    } else if equivalence_p < alpha {
         Judgement::Equivalent
-    } else if adjusted_p < alpha && interval.low > 0.0 {
+    } else if adjusted_p < alpha && difference > 0.0 {
         Judgement::Higher
-    } else if adjusted_p < alpha && interval.high < 0.0 {
+    } else if adjusted_p < alpha && difference < 0.0 {
         Judgement::Lower
     } else {
         Judgement::Unresolved
@@ -50,43 +46,36 @@ mod tests {
 
     const ALPHA: f64 = 0.05;
 
-    fn judged(low: f64, high: f64, adjusted_p: f64) -> Judgement {
-        judge(Interval { low, high }, 1.0, adjusted_p, ALPHA, MIN_BLOCKS)
+    fn judged(difference: f64, adjusted_p: f64, equivalence_p: f64) -> Judgement {
+        judge(difference, adjusted_p, equivalence_p, ALPHA, MIN_BLOCKS)
     }
 
     #[test]
-    fn an_interval_within_the_margin_is_equivalent_even_when_it_leaves_out_zero() {
-        assert_eq!(judged(-1.0, 1.0, 0.9), Judgement::Equivalent);
-        assert_eq!(judged(0.2, 0.8, 0.001), Judgement::Equivalent);
+    fn a_difference_that_is_certain_but_within_the_margin_is_equivalent() {
+        assert_eq!(judged(0.5, 0.001, 0.001), Judgement::Equivalent);
+        assert_eq!(judged(0.0, 0.9, 0.049), Judgement::Equivalent);
     }
 
     #[test]
     fn a_difference_beyond_the_margin_has_its_sign() {
-        assert_eq!(judged(0.5, 3.0, 0.01), Judgement::Higher);
-        assert_eq!(judged(-3.0, -0.5, 0.01), Judgement::Lower);
+        assert_eq!(judged(3.0, 0.01, 0.7), Judgement::Higher);
+        assert_eq!(judged(-3.0, 0.01, 0.7), Judgement::Lower);
     }
 
     #[test]
-    fn a_difference_that_is_not_significant_after_holms_correction_is_unresolved() {
-        assert_eq!(judged(0.5, 3.0, 0.05), Judgement::Unresolved);
-    }
-
-    #[test]
-    fn an_interval_that_contains_zero_and_exceeds_the_margin_is_unresolved() {
-        assert_eq!(judged(-0.1, 1.1, 0.3), Judgement::Unresolved);
+    fn what_is_neither_significant_nor_equivalent_is_unresolved() {
+        assert_eq!(judged(3.0, 0.05, 0.05), Judgement::Unresolved);
     }
 
     #[test]
     fn what_could_not_be_computed_is_unresolved() {
-        assert_eq!(judged(f64::NAN, f64::NAN, 0.001), Judgement::Unresolved);
-        assert_eq!(judged(2.0, 3.0, f64::NAN), Judgement::Unresolved);
+        assert_eq!(judged(f64::NAN, 0.001, f64::NAN), Judgement::Unresolved);
+        assert_eq!(judged(2.0, f64::NAN, f64::NAN), Judgement::Unresolved);
     }
 
     #[test]
     fn fewer_than_six_blocks_make_no_claim() {
-        let clear = Interval { low: 5.0, high: 6.0 };
-        let tiny = Interval { low: -0.1, high: 0.1 };
-        assert_eq!(judge(clear, 1.0, 1e-9, ALPHA, MIN_BLOCKS - 1), Judgement::Unresolved);
-        assert_eq!(judge(tiny, 1.0, 1.0, ALPHA, MIN_BLOCKS - 1), Judgement::Unresolved);
+        assert_eq!(judge(5.0, 1e-9, 1.0, ALPHA, MIN_BLOCKS - 1), Judgement::Unresolved);
+        assert_eq!(judge(0.1, 1.0, 1e-9, ALPHA, MIN_BLOCKS - 1), Judgement::Unresolved);
     }
 }

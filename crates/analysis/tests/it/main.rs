@@ -2,6 +2,7 @@
 
 mod claims;
 mod contrasts;
+mod coverage;
 mod judging;
 mod ladder;
 mod made_up;

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::Slices;
 use super::precision::{self, Precision};
+use super::{Margin, Slices};
 
 /// How much is measured, in which order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -36,8 +36,8 @@ pub struct PlanSpec {
     pub warmup: Duration,
     /// How often a slice that fails a gate is repeated.
     pub repeats: u32,
-    /// Differences within this share of the baseline are `equivalent`; `None`: the larger of 1 % and the resolution.
-    pub margin: Option<f64>,
+    /// Differences within this are `equivalent`; `None`: [`Margin::DEFAULT`].
+    pub margin: Option<Margin>,
     /// What happens when a service can't be deployed or dies.
     pub on_failure: OnFailure,
     /// Which node platforms of this machine are on.

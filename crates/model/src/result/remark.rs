@@ -24,14 +24,38 @@ pub enum Remark {
         /// The fewest for a claim.
         least: f64,
     },
-    /// The difference is smaller than that of the baseline from its own twin.
-    BelowResolution,
+    /// One deployment says nothing of how the next would differ.
+    OneDeployment,
+    /// One slice or deployment carries so much of what varies that the interval can't be relied on.
+    Carried {
+        /// Which.
+        by: Carrier,
+        /// Its share of the sum of squared deviations.
+        share: f64,
+    },
     /// The difference is not significant once all contrasts are corrected for.
     NotSignificant,
     /// A claim is about a part of a difference that was not seen.
     NoGap {
         /// The platform whose difference to the baseline it is.
         of: String,
+    },
+}
+
+/// A part of a run that a difference hangs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carrier {
+    /// A whole deployment.
+    Deployment {
+        /// Which round of deployments, from 0.
+        round: u32,
+    },
+    /// A single block's slices.
+    Slice {
+        /// Which round of deployments, from 0.
+        round: u32,
+        /// Which of its blocks, from 0.
+        block: u32,
     },
 }
 

@@ -1,6 +1,6 @@
 //! What is to be known of a figure, and the kind of interval.
 
-use loadline_model::result::{IntervalMethod, Remark};
+use loadline_model::result::{Carrier, IntervalMethod, Remark};
 
 use super::Words;
 
@@ -16,10 +16,30 @@ impl Words for Remark {
             Remark::FewBeyond { requests, least } => format!(
                 "only {requests:.0} requests lie beyond this quantile: fewer than {least} make no claim"
             ),
-            Remark::BelowResolution => "smaller than what the baseline differed from its own twin".to_owned(),
+            Remark::OneDeployment => {
+                "one deployment makes no claim: how the next one would differ is not known (--deployments)"
+                    .to_owned()
+            }
+            Remark::Carried { by, share } => format!(
+                "{} alone carries {:.0} % of what this figure rests on: no interval holds, and there is no claim",
+                by.words(),
+                share * 100.0
+            ),
             Remark::NotSignificant => "not significant after Holm's correction over all contrasts".to_owned(),
             Remark::NoGap { of } => {
                 format!("no gap to close: {of} was not seen to differ from the baseline")
+            }
+        }
+    }
+}
+
+/// Counted from 1, as people count.
+impl Words for Carrier {
+    fn words(&self) -> String {
+        match self {
+            Carrier::Deployment { round } => format!("deployment {}", round + 1),
+            Carrier::Slice { round, block } => {
+                format!("the slice in block {} of deployment {}", block + 1, round + 1)
             }
         }
     }

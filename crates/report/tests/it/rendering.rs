@@ -63,13 +63,19 @@ fn equivalence_states_its_margin() {
 }
 
 #[test]
-fn an_unresolved_difference_states_the_resolution() {
+fn an_unresolved_difference_states_how_large_it_is_at_most() {
     assert_snapshot!(terminal(&support::unresolved(), &PLAIN));
 }
 
 #[test]
-fn a_faster_candidate_without_a_twin_has_no_resolution() {
+fn a_faster_candidate_without_a_twin_says_so() {
     assert_snapshot!(terminal(&support::faster_without_a_twin(), &PLAIN));
+}
+
+#[test]
+fn a_twin_that_differs_is_said_first() {
+    assert_snapshot!(terminal(&support::twin_differs(), &PLAIN));
+    assert_snapshot!(markdown(&support::twin_differs()));
 }
 
 #[test]

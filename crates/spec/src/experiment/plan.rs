@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{HOW_MUCH, WHERE, precision};
-use crate::kinds::{choice, count, duration, share, switch};
+use crate::kinds::{choice, count, duration, margin, switch};
 use crate::options::{Detail, Table};
 use crate::{Experiment, Interleave, Isolation, LoadSpec, Nodes, OnFailure, PlanSpec};
 
@@ -81,7 +81,7 @@ pub(super) fn table() -> Table<PlanKeys> {
             "--no-twin",
             HOW_MUCH,
             "false",
-            "Do not deploy the baseline a second time: no twin, no resolution",
+            "Do not deploy the baseline a second time: no twin",
         )
         .key(
             "isolation",
@@ -105,11 +105,14 @@ pub(super) fn table() -> Table<PlanKeys> {
             |keys| &mut keys.plan.repeats,
         )
         .flag("--repeats", HOW_MUCH)
-        .key("margin", share(), "Differences within this share of the baseline are equivalent", |keys| {
-            &mut keys.plan.margin
-        })
+        .key(
+            "margin",
+            margin(),
+            "Differences within this share of the baseline, or for times within this time, are equivalent: 2%, 5us",
+            |keys| &mut keys.plan.margin,
+        )
         .flag("--margin", HOW_MUCH)
-        .default("the larger of 1% and the resolution")
+        .default("1%")
         .key(
             "on_failure",
             choice("a failure mode", &FAILURES),

@@ -65,6 +65,7 @@ fn every_bad_flag_is_refused_by_its_name_and_with_a_way_out() {
         ("seed_not_a_number", good().with("--seed", "lucky")),
         ("until_bare", good().with("--until", "1")),
         ("margin_of_nothing", good().with("--margin", "0%")),
+        ("margin_bare", good().with("--margin", "5")),
         ("unknown_isolation", good().with("--isolation", "none")),
         ("cpu_that_does_not_exist", good().with("--service-cpus", "0,9")),
         ("cpu_sets_that_overlap", good().with("--service-cpus", "0-1").with("--load-cpus", "1,2")),

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use loadline_model::LoadId;
-use loadline_model::experiment::Precision;
+use loadline_model::experiment::{Margin, Precision};
 use loadline_model::load::{Arrivals, Load, Rate, Reuse, Think, ThinkDistribution, Timestamps};
 use loadline_model::platform::{Backend, Layer, Limits};
 use loadline_spec::{
@@ -168,7 +168,8 @@ cpus: {service: [0, 2-3], load: 1}
     assert_eq!(authority, "localhost:8080");
     assert_eq!(experiment.loads[1].load, Load::Closed { think: None });
     let median = Precision { metric: "response.p50".to_owned(), within: 0.02 };
-    assert_eq!((experiment.plan.until.clone(), experiment.plan.margin), (Some(vec![median]), Some(0.005)));
+    assert_eq!(experiment.plan.until, Some(vec![median]));
+    assert_eq!(experiment.plan.margin, Some(Margin::Share(0.005)));
     assert_eq!(experiment.plan.within, Some(Duration::from_secs(900)));
     assert_eq!(experiment.placement.service_cpus, Some(vec![0, 2, 3]));
     assert_eq!(experiment.placement.load_cpus, Some(vec![1]));

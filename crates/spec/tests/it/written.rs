@@ -226,9 +226,10 @@ fn any_plan() -> impl Strategy<Value = String> {
     let times = (20_000_000u64..600_000_000_000, 1_000_000_000u64..3_600_000_000_000);
     (times, 1u32..10_000, 1u32..1_000, any::<u64>(), 0.001f64..99.0, "shared|exclusive", "end|continue", "shared|own").prop_map(
         |((slice, warmup), blocks, deployments, seed, share, isolation, on_failure, nodes)| {
+            let margin = if seed % 2 == 0 { format!("{share}%") } else { format!("{}ns", slice / 100) };
             format!(
                 "{{slice: {slice}ns, warmup: {warmup}ns, blocks: {blocks}, deployments: {deployments}, seed: {seed}, until: {share}%, \
-                 margin: {share}%, isolation: {isolation}, on_failure: {on_failure}, nodes: {nodes}}}"
+                 margin: {margin}, isolation: {isolation}, on_failure: {on_failure}, nodes: {nodes}}}"
             )
         },
     )

@@ -5,7 +5,7 @@
 
 use crate::normals::Normals;
 use crate::runs::{Design, Model, Run, Statistic};
-use loadline_stats::{Interval, Judgement, Unit, bootstrap, holm, judge, t_quantile};
+use loadline_stats::{Bootstrap, Interval, Judgement, Unit, bootstrap, holm, judge, t_quantile};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use statrs::distribution::{ContinuousCDF, Normal};
@@ -276,13 +276,13 @@ pub fn found_without_a_difference(extent: Extent) -> f64 {
                 .expect("two units or more, and finite figures")
             });
             let raw = results.map(|result| result.p_value());
-            let found = |interval: Interval, p| {
+            let found = |result: &Bootstrap, p| {
                 // No margin at all: the hardest case, in which nothing can be called equivalent.
-                let judgement = judge(interval, 0.0, p, alpha, sizes.0 * sizes.1);
+                let judgement = judge(result.estimate, p, 1.0, alpha, sizes.0 * sizes.1);
                 matches!(judgement, Judgement::Higher | Judgement::Lower)
             };
-            any += u32::from(results.iter().zip(holm(&raw)).any(|(r, p)| found(r.interval(1.0 - alpha), p)));
-            single += u32::from(found(results[1].interval(1.0 - alpha), raw[1]));
+            any += u32::from(results.iter().zip(holm(&raw)).any(|(result, p)| found(result, p)));
+            single += u32::from(found(&results[1], raw[1]));
         }
         let [any, single] = [any, single].map(|count| extent.share(count));
         let (deployments, blocks) = sizes;

@@ -3,7 +3,7 @@
 use crate::coverage::{self, CLUSTERED, Extent, NORMAL, SKEWED};
 use crate::proof::{Row, prove};
 use crate::runs::Model;
-use crate::sequential;
+use crate::{power, sequential};
 
 const THOUSANDS: Extent = Extent { runs: 4_000, slack: 0.0 };
 const STOPPED_RUNS: u32 = 40_000;
@@ -87,4 +87,21 @@ fn running_until_narrow_enough_keeps_the_level() {
     let plain = sequential::at_plain_confidence(STOPPED_RUNS);
     assert!(plain < 0.94, "{plain}");
     prove(&[row("instead, 95 % intervals at the same looks: cover", "< 94 %", &[plain], runs)]);
+}
+
+#[test]
+fn the_resolution_is_found_and_the_margin_is_not_equivalent() {
+    let extent = power::Extent { runs: THOUSANDS.runs, slack: 0.0, resamples: 1_000 };
+    let found = power::found_at_the_resolution(extent);
+    prove_shares(
+        "a difference as large as the printed resolution, 5 to 12 deployments: found",
+        "93 to 97 %",
+        &found,
+    );
+    let wrong = power::equivalent_at_the_margin(extent);
+    prove_shares(
+        "a difference as large as the margin of 1 to 6 standard errors: called equivalent",
+        "≤ 5 %",
+        &wrong,
+    );
 }

@@ -1,7 +1,10 @@
 //! Runs made up from a seed: host, its twin, a pod that is slower by a known shift, and a static pod if there is one.
 
+pub mod noise;
+
 use std::time::Duration;
 
+use hdrhistogram::Histogram;
 use loadline_analysis::RunData;
 use loadline_model::experiment::{
     Claim, Experiment, Interleave, Isolation, LoadSpec, Nodes, OnFailure, Placement, PlanSpec, Platform,
@@ -15,7 +18,9 @@ use loadline_model::platform::{Limits, preset};
 use loadline_model::rows::{DeploymentRow, RunRow, SliceRow, StartupRow, WarmUpRow};
 use loadline_model::{CellId, Machine, Observations, PlatformId, RunState, new_histogram};
 use rand_pcg::Pcg64;
-use rand_pcg::rand_core::{Rng, SeedableRng};
+use rand_pcg::rand_core::SeedableRng;
+
+use noise::{Noise, normal};
 
 /// What a made-up run is like.
 pub struct MadeUp {
@@ -30,6 +35,12 @@ pub struct MadeUp {
     pub ladder: bool,
     /// Standard deviation between deployments of the same thing.
     pub deployment_noise_us: f64,
+    /// Standard deviation of the CPU per request from slice to slice.
+    pub cpu_noise_us: f64,
+    /// What disturbs it.
+    pub noise: Noise,
+    /// Requests of a slice.
+    pub requests: u64,
     pub claims: Vec<Claim>,
     /// What else is different in the experiment.
     pub change: fn(&mut Experiment),
@@ -45,13 +56,14 @@ impl Default for MadeUp {
             static_pod_us: None,
             ladder: false,
             deployment_noise_us: 0.3,
+            cpu_noise_us: 0.0,
+            noise: Noise::QUIET,
+            requests: 200,
             claims: Vec::new(),
             change: |_| (),
         }
     }
 }
-
-const REQUESTS: u64 = 200;
 
 impl MadeUp {
     pub fn data(&self) -> RunData {
@@ -89,6 +101,7 @@ impl MadeUp {
             }
             let deployment: Vec<f64> =
                 plan.sites.iter().map(|_| self.deployment_noise_us * normal(&mut random)).collect();
+            let mut weather = self.noise.weather();
             for block in 0..self.blocks {
                 for (position, cell) in plan.cell_ids().enumerate() {
                     let shift = match plan.site_of(cell).platform.0 {
@@ -96,16 +109,18 @@ impl MadeUp {
                         2 => self.static_pod_us.unwrap_or_default(),
                         _ => 0.0,
                     };
-                    let base = 100.0 + deployment[plan.cell(cell).site.0] + shift;
-                    data.slices.push(slice(
-                        cell,
-                        (round, block),
-                        position as u32,
-                        at_s,
-                        base,
-                        shift,
-                        &mut random,
-                    ));
+                    let is_candidate = plan.site_of(cell).platform.0 > 0;
+                    let level = weather.next(&mut random);
+                    let base = 100.0 + deployment[plan.cell(cell).site.0] + shift + level;
+                    let mut response = new_histogram();
+                    for ns in self.noise.responses_ns(base, is_candidate, self.requests, &mut random) {
+                        response.record(ns).unwrap();
+                    }
+                    let disturbed =
+                        if self.cpu_noise_us > 0.0 { self.cpu_noise_us * normal(&mut random) } else { 0.0 };
+                    let cpu_us = 40.0 + shift + disturbed + 0.2 * level;
+                    let place = (round, block, position as u32);
+                    data.slices.push(slice(cell, place, at_s, response, cpu_us, shift > 0.0));
                     at_s += 1.0;
                 }
             }
@@ -217,23 +232,18 @@ fn declared() -> Vec<MetricDeclaration> {
 
 fn slice(
     cell: CellId,
-    (round, block): (u32, u32),
-    position: u32,
+    (round, block, position): (u32, u32, u32),
     at_s: f64,
-    base_us: f64,
-    cost_us: f64,
-    random: &mut Pcg64,
+    response: Histogram<u64>,
+    cpu_us: f64,
+    more_softirqs: bool,
 ) -> SliceRow {
-    let mut response = new_histogram();
-    for _ in 0..REQUESTS {
-        let us = (base_us + 10.0 * normal(random)).max(1.0);
-        response.record((us * 1e3) as u64).unwrap();
-    }
+    let requests = response.len();
     let mut send_lag = new_histogram();
-    send_lag.record_n(1_000, REQUESTS).unwrap();
+    send_lag.record_n(1_000, requests).unwrap();
     let observations = Observations::default()
-        .with(SERVICE_CPU, ((40.0 + cost_us) * 1e3) as u64 * REQUESTS)
-        .with("softirqs.net_rx", if cost_us > 0.0 { 4 } else { 2 } * REQUESTS)
+        .with(SERVICE_CPU, (cpu_us.max(1.0) * 1e3) as u64 * requests)
+        .with("softirqs.net_rx", if more_softirqs { 4 } else { 2 } * requests)
         .with("softirqs.net_tx", 0);
     SliceRow {
         cell,
@@ -244,14 +254,14 @@ fn slice(
         position,
         at_s,
         duration_s: 1.0,
-        due: REQUESTS,
-        sent_in_time: REQUESTS,
-        answered: REQUESTS,
-        answered_in_time: REQUESTS,
+        due: requests,
+        sent_in_time: requests,
+        answered: requests,
+        answered_in_time: requests,
         waited: 0,
         reconnects: 0,
-        received_bytes: REQUESTS * 1000,
-        load_cpu_ns: 20_000 * REQUESTS,
+        received_bytes: requests * 1000,
+        load_cpu_ns: 20_000 * requests,
         load_spun_ns: Some(0),
         errors: Default::default(),
         service: response.clone(),
@@ -265,11 +275,4 @@ fn slice(
         }),
         gate_failures: Vec::new(),
     }
-}
-
-/// A standard normal figure, by Box and Muller.
-fn normal(random: &mut Pcg64) -> f64 {
-    let mut uniform = || ((random.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
-    let (radius, angle) = ((-2.0 * uniform().ln()).sqrt(), std::f64::consts::TAU * uniform());
-    radius * angle.cos()
 }

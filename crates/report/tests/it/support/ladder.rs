@@ -73,18 +73,21 @@ pub fn ladder() -> RunResult {
     };
     result.contrasts = vec![
         Contrast {
+            twin: None,
             baseline: CellId(0),
             candidate: CellId(3),
             rows: rung([30.5, 36.5], 0.4, [33.6, 40.1], Verdict::Slower),
             seen: Some(difference(true)),
         },
         Contrast {
+            twin: None,
             baseline: CellId(3),
             candidate: CellId(4),
             rows: rung([36.5, 37.3], 0.5, [40.1, 41.0], Verdict::Equivalent),
             seen: Some(difference(false)),
         },
         Contrast {
+            twin: None,
             baseline: CellId(3),
             candidate: CellId(5),
             rows: rung([36.5, 44.9], 0.6, [40.1, 49.4], Verdict::Slower),

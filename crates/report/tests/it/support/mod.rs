@@ -124,7 +124,7 @@ pub fn slower() -> RunResult {
                 deployments: 44,
             }),
         },
-        contrasts: vec![contrast(0, 2, &rows)],
+        contrasts: vec![Contrast { twin: Some(CellId(1)), ..contrast(0, 2, &rows) }],
         noise: vec![contrast(0, 1, &rows[..1])],
         cells,
         ladders: Vec::new(),
@@ -144,6 +144,7 @@ pub fn slower() -> RunResult {
             slices: slices.len(),
             slices_failed: 0,
             slices_repeated: 0,
+            twins_differ: Vec::new(),
         },
         metrics: Vec::new(),
         slices,
@@ -233,7 +234,22 @@ pub fn faster_without_a_twin() -> RunResult {
     let row = &mut result.contrasts[0].rows[0];
     (row.candidate, row.difference, row.relative) = (58.1 * US, -3.1 * US, Some(-0.0507));
     (row.interval, row.verdict) = (Some([-3.8 * US, -2.4 * US]), Verdict::Faster);
-    result.contrasts[0].rows.iter_mut().for_each(|row| row.resolution = None);
+    result.contrasts[0].twin = None;
+    result
+}
+
+/// The baseline and its twin differ.
+pub fn twin_differs() -> RunResult {
+    let mut result = slower();
+    result.trust.twins_differ = vec![TwinDifference {
+        baseline: CellId(0),
+        twin: CellId(1),
+        metric: "response p50".to_owned(),
+        unit: Unit::Nanoseconds,
+        difference: 1.2 * US,
+        interval: [0.7 * US, 1.7 * US],
+        p_holm: 0.004,
+    }];
     result
 }
 
@@ -372,7 +388,13 @@ pub fn empty() -> RunResult {
     result.contrasts.clear();
     result.noise.clear();
     result.slices.clear();
-    result.trust =
-        Trust { trusted: false, gates: Vec::new(), slices: 0, slices_failed: 0, slices_repeated: 0 };
+    result.trust = Trust {
+        trusted: false,
+        gates: Vec::new(),
+        slices: 0,
+        slices_failed: 0,
+        slices_repeated: 0,
+        twins_differ: Vec::new(),
+    };
     result
 }

@@ -1,0 +1,101 @@
+//! A metric of a candidate against its baseline, for any weighting of the units: what the bootstrap of a contrast asks for.
+//!
+//! A twin is pooled into its baseline: the baseline's figure is then the mean of the figures of both. That difference is independent of the
+//! one between twin and baseline if their variances are equal, and has three quarters of the variance of the difference from one of them.
+//! It is the mean of two figures, not the figure of one merged histogram: a quantile of few deployments is biased by their number, and so
+//! both sides of the difference are biased alike.
+
+use loadline_stats::hodges_lehmann;
+
+use crate::figures::Prepared;
+use crate::metrics::{Kind, Metric};
+use crate::sample::{Block, Paired, Side};
+use crate::scale::Scale;
+
+/// A metric of two cells, and of the baseline's twin if that is pooled.
+pub struct Compared {
+    /// The baseline's data.
+    pub baseline: Prepared,
+    /// The data of its twin.
+    pub twin: Option<Prepared>,
+    /// The candidate's data.
+    pub candidate: Prepared,
+    /// The scale that the difference is on.
+    pub scale: Scale,
+    /// The difference of each unit, where it is not that of the cells' figures.
+    by_unit: Option<Vec<f64>>,
+}
+
+impl Compared {
+    /// Gathers a metric's data. `None` when one of the cells has none.
+    pub fn new(metric: &Metric, paired: &Paired<'_>) -> Option<Compared> {
+        let cell = |side: Side| {
+            let units = paired.units.iter();
+            let units = units.map(|unit| unit.iter().filter_map(|block| block.slice(side)).collect());
+            Prepared::new(metric, units)
+        };
+        let twin = match paired.twin {
+            Some(_) => Some(cell(Side::Twin)?),
+            None => None,
+        };
+        let by_unit = match metric.kind {
+            Kind::Undisturbed(_) => {
+                Some(paired.units.iter().map(|unit| hodges_lehmann(&differences(metric, unit))).collect())
+            }
+            _ => None,
+        };
+        let (baseline, candidate) = (cell(Side::Baseline)?, cell(Side::Candidate)?);
+        Some(Compared { baseline, twin, candidate, scale: metric.scale(), by_unit })
+    }
+
+    /// The baseline's figure, of all units.
+    pub fn baseline_figure(&self) -> f64 {
+        self.scale.figure(self.place_of_baseline(&self.once()))
+    }
+
+    /// The difference on the scale, with each unit taken so many times.
+    pub fn difference(&self, weights: &[u32]) -> f64 {
+        match &self.by_unit {
+            Some(differences) => weighted_mean(differences, weights),
+            None => self.scale.of(self.candidate.figure(weights)) - self.place_of_baseline(weights),
+        }
+    }
+
+    /// The difference on the scale, with each unit taken once.
+    pub fn whole(&self) -> f64 {
+        self.difference(&self.once())
+    }
+
+    /// The cells that a claim rests on.
+    pub fn cells(&self) -> impl Iterator<Item = &Prepared> {
+        [&self.baseline, &self.candidate].into_iter().chain(&self.twin)
+    }
+
+    fn place_of_baseline(&self, weights: &[u32]) -> f64 {
+        let places = [Some(&self.baseline), self.twin.as_ref()].into_iter().flatten();
+        let places: Vec<f64> = places.map(|cell| self.scale.of(cell.figure(weights))).collect();
+        places.iter().sum::<f64>() / places.len() as f64
+    }
+
+    fn once(&self) -> Vec<u32> {
+        vec![1; self.baseline.units()]
+    }
+}
+
+/// Block by block: the difference of the slices' own figures, where each has one.
+pub fn differences(metric: &Metric, blocks: &[Block<'_>]) -> Vec<f64> {
+    let difference = |block: &Block<'_>| {
+        let baseline = Prepared::of_slice(metric, block.baseline);
+        let twin = block.twin.map(|twin| Prepared::of_slice(metric, twin));
+        let baseline = twin.map_or(baseline, |twin| (baseline + twin) / 2.0);
+        Prepared::of_slice(metric, block.candidate) - baseline
+    };
+    blocks.iter().map(difference).filter(|difference| difference.is_finite()).collect()
+}
+
+fn weighted_mean(figures: &[f64], weights: &[u32]) -> f64 {
+    // A unit without a figure, because nothing was answered, does not count.
+    let drawn = || figures.iter().zip(weights).filter(|(figure, _)| figure.is_finite());
+    let sum: f64 = drawn().map(|(figure, weight)| figure * f64::from(*weight)).sum();
+    sum / drawn().map(|(_, weight)| f64::from(*weight)).sum::<f64>()
+}
