@@ -7,6 +7,7 @@
 //! | several contrasts were judged: which p-values still count? | [`mod@holm`] |
 //! | may the run stop once its interval is narrow? | [`sequential`] |
 //! | what can be concluded about the difference? | [`verdict`] |
+//! | do slices of all cells fail a gate equally often? | [`cochran`] |
 //! | is the warm-up over? | [`stationarity`], which asks [`mann_kendall`] |
 //! | are these arrivals a Poisson process? | [`anderson_darling`] |
 //!
@@ -15,6 +16,7 @@
 
 pub mod anderson_darling;
 pub mod bootstrap;
+pub mod cochran;
 pub mod holm;
 pub mod interval;
 pub mod mann_kendall;
@@ -25,6 +27,7 @@ pub mod verdict;
 
 pub use anderson_darling::{GoodnessOfFit, exponential_gaps};
 pub use bootstrap::{Bootstrap, Unit, bootstrap};
+pub use cochran::cochran_q;
 pub use holm::holm;
 pub use interval::Interval;
 pub use sequential::{look_confidence, look_sizes};
