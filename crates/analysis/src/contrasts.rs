@@ -76,6 +76,13 @@ pub fn contrast(
     Contrast { baseline, candidate, rows, seen }
 }
 
+/// The data of a metric of both cells.
+pub fn figures_of(metric: &Metric, paired: &Paired<'_>) -> Option<(Prepared, Prepared)> {
+    let baseline = paired.units.iter().map(|unit| unit.iter().map(|pair| pair.0).collect());
+    let candidate = paired.units.iter().map(|unit| unit.iter().map(|pair| pair.1).collect());
+    Some((Prepared::new(metric, baseline)?, Prepared::new(metric, candidate)?))
+}
+
 fn row(
     metric: &Metric,
     paired: &Paired<'_>,
@@ -84,10 +91,7 @@ fn row(
     margin: Option<f64>,
     resolution: Option<f64>,
 ) -> Option<Row> {
-    let baseline =
-        Prepared::new(metric, paired.units.iter().map(|unit| unit.iter().map(|pair| pair.0).collect()))?;
-    let candidate =
-        Prepared::new(metric, paired.units.iter().map(|unit| unit.iter().map(|pair| pair.1).collect()))?;
+    let (baseline, candidate) = figures_of(metric, paired)?;
     let (was, is) = (baseline.whole(), candidate.whole());
     if !was.is_finite() || !is.is_finite() {
         return None;
@@ -118,6 +122,7 @@ fn row(
         p_holm: spread.as_ref().map(Bootstrap::p_value),
         margin,
         resolution,
+        first_attempts: None,
         verdict: Verdict::Unresolved,
         note: note.map(Statement::of),
         block_differences: paired

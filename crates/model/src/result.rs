@@ -34,7 +34,7 @@ pub use remark::{GateFigure, IntervalMethod, Remark};
 pub use seen::{Seen, SeenDifference, SeenLayer, SoftirqReason, UnknownFunction};
 pub use slice::{Histograms, Percentiles, Slice};
 pub use statement::Statement;
-pub use trust::{GateSummary, Trust};
+pub use trust::{CellRepeats, GateSummary, LoadRepeats, Repeats, Trust};
 
 /// Name and version of the format; a reader refuses what it doesn't know.
 pub const SCHEMA: &str = "loadline.result/1";
@@ -274,6 +274,10 @@ pub struct Row {
     pub margin: f64,
     /// The smallest difference that this run could have shown, from the twin; absent without one.
     pub resolution: Option<f64>,
+    /// Candidate − baseline over the first attempts at all blocks, disturbed ones included; absent where it differs from `difference` by no
+    /// more than half of the interval, and for rows that are neither means nor tails.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_attempts: Option<f64>,
     /// The verdict.
     pub verdict: Verdict,
     /// Why there is no claim, or what to know of this row.

@@ -182,6 +182,7 @@ fn worth(result: &RunResult) -> Vec<String> {
         .map(|gate| format!("{} {}", escape(&said(&gate.figure)), if gate.holds { "✓" } else { "✗" }))
         .collect();
     lines.push(format!("- Trust: {} ({})", gates.join(", "), wording::slices(result)));
+    lines.extend(wording::repeats(result).iter().map(|line| format!("- {}", escape(line))));
     lines.extend(wording::settle(result).map(|line| format!("- {}", escape(&line))));
     lines
 }

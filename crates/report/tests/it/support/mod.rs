@@ -133,6 +133,7 @@ pub fn slower() -> RunResult {
             slices: slices.len(),
             slices_failed: 0,
             slices_repeated: 0,
+            repeats: Repeats::default(),
         },
         metrics: Vec::new(),
         slices,
@@ -361,7 +362,13 @@ pub fn empty() -> RunResult {
     result.contrasts.clear();
     result.noise.clear();
     result.slices.clear();
-    result.trust =
-        Trust { trusted: false, gates: Vec::new(), slices: 0, slices_failed: 0, slices_repeated: 0 };
+    result.trust = Trust {
+        trusted: false,
+        gates: Vec::new(),
+        slices: 0,
+        slices_failed: 0,
+        slices_repeated: 0,
+        repeats: Repeats::default(),
+    };
     result
 }

@@ -112,6 +112,7 @@ pub fn contrast(baseline: usize, candidate: usize, rows: &[Sample<'_>]) -> Contr
         p_holm: interval.map(|[low, high]| if low > 0.0 || high < 0.0 { 0.0004 } else { 0.41 }),
         margin: baseline * 0.01,
         resolution,
+        first_attempts: None,
         verdict,
         note: None,
         block_differences: vec![candidate - baseline; 24],
