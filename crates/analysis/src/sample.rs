@@ -34,7 +34,7 @@ pub fn counted<'a>(plan: &Plan, slices: &'a [SliceRow]) -> Counted<'a> {
     choose(plan, slices, |attempts| {
         let cells = attempts.values().next().map_or(0, Vec::len);
         let whole = || attempts.values().filter(|slices| slices.len() >= cells);
-        whole().find(|slices| !slices.iter().any(|slice| slice.is_disturbed())).or(whole().last())
+        whole().find(|slices| !slices.iter().any(|slice| slice.is_disturbed())).or(whole().next_back())
     })
 }
 

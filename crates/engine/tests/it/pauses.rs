@@ -17,7 +17,7 @@ fn first_and_last() -> (usize, usize) {
     let allowed = sched_getaffinity(None).unwrap();
     let mut cpus = (0..CpuSet::MAX_CPU).filter(|cpu| allowed.is_set(*cpu));
     let first = cpus.next().unwrap();
-    (first, cpus.last().unwrap_or(first))
+    (first, cpus.next_back().unwrap_or(first))
 }
 
 /// Drives a load from the last CPU, against a server that stalls at these moments of the slice.

@@ -27,7 +27,7 @@ impl RandomDelays {
 
     /// What a drive of the service gathers, its requests coming one after the other.
     pub fn record(&self, drive: usize, slice: &SliceSpec) -> Record {
-        let mut random = Pcg64::seed_from_u64(self.seed ^ (drive as u64) << 32);
+        let mut random = Pcg64::seed_from_u64(self.seed ^ ((drive as u64) << 32));
         let gap = slice.load.rate().expect("an open loop").mean_gap().as_nanos() as u64;
         let length = slice.duration.as_nanos() as u64;
         let pause = moment(&mut random, self.pauses, length);
@@ -55,6 +55,6 @@ impl RandomDelays {
 fn moment(random: &mut Pcg64, (spell, per_second): (Duration, f64), length: u64) -> Option<(u64, u64)> {
     let (chance, at) = (random.next_u64(), random.next_u64());
     let expected = per_second * length as f64 / 1e9;
-    let begin = (u128::from(at) * u128::from(length) >> 64) as u64;
+    let begin = ((u128::from(at) * u128::from(length)) >> 64) as u64;
     ((chance as f64) < expected * u64::MAX as f64).then(|| (begin, begin + spell.as_nanos() as u64))
 }
