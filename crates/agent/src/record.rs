@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 use loadline_engine::{Errors, Record};
+use loadline_model::pauses::Pauses;
 use serde::{Deserialize, Serialize};
 
 use crate::times;
@@ -42,6 +43,7 @@ struct Fields {
     received_bytes: u64,
     cpu_ns: u64,
     spun_ns: u64,
+    pauses: Pauses,
     workers: u32,
     duration: Duration,
     started_ns: u64,
@@ -52,6 +54,7 @@ struct Fields {
 mod tests {
     use super::*;
     use loadline_engine::ErrorKind;
+    use loadline_model::pauses::PauseSum;
     use proptest::prelude::*;
 
     fn histogram() -> impl Strategy<Value = Histogram<u64>> {
@@ -66,7 +69,8 @@ mod tests {
         let histograms = prop::collection::vec(histogram(), 7);
         let counts = prop::array::uniform11(any::<u64>());
         let errors = prop::collection::vec(0..ErrorKind::ALL.len(), 0..20);
-        let rest = (any::<u32>(), any::<Duration>(), any::<bool>());
+        let pauses = prop::array::uniform6(any::<u64>());
+        let rest = (any::<u32>(), any::<Duration>(), any::<bool>(), pauses);
         (histograms, counts, errors, rest).prop_map(|(histograms, counts, failed, rest)| {
             let mut histograms = histograms.into_iter();
             let mut next = || histograms.next().unwrap();
@@ -91,6 +95,11 @@ mod tests {
                 received_bytes: counts[7],
                 cpu_ns: counts[8],
                 spun_ns: counts[10],
+                pauses: Pauses {
+                    over_200us: PauseSum { count: rest.3[0], total_ns: rest.3[1] },
+                    over_1ms: PauseSum { count: rest.3[2], total_ns: rest.3[3] },
+                    over_10ms: PauseSum { count: rest.3[4], total_ns: rest.3[5] },
+                },
                 workers: rest.0,
                 duration: rest.1,
                 started_ns: counts[9],

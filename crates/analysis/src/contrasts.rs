@@ -109,6 +109,7 @@ fn row(
         p_equivalent: None,
         bound: None,
         resolution: None,
+        first_attempts: None,
         verdict: Verdict::Unresolved,
         note: note.map(Statement::of),
         block_differences: paired.units.iter().flat_map(|unit| differences(metric, unit)).collect(),

@@ -12,6 +12,7 @@ mod ladder;
 mod load;
 mod metrics;
 mod noise;
+mod repeats;
 mod sample;
 mod scale;
 mod seconds;
@@ -41,14 +42,19 @@ const ALPHA: f64 = 0.05;
 
 /// Judges a run.
 pub fn analyse(data: &RunData) -> RunResult {
-    let counted = sample::counted(&data.slices);
+    let counted = sample::counted(&data.run.plan, &data.slices);
     let blocks_measured = sample::blocks(data, &counted);
     let rounds = sample::rounds(data, &counted);
     let confidence = settle::confidence(&data.run.experiment);
-    let noise = noise::contrasts(data, &counted, confidence);
-    let contrasts = contrasts::contrasts(data, &counted, confidence);
+    let repeats = repeats::repeats(data);
+    let mut noise = noise::contrasts(data, &counted, confidence);
+    let mut contrasts = contrasts::contrasts(data, &counted, confidence);
+    for contrasts in [&mut contrasts, &mut noise] {
+        repeats::compare_with_first_attempts(data, &counted, contrasts);
+        repeats::distrust(&repeats, contrasts);
+    }
     let ladders = ladder::ladders(data, &counted, confidence, &contrasts);
-    let trust = trust::judge(data, &counted, &noise);
+    let trust = trust::judge(data, &counted, &noise, repeats);
     let cells = cells::cells(data, &counted);
     let slices = cells::slices(data, &counted);
     let seconds_to_settle = settle::seconds_to_settle(data, rounds, &contrasts);

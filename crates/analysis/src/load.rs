@@ -96,7 +96,7 @@ mod tests {
             started: UNIX_EPOCH + Duration::from_millis(1500),
             options,
             record,
-            cpu_use: Some(CpuUse { capacity_ns: 1_000, steal_ns: 30, foreign_ns: None }),
+            cpu_use: Some(CpuUse { capacity_ns: 1_000, steal_ns: 30, most_stolen: None, foreign_ns: None }),
             waited_for_cpu_ns: Some(400_000_000),
             gate_failures: vec![GateFailure::Stolen { share: 0.03, most: 0.02 }],
         }

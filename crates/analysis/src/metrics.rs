@@ -112,6 +112,11 @@ pub fn verdict(higher_is: HigherIs, higher: bool) -> Verdict {
     }
 }
 
+/// Whether a metric is a mean or a tail: what a few disturbed requests decide.
+pub fn is_of_the_tail(id: &str) -> bool {
+    ["response.p99", "response.p99.9", "response.mean", "service.p99", "service.mean"].contains(&id)
+}
+
 /// All metrics of a run.
 pub fn of_run(run: &RunRow) -> Vec<Metric> {
     all(&run.metrics)

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loadline_model::CellId;
-use loadline_model::plan::Role;
+use loadline_model::plan::{Plan, Role};
 use loadline_model::rows::SliceRow;
+use loadline_model::{CellId, LoadId};
 use loadline_stats::Unit;
 
 use crate::RunData;
@@ -12,21 +12,46 @@ use crate::RunData;
 /// Where a slice stands: round and block.
 pub type Place = (u32, u32);
 
-/// The slices that count, by cell and place: the first attempt that passed every gate, else the last one made.
+/// The slices that count, by cell and place.
 pub type Counted<'a> = BTreeMap<CellId, BTreeMap<Place, &'a SliceRow>>;
 
-/// Chooses the slices that count.
-pub fn counted(slices: &[SliceRow]) -> Counted<'_> {
-    let mut counted: Counted<'_> = BTreeMap::new();
+/// The slices of a block that have the same load, by attempt. They are compared with each other, so they count together or not at all.
+pub type Attempts<'a> = BTreeMap<u32, Vec<&'a SliceRow>>;
+
+/// The attempts at each block of each load.
+pub fn attempts<'a>(plan: &Plan, slices: &'a [SliceRow]) -> BTreeMap<(LoadId, Place), Attempts<'a>> {
+    let mut blocks: BTreeMap<(LoadId, Place), Attempts<'a>> = BTreeMap::new();
     for slice in slices {
-        let cell = counted.entry(slice.cell).or_default();
-        let place = (slice.round, slice.block);
-        let replaces = match cell.get(&place) {
-            None => true,
-            Some(earlier) => !earlier.gate_failures.is_empty() && earlier.attempt < slice.attempt,
-        };
-        if replaces {
-            cell.insert(place, slice);
+        let block = blocks.entry((plan.load_of(slice.cell), (slice.round, slice.block))).or_default();
+        block.entry(slice.attempt).or_default().push(slice);
+    }
+    blocks
+}
+
+/// Chooses the slices that count: of each block of a load the first attempt in which no slice was disturbed, else the last one. An attempt
+/// that lacks a cell of the first one never counts: the run ended in it, or it is of a version that repeated single slices.
+pub fn counted<'a>(plan: &Plan, slices: &'a [SliceRow]) -> Counted<'a> {
+    choose(plan, slices, |attempts| {
+        let cells = attempts.values().next().map_or(0, Vec::len);
+        let whole = || attempts.values().filter(|slices| slices.len() >= cells);
+        whole().find(|slices| !slices.iter().any(|slice| slice.is_disturbed())).or(whole().next_back())
+    })
+}
+
+/// What would count if nothing had been repeated: every first attempt.
+pub fn first_attempts<'a>(plan: &Plan, slices: &'a [SliceRow]) -> Counted<'a> {
+    choose(plan, slices, |attempts| attempts.values().next())
+}
+
+fn choose<'a>(
+    plan: &Plan,
+    slices: &'a [SliceRow],
+    choice: impl for<'b> Fn(&'b Attempts<'a>) -> Option<&'b Vec<&'a SliceRow>>,
+) -> Counted<'a> {
+    let mut counted: Counted<'a> = BTreeMap::new();
+    for ((_, place), attempts) in attempts(plan, slices) {
+        for slice in choice(&attempts).into_iter().flatten().copied() {
+            counted.entry(slice.cell).or_default().insert(place, slice);
         }
     }
     counted

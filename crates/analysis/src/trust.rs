@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use loadline_model::CellId;
 use loadline_model::gates::{self, CpuUse, Gate};
+use loadline_model::pauses::Pauses;
 use loadline_model::rows::SliceRow;
 
 use crate::RunData;
 use crate::figures::merged;
 use crate::metrics::Times;
 use crate::noise;
-use crate::result::{Contrast, GateFigure, GateSummary, Statement, Trust};
+use crate::result::{Contrast, GateFigure, GateSummary, Repeats, Statement, Trust};
 use crate::sample::Counted;
 
 /// Share of a cell's slices that may fail a gate, repeats used up, before the run isn't trusted: their weight in a median or a
@@ -18,11 +19,17 @@ use crate::sample::Counted;
 const TOLERATED: f64 = 0.1;
 
 /// Judges the gates of a run.
-pub fn judge(data: &RunData, counted: &Counted<'_>, noise: &[Contrast]) -> Trust {
+pub fn judge(data: &RunData, counted: &Counted<'_>, noise: &[Contrast], repeats: Repeats) -> Trust {
     let slices: Vec<&SliceRow> = counted.values().flat_map(|cell| cell.values().copied()).collect();
     // How busy the load threads are says nothing in an open loop, where they spin before each request.
     let any_closed = data.run.experiment.loads.iter().any(|load| load.load.is_closed());
-    let asked = |gate: &Gate| *gate != Gate::Generator || any_closed;
+    let any_watched = slices.iter().any(|slice| Pauses::seen(&slice.observations).is_some());
+    let asked = |gate: &Gate| match gate {
+        Gate::Generator => any_closed,
+        // Runs of earlier versions don't know their pauses.
+        Gate::Pauses => any_watched,
+        _ => true,
+    };
     let mut gates: Vec<GateSummary> =
         Gate::OF_A_SLICE.into_iter().filter(asked).map(|gate| summary(gate, counted, &slices)).collect();
     gates.push(stationary(data));
@@ -31,6 +38,7 @@ pub fn judge(data: &RunData, counted: &Counted<'_>, noise: &[Contrast]) -> Trust
         gates,
         slices: data.slices.len(),
         slices_failed: data.slices.iter().filter(|slice| !slice.gate_failures.is_empty()).count(),
+        repeats,
         slices_repeated: data.slices.iter().filter(|slice| slice.attempt > 0).count(),
         twins_differ: noise::differences(noise),
     }
@@ -69,6 +77,7 @@ fn figure(gate: Gate, slices: &[&SliceRow]) -> GateFigure {
             let lag = merged(Times::SendLag, slices.iter().copied());
             GateFigure::SendLag { p99_ns: lag.value_at_quantile(0.99) }
         }
+        Gate::Pauses => GateFigure::Paused { ms_per_second: paused(slices) },
         Gate::Errors => GateFigure::Errors { count: sum(&|slice| slice.errors.values().sum()) },
         Gate::Steal => {
             let capacity_ns = sum(&|slice| slice.cpu_use.map_or(0, |cpu| cpu.capacity_ns));
@@ -89,6 +98,16 @@ fn in_time<'a>(slices: impl Iterator<Item = &'a SliceRow> + Clone) -> bool {
     let sum = |count: fn(&SliceRow) -> u64| slices.clone().map(count).sum::<u64>() as f64;
     let sent = sum(|slice| slice.sent_in_time) >= gates::SENT_SHARE * sum(|slice| slice.due);
     sent && gates::late(&of(Times::SendLag), &of(Times::Service)).is_none()
+}
+
+/// Pauses of 1 ms and more in a second of measuring, ms: `None` when no slice knows them.
+fn paused(slices: &[&SliceRow]) -> Option<f64> {
+    let known =
+        slices.iter().filter_map(|slice| Some((Pauses::seen(&slice.observations)?, slice.duration_s)));
+    let (ns, seconds) = known.fold((0, 0.0), |(ns, seconds), (pauses, duration_s)| {
+        (ns + pauses.over_1ms.total_ns, seconds + duration_s)
+    });
+    (seconds > 0.0).then(|| ns as f64 / 1e6 / seconds)
 }
 
 /// What other programs used of the machine: `None` when it is not known of every slice. Of one short slice it is rough.

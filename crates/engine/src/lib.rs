@@ -15,6 +15,7 @@ pub mod http2;
 mod mix;
 mod options;
 mod overflow;
+mod pause_watch;
 mod poller;
 mod pool;
 mod replay;

@@ -10,6 +10,7 @@ use rustix::io::Errno;
 use rustix::time::Timespec;
 
 use crate::clock::{Nanos, now};
+use crate::pause_watch::PauseWatch;
 
 /// How long before a deadline sleeping ends and spinning begins.
 ///
@@ -45,6 +46,7 @@ pub struct Poller {
     epoll: OwnedFd,
     events: Vec<Event>,
     spun_ns: Nanos,
+    pauses: PauseWatch,
 }
 
 impl Poller {
@@ -53,6 +55,7 @@ impl Poller {
             epoll: epoll::create(CreateFlags::CLOEXEC)?,
             events: Vec::with_capacity(BATCH),
             spun_ns: 0,
+            pauses: PauseWatch::new(),
         })
     }
 
@@ -76,6 +79,7 @@ impl Poller {
         // Under load something is ready most of the time: no clock is read and no timer set for it.
         while self.poll(0)? == 0 {
             let present = now();
+            self.pauses.awake(present);
             if present >= deadline {
                 break;
             }
@@ -83,16 +87,26 @@ impl Poller {
                 Patience::Awake => spin(&mut spinning_since, present),
                 Patience::Gathering if !gathered => {
                     gathered = true;
-                    std::thread::sleep(Duration::from_nanos(GATHER_NS.min(deadline - present)));
+                    let pause = GATHER_NS.min(deadline - present);
+                    std::thread::sleep(Duration::from_nanos(pause));
+                    self.pauses.woken(present + pause, now());
                 }
                 _ if deadline - present > SPIN_NS => {
-                    if self.poll(deadline - present - SPIN_NS)? > 0 {
+                    let longest = (deadline - present - SPIN_NS).min(self.pauses.every());
+                    let events = self.poll(longest)?;
+                    self.pauses.woken(present + longest, now());
+                    if events > 0 {
                         break;
                     }
                 }
                 Patience::Alone => {
                     spinning_since.get_or_insert(present);
-                    while now() < deadline {
+                    loop {
+                        let present = now();
+                        self.pauses.awake(present);
+                        if present >= deadline {
+                            break;
+                        }
                         std::hint::spin_loop();
                     }
                 }
@@ -100,7 +114,9 @@ impl Poller {
             }
         }
         if let Some(since) = spinning_since {
-            self.spun_ns += now() - since;
+            let present = now();
+            self.pauses.awake(present);
+            self.spun_ns += present - since;
         }
         Ok(self.events.len())
     }
@@ -108,6 +124,11 @@ impl Poller {
     /// How long was spun since this was last asked.
     pub fn take_spun(&mut self) -> Nanos {
         std::mem::take(&mut self.spun_ns)
+    }
+
+    /// What sees the pauses of the thread.
+    pub fn pauses(&mut self) -> &mut PauseWatch {
+        &mut self.pauses
     }
 
     /// Token and readiness of an event of the last [`Poller::wait`].

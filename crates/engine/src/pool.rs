@@ -14,6 +14,7 @@ use crate::connection::{Connection, Exchange, Protocol, State};
 use crate::dial::Dialer;
 use crate::http1::ResponseParser;
 use crate::http2::Http2;
+use crate::pause_watch::PauseWatch;
 use crate::poller::{Patience, Poller};
 use crate::resolver::Resolver;
 use crate::thinking::Thinking;
@@ -330,6 +331,11 @@ impl Pool {
     /// See [`Poller::take_spun`].
     pub fn take_spun(&mut self) -> Nanos {
         self.poller.take_spun()
+    }
+
+    /// See [`Poller::pauses`].
+    pub fn pauses(&mut self) -> &mut PauseWatch {
+        self.poller.pauses()
     }
 
     /// Takes an event of the last wait as far as handshakes and sending go; the times of handshakes go into `record`.

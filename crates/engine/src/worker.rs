@@ -162,6 +162,7 @@ impl Worker {
         self.pool.set_thinking(think.map(|think| Thinking::new(think, seed, users)), start);
         let mut cpu_before = thread_cpu();
         self.pool.take_spun();
+        self.pool.pauses().begin(now(), slice.load.rate().map(|rate| rate.as_per_second()));
         let mut next_check = start + CHECK_NS;
         let mut next_interval = handing.every.map_or(Nanos::MAX, |every| start + every);
         loop {
@@ -204,6 +205,7 @@ impl Worker {
         self.pool.set_thinking(None, 0);
         self.tally.record.cpu_ns = thread_cpu() - cpu_before;
         self.tally.record.spun_ns = self.pool.take_spun();
+        self.tally.record.pauses = self.pool.pauses().take();
         Ok(std::mem::replace(&mut self.tally.record, Record::empty()))
     }
 
@@ -236,6 +238,7 @@ impl Worker {
     /// Sends all that is due while connections are free. Returns the time: that before the last request, or the present.
     fn send_due(&mut self, source: &mut Source, start: Nanos) -> Nanos {
         let mut time = now();
+        self.pool.pauses().awake(time);
         if time < start {
             return time;
         }
@@ -248,10 +251,12 @@ impl Worker {
             }
             self.pool.take_first_free();
             self.begin(index, due, time);
+            self.pool.pauses().worked(1);
             if !self.pool.has_free() {
                 break;
             }
             time = now();
+            self.pool.pauses().awake(time);
         }
         if self.overflow.has_others() {
             self.share_out(source, time);
@@ -331,7 +336,8 @@ impl Worker {
     /// Waits for events and handles them.
     fn take_events(&mut self, deadline: Nanos, patience: Patience) -> io::Result<()> {
         let deadline = if self.unread.is_empty() { deadline } else { 0 };
-        for event in 0..self.pool.wait(deadline, patience)? {
+        let (events, unread) = (self.pool.wait(deadline, patience)?, self.unread.len());
+        for event in 0..events {
             match self.pool.event(event, &mut self.tally.record) {
                 // One that has more to read than a turn takes has its turn below.
                 Event::Readable { index, .. } if self.pool.connections[index].is_unread => {}
@@ -362,6 +368,7 @@ impl Worker {
                 self.receive(index, true);
             }
         }
+        self.pool.pauses().worked(events + unread);
         Ok(())
     }
 
@@ -387,6 +394,7 @@ impl Worker {
         let cpu = thread_cpu();
         record.cpu_ns = cpu - std::mem::replace(cpu_before, cpu);
         record.spun_ns = self.pool.take_spun();
+        record.pauses = self.pool.pauses().take();
         next.begin(record.started_ns, record.duration);
         std::mem::swap(&mut *next, record);
         // Nobody listens any more when the slice is being abandoned.

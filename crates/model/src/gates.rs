@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Observations;
 use crate::load::Load;
+use crate::metrics::MOST_STOLEN;
 
 /// Least share of the due requests that must have been sent in time.
 pub const SENT_SHARE: f64 = 0.999;
@@ -25,7 +26,16 @@ pub const LOAD_BUSY_SHARE: f64 = 0.95;
 pub const LOAD_WAIT_SHARE: f64 = 0.10;
 /// Largest share of failed requests.
 pub const ERROR_SHARE: f64 = 0.001;
-/// Largest share of the machine's CPU time that a hypervisor may have taken away.
+/// Share of its CPU time that an open loop's load threads may work, waiting awake left out, before the lateness of requests is their own doing:
+/// at 80 % of a server's capacity work waits twice as long as it takes (M/D/1 queue).
+pub const LOAD_WORK_SHARE: f64 = 0.80;
+/// Longest time per second for which a load CPU may have been paused, in pauses of 1 ms and more: a hundredth of the requests, those that a
+/// 99th percentile is made of.
+pub const PAUSED_PER_SECOND: Duration = Duration::from_millis(10);
+/// A slice may have pauses of this length in all however short it is: most of them are single ones of 1 to 2 ms, which every cell meets alike,
+/// and a block that is measured again costs more than they do.
+pub const PAUSED_LEAST: Duration = Duration::from_millis(2);
+/// Largest share of the time of any one CPU that a hypervisor may have taken away: 20 ms a second.
 pub const STEAL_SHARE: f64 = 0.02;
 /// Largest share of the machine's CPU time that other programs may have used.
 pub const FOREIGN_SHARE: f64 = 0.10;
@@ -38,6 +48,8 @@ pub enum Gate {
     Rate,
     /// Requests left when they were due.
     SendLag,
+    /// The load's CPUs ran its threads when they were due.
+    Pauses,
     /// The load threads had time to spare.
     Generator,
     /// Requests succeeded.
@@ -52,19 +64,28 @@ pub enum Gate {
 
 impl Gate {
     /// The gates that a slice may fail, in the order in which they are shown.
-    pub const OF_A_SLICE: [Gate; 6] =
-        [Gate::Rate, Gate::SendLag, Gate::Generator, Gate::Errors, Gate::Steal, Gate::ForeignCpu];
+    pub const OF_A_SLICE: [Gate; 7] = [
+        Gate::Rate,
+        Gate::SendLag,
+        Gate::Pauses,
+        Gate::Generator,
+        Gate::Errors,
+        Gate::Steal,
+        Gate::ForeignCpu,
+    ];
 
-    /// Whether it tells of a disturbance from outside, which a repeat may be free of. What the service itself did is not
-    /// repeated: only its better attempts would be left.
+    /// Whether it tells of a disturbance of the machine, which a repeat may be free of. These gates alone decide about a repeat, and none of
+    /// them looks at a response: else the better attempts of a service would be left, and its tail selected by itself.
     pub fn is_disturbance(self) -> bool {
-        matches!(self, Gate::SendLag | Gate::Steal | Gate::ForeignCpu)
+        matches!(self, Gate::Pauses | Gate::Steal | Gate::ForeignCpu)
     }
 
     /// The likely cause when it fails; `None` where the figure says it.
     pub fn suspect(self) -> Option<Suspect> {
         match self {
-            Gate::SendLag | Gate::Generator | Gate::Steal | Gate::ForeignCpu => Some(Suspect::Generator),
+            Gate::SendLag | Gate::Pauses | Gate::Generator | Gate::Steal | Gate::ForeignCpu => {
+                Some(Suspect::Generator)
+            }
             Gate::Rate => Some(Suspect::Service),
             Gate::Errors | Gate::Stationary => None,
         }
@@ -75,6 +96,7 @@ impl Gate {
         match self {
             Gate::Rate => "rate",
             Gate::SendLag => "send_lag",
+            Gate::Pauses => "pauses",
             Gate::Generator => "generator",
             Gate::Errors => "errors",
             Gate::Steal => "steal",
@@ -110,6 +132,13 @@ pub enum GateFailure {
     },
     /// Requests were written late.
     Late(Late),
+    /// The load's CPUs did not run its threads when they were due, in pauses of 1 ms and more.
+    Paused {
+        /// For so long in a second of a load thread, ms.
+        ms_per_second: f64,
+        /// The most that may be, ms.
+        most: f64,
+    },
     /// The load threads of a closed loop were busy almost all the time.
     LoadBusy {
         /// Share of their time.
@@ -144,7 +173,7 @@ pub enum GateFailure {
     },
     /// The hypervisor took CPU time away.
     Stolen {
-        /// Share of the machine's CPU time.
+        /// Share of the time of the CPU that lost most; of all CPUs where that is not known.
         share: f64,
         /// The most that may be.
         most: f64,
@@ -171,12 +200,18 @@ impl GateFailure {
         match self {
             GateFailure::NotSent { gate, .. } | GateFailure::Text { gate, .. } => *gate,
             GateFailure::Late(_) => Gate::SendLag,
+            GateFailure::Paused { .. } => Gate::Pauses,
             GateFailure::LoadBusy { .. } | GateFailure::LoadSaturated { .. } => Gate::Generator,
             GateFailure::Failed { .. } => Gate::Errors,
             GateFailure::Stolen { .. } => Gate::Steal,
             GateFailure::Foreign { .. } | GateFailure::LoadWaited { .. } => Gate::ForeignCpu,
         }
     }
+}
+
+/// Whether the machine disturbed a slice that failed these gates, whatever its service did meanwhile.
+pub fn is_disturbed(failures: &[GateFailure]) -> bool {
+    failures.iter().any(|failure| failure.gate().is_disturbance())
 }
 
 /// A send lag beyond its bound, both as 99th percentiles.
@@ -203,12 +238,33 @@ pub struct CpuUse {
     pub capacity_ns: u64,
     /// Taken by the hypervisor.
     pub steal_ns: u64,
+    /// Taken by the hypervisor from the CPU that lost most; older runs don't know it.
+    #[serde(default)]
+    pub most_stolen: Option<OfOneCpu>,
     /// By programs that are neither loadline nor a service of this run; `None` when a service can't be told from them. The kernel
     /// tells idle time in steps, so that of a short slice it may be negative.
     pub foreign_ns: Option<i64>,
 }
 
+/// A part of one CPU's time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OfOneCpu {
+    /// The part, ns.
+    pub part_ns: u64,
+    /// The whole, idle included, ns.
+    pub whole_ns: u64,
+}
+
 impl CpuUse {
+    /// The share that a hypervisor took of the CPU that lost most, or of all of them where it is not known by CPU.
+    pub fn stolen_share(&self) -> f64 {
+        let share = |part: u64, whole: u64| part as f64 / whole.max(1) as f64;
+        match self.most_stolen {
+            Some(OfOneCpu { part_ns, whole_ns }) => share(part_ns, whole_ns),
+            None => share(self.steal_ns, self.capacity_ns),
+        }
+    }
+
     /// What a hypervisor and other programs took of a machine while it was observed; `None` when the machine could not be read. `ours`:
     /// the CPU time that services and load of the run used there; `None` when one of the two can't be told.
     ///
@@ -217,7 +273,8 @@ impl CpuUse {
     /// Idle time is measured by the kernel; busy time is sampled at its ticks and would miss whatever begins with one
     /// (Documentation/admin-guide/cpu-load.rst). So what others used is what is left over, interrupts included.
     pub fn of(machine: &Observations, ours: Option<(u64, u64)>) -> Option<CpuUse> {
-        let capacity_ns = machine.wall_ns()? * u64::from(machine.machine_cpus()?);
+        let whole_ns = machine.wall_ns()?;
+        let capacity_ns = whole_ns * u64::from(machine.machine_cpus()?);
         let modes = machine.machine_cpu()?;
         let not_foreign = ours.map(|(services_ns, load_ns)| {
             let own_ns = load_ns.max(machine.observer_cpu_ns().unwrap_or(0));
@@ -226,6 +283,7 @@ impl CpuUse {
         Some(CpuUse {
             capacity_ns,
             steal_ns: modes.steal_ns,
+            most_stolen: machine.count(MOST_STOLEN).map(|part_ns| OfOneCpu { part_ns, whole_ns }),
             foreign_ns: not_foreign.map(|ns| capacity_ns as i64 - ns as i64),
         })
     }

@@ -14,6 +14,7 @@ mod machine_cpu;
 pub mod metrics;
 pub mod notes;
 mod observations;
+pub mod pauses;
 pub mod plan;
 pub mod platform;
 pub mod preview;

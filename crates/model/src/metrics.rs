@@ -19,6 +19,8 @@ pub const OBSERVER_CPU: &str = "cpu.observer";
 pub const MACHINE_CPU: &str = "cpu.machine";
 /// CPUs of the machine that are online.
 pub const MACHINE_CPUS: &str = "machine.cpus";
+/// Time that the hypervisor took from the CPU that lost most, ns.
+pub const MOST_STOLEN: &str = "cpu.machine.steal.most";
 /// Time for which the service's threads were ready to run and did not, ns.
 pub const RUN_QUEUE_WAIT: &str = "cpu.run_queue_wait";
 /// Resident memory of the service's processes, bytes.

@@ -7,6 +7,7 @@ use hdrhistogram::Histogram;
 use crate::errors::Errors;
 use crate::histogram::new_histogram;
 use crate::load::Nanos;
+use crate::pauses::Pauses;
 
 /// The record of one slice.
 #[derive(Clone, Debug)]
@@ -47,6 +48,8 @@ pub struct Record {
     pub cpu_ns: u64,
     /// The part of `cpu_ns` in which they only waited, awake, for a moment or an answer, ns.
     pub spun_ns: u64,
+    /// Times for which a worker was due to run and did not; of all workers together.
+    pub pauses: Pauses,
     /// How many workers drove it.
     pub workers: u32,
     /// Length of the slice as asked, or until it was stopped.
@@ -79,6 +82,7 @@ impl Record {
             received_bytes: 0,
             cpu_ns: 0,
             spun_ns: 0,
+            pauses: Pauses::default(),
             workers: 1,
             duration: Duration::ZERO,
             started_ns: 0,
@@ -104,6 +108,7 @@ impl Record {
         self.begin(0, Duration::ZERO);
         (self.due, self.sent_in_time, self.answered, self.answered_in_time, self.waited) = (0, 0, 0, 0, 0);
         (self.cpu_ns, self.spun_ns, self.workers, self.stopped) = (0, 0, 1, false);
+        self.pauses = Pauses::default();
     }
 
     /// Keeps the times of a request that was answered.
@@ -167,6 +172,7 @@ impl Record {
         self.received_bytes += other.received_bytes;
         self.cpu_ns += other.cpu_ns;
         self.spun_ns += other.spun_ns;
+        self.pauses.add(&other.pauses);
         self.workers += other.workers;
         self.started_ns = self.started_ns.max(other.started_ns);
         // A worker that was stopped knows how long it went on; the others, and earlier intervals, only what was asked of them.

@@ -35,7 +35,7 @@ pub use remark::{Carrier, GateFigure, IntervalMethod, Remark};
 pub use seen::{Seen, SeenDifference, SeenLayer, SoftirqReason, UnknownFunction};
 pub use slice::{Histograms, Percentiles, Slice};
 pub use statement::Statement;
-pub use trust::{GateSummary, Trust, TwinDifference};
+pub use trust::{CellRepeats, GateSummary, LoadRepeats, Repeats, Trust, TwinDifference};
 
 /// Name and version of the format; a reader refuses what it doesn't know.
 pub const SCHEMA: &str = "loadline.result/1";
@@ -292,6 +292,10 @@ pub struct Row {
     /// The difference that this run would have found with 95 % power, all contrasts of this metric corrected for; absent when nothing can be
     /// claimed.
     pub resolution: Option<f64>,
+    /// Candidate − baseline over the first attempts at all blocks, disturbed ones included; absent where it differs from `difference` by no
+    /// more than half of the interval, and for rows that are neither means nor tails.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_attempts: Option<f64>,
     /// The verdict.
     pub verdict: Verdict,
     /// Why there is no claim, or what to know of this row.

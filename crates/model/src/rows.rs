@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::experiment::Experiment;
-use crate::gates::{CpuUse, GateFailure};
+use crate::gates::{CpuUse, GateFailure, is_disturbed};
 use crate::histogram::as_text;
 use crate::ids::{CellId, SiteId};
 use crate::load::Load;
@@ -234,4 +234,11 @@ pub struct SliceRow {
     pub cpu_use: Option<CpuUse>,
     /// Gates that it failed.
     pub gate_failures: Vec<GateFailure>,
+}
+
+impl SliceRow {
+    /// Whether the machine disturbed it, as its gates saw that.
+    pub fn is_disturbed(&self) -> bool {
+        is_disturbed(&self.gate_failures)
+    }
 }

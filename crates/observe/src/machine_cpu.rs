@@ -1,7 +1,9 @@
 //! `/proc/stat`: where the time of all CPUs together went, and how many there are.
 //! The kernel counts it in ticks of 1/USER_HZ s (10 ms), so over a slice each mode is known to about a percent.
 
-use loadline_model::metrics::{HigherIs, MACHINE_CPU, MACHINE_CPUS, MetricDeclaration, Unit};
+use std::collections::BTreeMap;
+
+use loadline_model::metrics::{HigherIs, MACHINE_CPU, MACHINE_CPUS, MOST_STOLEN, MetricDeclaration, Unit};
 use loadline_model::{MachineCpu, Observations};
 use serde::{Deserialize, Serialize};
 
@@ -11,11 +13,13 @@ use crate::probe::{Probe, Target};
 pub(crate) struct MachineCpuProbe;
 
 /// Totals since boot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Totals {
     cpu: MachineCpu,
     /// CPUs online.
     cpus: u32,
+    /// Time stolen from each CPU, ns.
+    stolen: BTreeMap<u32, u64>,
 }
 
 impl Probe for MachineCpuProbe {
@@ -30,14 +34,18 @@ impl Probe for MachineCpuProbe {
         let busy = time(MACHINE_CPU).shown_as("machine's CPU per request", HigherIs::Costlier);
         let modes = MachineCpu::default().by_name().map(|(name, _)| time(name));
         let cpus = MetricDeclaration::level(MACHINE_CPUS, Unit::Count).of_the_measurement();
-        [busy, cpus].into_iter().chain(modes).collect()
+        [busy, cpus, time(MOST_STOLEN)].into_iter().chain(modes).collect()
     }
 
     fn read(&mut self, target: &Target<'_>) -> Option<Totals> {
         let ticks_per_second = rustix::param::clock_ticks_per_second();
         let text = target.proc_file("stat")?;
-        let cpu = parse(&text, 1_000_000_000_u64.checked_div(ticks_per_second)?)?;
-        Some(Totals { cpu, cpus: count_cpus(&text) })
+        let tick_ns = 1_000_000_000_u64.checked_div(ticks_per_second)?;
+        Some(Totals {
+            cpu: parse(&text, tick_ns)?,
+            cpus: count_cpus(&text),
+            stolen: stolen_by_cpu(&text, tick_ns),
+        })
     }
 
     fn between(&self, before: &Totals, after: &Totals, seen: &mut Observations) {
@@ -45,6 +53,9 @@ impl Probe for MachineCpuProbe {
         seen.set_machine_cpu(&cpu);
         seen.set(MACHINE_CPU, cpu.busy_ns());
         seen.set(MACHINE_CPUS, u64::from(after.cpus));
+        // A CPU that came online in between counts from zero on its next slice.
+        let stolen = |(cpu, ns): (&u32, &u64)| Some(ns.saturating_sub(*before.stolen.get(cpu)?));
+        seen.set(MOST_STOLEN, after.stolen.iter().filter_map(stolen).max());
     }
 }
 
@@ -56,8 +67,20 @@ fn count_cpus(text: &str) -> u32 {
     text.lines().filter(is_of_one).count() as u32
 }
 
+/// The eighth mode of each CPU's own line.
+fn stolen_by_cpu(text: &str, tick_ns: u64) -> BTreeMap<u32, u64> {
+    let of_line = |line: &str| {
+        let (cpu, modes) = line.strip_prefix("cpu")?.split_once(' ')?;
+        Some((cpu.parse().ok()?, parse_modes(modes, tick_ns)?.steal_ns))
+    };
+    text.lines().filter_map(of_line).collect()
+}
+
 fn parse(text: &str, tick_ns: u64) -> Option<MachineCpu> {
-    let line = text.lines().find_map(|line| line.strip_prefix("cpu "))?;
+    parse_modes(text.lines().find_map(|line| line.strip_prefix("cpu "))?, tick_ns)
+}
+
+fn parse_modes(line: &str, tick_ns: u64) -> Option<MachineCpu> {
     let mut modes = line.split_ascii_whitespace().map(|word| word.parse::<u64>().ok()?.checked_mul(tick_ns));
     let mut next = || modes.next().flatten();
     Some(MachineCpu {
@@ -108,6 +131,21 @@ intr 457051 0 0
     }
 
     #[test]
+    fn what_was_stolen_is_told_cpu_by_cpu() {
+        let totals = |text: &str| Totals {
+            cpu: parse(text, 10_000_000).unwrap(),
+            cpus: count_cpus(text),
+            stolen: stolen_by_cpu(text, 10_000_000),
+        };
+        let before = totals(SAMPLE);
+        assert_eq!(before.stolen, BTreeMap::from([(0, 740_000_000), (1, 790_000_000)]));
+        let after = totals(&SAMPLE.replace("74 0 0\n", "75 0 0\n").replace("79 7 0\n", "84 7 0\n"));
+        let mut seen = Observations::default();
+        Probe::between(&MachineCpuProbe, &before, &after, &mut seen);
+        assert_eq!(seen.count(MOST_STOLEN), Some(50_000_000), "CPU 1 lost most");
+    }
+
+    #[test]
     fn a_file_without_the_line_or_with_too_few_modes_is_none() {
         assert_eq!(parse("", 1), None);
         assert_eq!(parse("cpu0 1 2 3 4 5 6 7 8\n", 1), None);
@@ -124,7 +162,7 @@ intr 457051 0 0
     proptest! {
         #[test]
         fn any_text_is_read_without_a_panic(text in "(?s).*", numbers: [u64; 8]) {
-            let _ = parse(&text, 10_000_000);
+            let _ = (parse(&text, 10_000_000), stolen_by_cpu(&text, 10_000_000));
             let line = numbers.map(|n| n.to_string()).join(" ");
             let _ = parse(&format!("cpu  {line}"), 10_000_000).map(|cpu| cpu.busy_ns());
         }

@@ -184,7 +184,8 @@ fn worth(result: &RunResult) -> Vec<String> {
         .map(|gate| format!("{} {}", escape(&said(&gate.figure)), if gate.holds { "✓" } else { "✗" }))
         .collect();
     lines.push(format!("- Trust: {} ({})", gates.join(", "), wording::slices(result)));
-    let rest = wording::settle(result).into_iter().chain(time_spent(result));
+    let repeats = wording::repeats(result).into_iter();
+    let rest = repeats.chain(wording::settle(result)).chain(time_spent(result));
     lines.extend(rest.map(|line| format!("- {}", escape(&line))));
     lines
 }

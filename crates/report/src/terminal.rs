@@ -315,6 +315,9 @@ impl Page<'_> {
             .collect();
         pieces.push(format!("({})", wording::slices(self.result)));
         text.push_str(&flow("Trust: ", &pieces, "  ", self.width, 7));
+        for sentence in wording::repeats(self.result) {
+            text.push_str(&wrap("       ", &sentence, self.width, 7));
+        }
         for sentence in wording::settle(self.result).into_iter().chain(time_spent(self.result)) {
             text.push_str(&wrap("", &sentence, self.width, 2));
         }

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use loadline_model::Machine;
-use loadline_model::result::{Contrast, Ladder, RunResult, RunState, TwinDifference, Unit};
+use loadline_model::result::{CellRepeats, Contrast, Ladder, Row, RunResult, RunState, TwinDifference, Unit};
 
 use crate::figures::{self, Scale};
 use crate::groups::{self, Group};
@@ -228,7 +228,9 @@ pub(crate) fn machine(machine: &Machine) -> String {
 
 /// What to know of the primary rows, each note once with the metrics that it is about.
 pub(crate) fn row_notes<'a>(contrasts: impl IntoIterator<Item = &'a Contrast>) -> Vec<String> {
-    let rows = contrasts.into_iter().flat_map(|contrast| &contrast.rows);
+    let rows: Vec<&Row> = contrasts.into_iter().flat_map(|contrast| &contrast.rows).collect();
+    let ungated: Vec<String> = rows.iter().filter(|row| row.primary).filter_map(|row| ungated(row)).collect();
+    let rows = rows.into_iter();
     let rows: Vec<(&str, Option<Cow<'_, str>>)> =
         rows.filter(|row| row.primary).map(|row| (row.label.trim(), row.note.as_ref().map(said))).collect();
     groups::unique(rows.iter().filter_map(|(_, note)| note.as_deref()))
@@ -240,7 +242,43 @@ pub(crate) fn row_notes<'a>(contrasts: impl IntoIterator<Item = &'a Contrast>) -
             let about = if labels == all { "all rows".to_owned() } else { labels.join(", ") };
             format!("{about}: {note}")
         })
+        .chain(ungated)
         .collect()
+}
+
+/// What a row says when nothing is measured again, if that is something else.
+fn ungated(row: &Row) -> Option<String> {
+    let first = row.first_attempts?;
+    let scale = Scale::of(row.unit, &[row.baseline, row.candidate]);
+    let difference = scale.difference(first);
+    Some(format!("{}: {difference} over the first attempts alone, disturbed ones included", row.label.trim()))
+}
+
+/// What a reader must know of the repeats: that there were many, and loads whose cells were not disturbed equally often.
+pub(crate) fn repeats(result: &RunResult) -> Vec<String> {
+    let repeats = &result.trust.repeats;
+    let percent = |part: usize, whole: usize| part as f64 / whole.max(1) as f64 * 100.0;
+    let many = repeats.many.then(|| {
+        format!(
+            "{:.0} % of the blocks were disturbed at the first attempt ({} of {}): what counts was measured in the quieter part of this time.",
+            percent(repeats.disturbed, repeats.blocks),
+            figures::count(repeats.disturbed as u64),
+            figures::count(repeats.blocks as u64)
+        )
+    });
+    let differ = repeats.loads.iter().filter(|load| load.differ).map(|load| {
+        let rate = |of: &CellRepeats| {
+            let name = result.cell(of.cell).map(|cell| groups::cell_name(result, cell)).unwrap_or_default();
+            format!("{name} {:.1} %", percent(of.disturbed, of.slices))
+        };
+        let rates: Vec<String> = load.cells.iter().map(rate).collect();
+        format!(
+            "Not disturbed equally often, so that means and tails claim nothing: {} of the slices (Cochran's Q, p = {:.2}).",
+            rates.join(", "),
+            load.p_holm.unwrap_or_default()
+        )
+    });
+    many.into_iter().chain(differ).collect()
 }
 
 /// `48 slices, 2 of them repeats; 1 failed a gate`

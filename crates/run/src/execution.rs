@@ -12,6 +12,7 @@ use loadline_model::experiment::{Experiment, OnFailure};
 use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::Failure;
 use loadline_model::notes::Note;
+use loadline_model::pauses::Pauses;
 use loadline_model::plan::Plan;
 use loadline_model::rows::{DeploymentRow, NewRun};
 use loadline_model::{CellId, Event, PlatformId, SiteId};
@@ -25,7 +26,6 @@ use crate::journal::Journal;
 use crate::order::Order;
 use crate::placement::Cpus;
 use crate::strategy::{BlockContext, NextRound, RoundsSoFar, Strategy};
-use crate::turn::{SlicePosition, Turn};
 
 /// The input of a run.
 pub struct Run<'a> {
@@ -72,7 +72,7 @@ pub struct Outcome {
 /// When the journal could not be started or finished.
 pub fn execute(run: Run<'_>, strategy: &mut dyn Strategy) -> Result<Outcome, RunError> {
     let Run { experiment, plan, cpus, machine, journal, deployer, .. } = run;
-    let metrics = probes::metrics();
+    let metrics = [probes::metrics(), Pauses::metrics()].concat();
     let begin = NewRun {
         label: &run.label,
         version: &run.version,
@@ -331,29 +331,6 @@ impl Execution<'_> {
         }
     }
 
-    /// Measures the turns of a block; disturbed ones are repeated at its end.
-    fn block(&mut self, round: u32, block: u32, turns: Vec<Turn>, fleet: &mut Fleet) -> Result<(), RunError> {
-        let mut queue: Vec<(Turn, u32)> = turns.into_iter().map(|turn| (turn, 0)).collect();
-        let mut position = 0;
-        while let Some((turn, attempt)) = queue.get(position).cloned() {
-            let at = SlicePosition { round, block, attempt, position: position as u32 };
-            let disturbed = match self.measure(at, &turn, fleet) {
-                Ok(disturbed) => disturbed,
-                Err(failure) => {
-                    self.continue_without(fleet, failure)?;
-                    Vec::new()
-                }
-            };
-            if !disturbed.is_empty() && attempt < self.experiment.plan.repeats {
-                (self.events)(Event::Repeating { cells: disturbed });
-                queue.push((turn, attempt + 1));
-            }
-            self.abandon_ended(fleet)?;
-            position += 1;
-        }
-        Ok(())
-    }
-
     /// Continues without the sites whose service has ended, or otherwise without the one whose engine failed. Any other failure ends the
     /// run.
     pub fn continue_without(&mut self, fleet: &mut Fleet, failure: RunError) -> Result<(), RunError> {
@@ -379,7 +356,7 @@ impl Execution<'_> {
     }
 
     /// Removes the sites whose service has ended from the fleet.
-    fn abandon_ended(&mut self, fleet: &mut Fleet) -> Result<(), RunError> {
+    pub fn abandon_ended(&mut self, fleet: &mut Fleet) -> Result<(), RunError> {
         while let Some((member, why)) = fleet.take_ended() {
             let id = member.id;
             drop(member);

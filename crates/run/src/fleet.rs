@@ -7,6 +7,8 @@ use loadline_model::{CellId, SiteId};
 
 use crate::deployer::{LiveSite, MachineId};
 use crate::error::RunError;
+use crate::placement::Cpus;
+use crate::turn::Visit;
 
 /// A deployed site and the engines of its cells.
 pub struct Member {
@@ -93,6 +95,23 @@ impl Fleet {
     /// All sites, in the order of their deployment.
     pub fn iter(&self) -> impl Iterator<Item = &Member> {
         self.members.iter()
+    }
+
+    /// Whether no service can take the CPUs of the load that visits a cell: it runs on others, or after the load. An external service may run
+    /// anywhere, and an agent's load threads may be on the CPUs of a service of its machine.
+    pub fn load_is_apart(&self, visit: &Visit, cpus: &Cpus, here: Option<&MachineId>) -> bool {
+        let Some(visited) = self.members.iter().find(|member| member.id == visit.site) else { return false };
+        let is_elsewhere = visited.engines.get(&visit.cell).is_some_and(|engine| engine.machine().is_some());
+        if is_elsewhere {
+            let load = visited.load_machine(visit.cell, here);
+            load.is_some()
+                && self
+                    .members
+                    .iter()
+                    .all(|member| member.site.machine().is_some() && member.site.machine() != load)
+        } else {
+            cpus.load_is_apart() && !self.members.iter().any(|member| member.site.is_external())
+        }
     }
 
     /// All sites, mutable.

@@ -1,23 +1,43 @@
-//! Judging a slice by its gates. What the gates are and where their bounds lie is in the model.
+//! Judging a slice by its gates. What the gates are and where their bounds lie is in the model. Whether a slice is measured again follows from
+//! what the machine did alone, never from a response.
 
 use std::time::Duration;
 
 use loadline_engine::Record;
 use loadline_model::gates::{
-    CpuUse, ERROR_SHARE, FOREIGN_SHARE, Gate, GateFailure, LOAD_BUSY_SHARE, LOAD_WAIT_SHARE, SENT_SHARE,
-    STEAL_SHARE, late,
+    CpuUse, ERROR_SHARE, FOREIGN_SHARE, Gate, GateFailure, LOAD_BUSY_SHARE, LOAD_WAIT_SHARE, LOAD_WORK_SHARE,
+    PAUSED_LEAST, PAUSED_PER_SECOND, SENT_SHARE, STEAL_SHARE, late,
 };
 use loadline_model::load::Load;
 
-/// The kernel reports idle time in hundredths of a second (`USER_HZ`, proc_stat(5)): this much of each CPU may be rounding.
-const IDLE_RESOLUTION: Duration = Duration::from_millis(10);
+/// The kernel reports idle and stolen time in hundredths of a second (`USER_HZ`, proc_stat(5)): this much of each CPU may be rounding.
+const STAT_RESOLUTION: Duration = Duration::from_millis(10);
 
-/// Whether a slice should be repeated: it was disturbed from outside, and not by the service itself.
-pub fn should_repeat(failures: &[GateFailure]) -> bool {
-    !failures.is_empty() && failures.iter().all(|failure| failure.gate().is_disturbance())
+/// The gates that a slice of a run fails. `paused` is for how long the load's CPUs were paused that can't have been paused by a service.
+///
+/// That requests left late is a fault of the load only if it had too much to do; else it was the machine, which its own gates judge.
+pub fn slice_failures(
+    load: &Load,
+    record: &Record,
+    cpu: Option<CpuUse>,
+    paused: Option<Duration>,
+) -> Vec<GateFailure> {
+    let mut failures = failures(load, record, cpu);
+    if record.share_of_workers(record.cpu_ns.saturating_sub(record.spun_ns)) <= LOAD_WORK_SHARE {
+        failures.retain(|failure| failure.gate() != Gate::SendLag);
+    }
+    failures.extend(paused.and_then(|paused| pause_failure(record, paused)));
+    failures
 }
 
-/// The gates that a slice fails.
+fn pause_failure(record: &Record, paused: Duration) -> Option<GateFailure> {
+    let watched_s = record.duration.as_secs_f64() * f64::from(record.workers.max(1));
+    let (ms, most) = (paused.as_secs_f64() * 1e3, PAUSED_PER_SECOND.as_secs_f64() * 1e3);
+    let is_over = ms > most * watched_s && paused > PAUSED_LEAST;
+    is_over.then(|| GateFailure::Paused { ms_per_second: ms / watched_s, most })
+}
+
+/// The gates that a load fails on its own.
 pub fn failures(load: &Load, record: &Record, cpu: Option<CpuUse>) -> Vec<GateFailure> {
     let mut failures = Vec::new();
     match load {
@@ -80,8 +100,8 @@ fn waiting_failure(load: &Load, record: &Record, waited_ns: u64) -> Option<GateF
 /// The gates of the machine that a time fails: how much of its CPUs the hypervisor and other programs took.
 pub fn machine_failures(cpu: CpuUse, duration: Duration) -> Vec<GateFailure> {
     let share = |ns: f64| ns / cpu.capacity_ns.max(1) as f64;
-    let grain = IDLE_RESOLUTION.as_secs_f64() / duration.as_secs_f64();
-    let (stolen, most) = (share(cpu.steal_ns as f64), STEAL_SHARE);
+    let grain = STAT_RESOLUTION.as_secs_f64() / duration.as_secs_f64();
+    let (stolen, most) = (cpu.stolen_share(), STEAL_SHARE + grain);
     let stolen = (stolen > most).then_some(GateFailure::Stolen { share: stolen, most });
     let (foreign, most) = (share(cpu.foreign_ns.map_or(0.0, |ns| ns as f64)), FOREIGN_SHARE + grain);
     let foreign = (foreign > most).then_some(GateFailure::Foreign { share: foreign, most });

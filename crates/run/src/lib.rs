@@ -3,6 +3,7 @@
 //! The loop itself knows no platform, no store and no clock. A [`Deployer`] starts the services and connects the load to them, a
 //! [`Strategy`] decides what is measured next, a [`Journal`] keeps what was measured. [`deploy`] holds the deployer of real platforms.
 
+mod block;
 mod clock;
 pub mod deploy;
 mod deployer;

@@ -1,8 +1,10 @@
 //! Measuring one turn: counters before, the load, counters after, the gates, the journal.
 
-use loadline_model::gates::GateFailure;
+use std::time::Duration;
+
+use loadline_model::Event;
+use loadline_model::gates::{GateFailure, is_disturbed};
 use loadline_model::rows::SliceRow;
-use loadline_model::{CellId, Event};
 
 use crate::drive::{Driven, drive};
 use crate::error::RunError;
@@ -12,19 +14,19 @@ use crate::gates;
 use crate::turn::{SlicePosition, Turn, Visit};
 
 impl Execution<'_> {
-    /// Measures a turn and stores its slices; returns the disturbed cells that should be repeated.
+    /// Measures a turn and stores its slices; returns whether the machine disturbed one of them.
     pub fn measure(
         &mut self,
         position: SlicePosition,
         turn: &Turn,
         fleet: &mut Fleet,
-    ) -> Result<Vec<CellId>, RunError> {
+    ) -> Result<bool, RunError> {
         self.check_interrupted()?;
         // A service that ended earlier in this block has no cell any more.
         let deployed = fleet.cells();
         let visits: Vec<&Visit> = turn.visits.iter().filter(|visit| deployed.contains(&visit.cell)).collect();
         if visits.is_empty() {
-            return Ok(Vec::new());
+            return Ok(false);
         }
         let at_s = (self.clock.now() - self.begun).as_secs_f64();
         let (driven, time) = drive(&visits, turn, fleet, self.here.as_ref(), self.clock)?;
@@ -35,18 +37,19 @@ impl Execution<'_> {
             _ => self.spent.repeating_s += loaded_s,
         }
         let side_by_side = driven.len() > 1;
-        let mut disturbed = Vec::new();
+        let paused = self.paused(&driven, fleet);
+        let mut disturbed = false;
         for mut driven in driven {
             if driven.record.stopped {
                 return Err(RunError::Interrupted);
             }
-            let gate_failures = gates::failures(&driven.visit.load, &driven.record, driven.cpu_use);
-            if gates::should_repeat(&gate_failures) {
-                disturbed.push(driven.visit.cell);
-            }
+            let (load, record) = (&driven.visit.load, &driven.record);
+            let gate_failures = gates::slice_failures(load, record, driven.cpu_use, paused);
+            disturbed |= is_disturbed(&gate_failures);
             if side_by_side {
                 driven.observations.forget_machine(&self.metrics);
             }
+            driven.record.pauses.enter(&mut driven.observations);
             let slice = slice(position, at_s, driven, gate_failures);
             let stored = self.timed(|spent| &mut spent.storing_s, |run| run.journal.slice(&slice));
             stored.map_err(RunError::Journal)?;
@@ -54,6 +57,18 @@ impl Execution<'_> {
             (self.events)(Event::Measured(Box::new(slice)));
         }
         Ok(disturbed)
+    }
+
+    /// For how long the load's CPUs were paused during a turn, in pauses of 1 ms and more; `None` where it may have been a service that had
+    /// them.
+    fn paused(&self, driven: &[Driven<'_>], fleet: &Fleet) -> Option<Duration> {
+        let is_apart = |driven: &Driven<'_>| fleet.load_is_apart(driven.visit, self.cpus, self.here.as_ref());
+        if !driven.iter().all(is_apart) {
+            return None;
+        }
+        // Side by side, the threads of several engines share CPUs and wait for each other. What stopped all of them was none of them.
+        let paused = |driven: &Driven<'_>| driven.record.pauses.over_1ms.total_ns;
+        driven.iter().map(paused).min().map(Duration::from_nanos)
     }
 }
 

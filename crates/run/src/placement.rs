@@ -27,6 +27,11 @@ impl Cpus {
     pub fn pins(&self, service: ServiceId, platform: PlatformId) -> &[usize] {
         self.pinned.get(&(service, platform)).map_or(&[], Vec::as_slice)
     }
+
+    /// Whether no service of this machine can take a CPU from the load.
+    pub fn load_is_apart(&self) -> bool {
+        self.load_runs_first || !self.service.iter().any(|cpu| self.load.contains(cpu))
+    }
 }
 
 /// Chooses what the experiment leaves open. `allowed`: the CPUs that this process may use, in order; `may_run_first`: whether it may give

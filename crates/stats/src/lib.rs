@@ -9,6 +9,7 @@
 //! | several contrasts were judged: which p-values still count? | [`mod@holm`] |
 //! | may the run stop once its interval is narrow? | [`sequential`] |
 //! | what can be concluded about the difference? | [`verdict`] |
+//! | do slices of all cells fail a gate equally often? | [`cochran`] |
 //! | is the warm-up over? | [`stationarity`], which asks [`mann_kendall`] |
 //! | are these arrivals a Poisson process? | [`anderson_darling`] |
 //!
@@ -17,6 +18,7 @@
 
 pub mod anderson_darling;
 pub mod bootstrap;
+pub mod cochran;
 pub mod dominance;
 pub mod hodges_lehmann;
 pub mod holm;
@@ -31,6 +33,7 @@ pub use anderson_darling::{GoodnessOfFit, exponential_gaps};
 pub use bootstrap::{Bootstrap, Unit, bootstrap};
 pub use dominance::{Dominant, dominant};
 pub use hodges_lehmann::hodges_lehmann;
+pub use cochran::cochran_q;
 pub use holm::holm;
 pub use interval::Interval;
 pub use sequential::{LOOK_CONFIDENCE, look_sizes};

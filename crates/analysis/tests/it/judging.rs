@@ -100,26 +100,6 @@ fn costs_and_counts_have_words_of_their_own() {
 }
 
 #[test]
-fn a_repeat_that_passes_replaces_what_failed_and_both_are_shown() {
-    let mut data = MadeUp::default().data();
-    let mut repeat = data.slices[0].clone();
-    data.slices[0].gate_failures.push(late());
-    repeat.attempt = 1;
-    repeat.at_s += 0.5;
-    data.slices.push(repeat);
-    let result = analyse(&data);
-    let shown: Vec<(u32, bool, usize)> = result
-        .slices
-        .iter()
-        .filter(|slice| (slice.cell, slice.round, slice.block) == (data.slices[0].cell, 0, 0))
-        .map(|slice| (slice.attempt, slice.counted, slice.failed_gates.len()))
-        .collect();
-    assert_eq!(shown, [(0, false, 1), (1, true, 0)]);
-    assert!(result.trust.trusted);
-    assert_eq!((result.trust.slices_failed, result.trust.slices_repeated), (1, 1));
-}
-
-#[test]
 fn a_cell_that_fails_a_gate_too_often_is_not_trusted() {
     let mut data = MadeUp::default().data();
     let of_cell: Vec<usize> =

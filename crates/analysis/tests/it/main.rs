@@ -9,3 +9,4 @@ mod made_up;
 #[path = "../../../../tests/proof.rs"]
 mod proof;
 mod prove;
+mod repeats;

@@ -9,6 +9,7 @@ mod many_connections;
 mod misbehaving;
 mod misbehaviour;
 mod misbehaviour_http2;
+mod pauses;
 mod real_http2;
 mod real_network;
 mod real_servers;

@@ -4,6 +4,7 @@ mod agent;
 mod all_cpus;
 mod bad_input;
 mod cells;
+mod disturbance;
 mod docker;
 mod external;
 mod failures;

@@ -34,7 +34,7 @@ pub struct PlanSpec {
     pub interleave: Interleave,
     /// Longest warm-up of a cell.
     pub warmup: Duration,
-    /// How often a slice that fails a gate is repeated.
+    /// How often the cells of a load are measured again in a disturbed block.
     pub repeats: u32,
     /// Differences within this are `equivalent`; `None`: [`Margin::DEFAULT`].
     pub margin: Option<Margin>,

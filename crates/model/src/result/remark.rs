@@ -35,6 +35,8 @@ pub enum Remark {
     },
     /// The difference is not significant once all contrasts are corrected for.
     NotSignificant,
+    /// The cells of this load were not disturbed equally often, so that repeating may have selected its means and tails.
+    RepeatsDiffer,
     /// A claim is about a part of a difference that was not seen.
     NoGap {
         /// The platform whose difference to the baseline it is.
@@ -71,6 +73,11 @@ pub enum GateFigure {
     SendLag {
         /// In ns.
         p99_ns: u64,
+    },
+    /// Pauses of the load's CPUs of 1 ms and more.
+    Paused {
+        /// In a second of measuring, ms; `None` when it can't be known.
+        ms_per_second: Option<f64>,
     },
     /// The load threads had time to spare, or not.
     Generator,

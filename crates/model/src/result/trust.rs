@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{GateFigure, Statement, Unit};
+use crate::CellId;
 use crate::gates::Gate;
 use crate::ids::CellId;
 
@@ -23,6 +24,9 @@ pub struct Trust {
     /// Where a twin differs significantly from what it is the twin of, though both are the same: at most one run in twenty has any by chance.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub twins_differ: Vec<TwinDifference>,
+    /// What was measured again because the machine was disturbed.
+    #[serde(default)]
+    pub repeats: Repeats,
 }
 
 /// A metric in which a twin differs.
@@ -44,10 +48,45 @@ pub struct TwinDifference {
     pub p_holm: f64,
 }
 
+/// What was measured again. All cells of a load are repeated together when one of their slices in a block was disturbed.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Repeats {
+    /// Blocks measured, each load of a block for itself.
+    pub blocks: usize,
+    /// Those of them in which a slice of the first attempt was disturbed.
+    pub disturbed: usize,
+    /// Whether that is so many that a reader must know.
+    pub many: bool,
+    /// By load.
+    pub loads: Vec<LoadRepeats>,
+}
+
+/// How often the cells of a load were disturbed.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct LoadRepeats {
+    /// Each cell of the load.
+    pub cells: Vec<CellRepeats>,
+    /// p-value of "all equally often" (Cochran's Q), Holm-corrected over the loads; absent with a single cell.
+    pub p_holm: Option<f64>,
+    /// Whether they were not: a cell may then have disturbed itself, and means and tails of this load claim nothing.
+    pub differ: bool,
+}
+
+/// How often the slices of a cell were disturbed, repeats included.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct CellRepeats {
+    /// Index of the cell.
+    pub cell: CellId,
+    /// Slices measured together with those of all other cells of the load.
+    pub slices: usize,
+    /// Those of them in which a gate of the machine failed.
+    pub disturbed: usize,
+}
+
 /// One gate over the whole run.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct GateSummary {
-    /// `rate`, `send_lag`, `generator`, `errors`, `steal`, `foreign_cpu`, `stationary`.
+    /// `rate`, `send_lag`, `pauses`, `generator`, `errors`, `steal`, `foreign_cpu`, `stationary`.
     #[schemars(with = "String")]
     pub gate: Gate,
     /// Short text with the figure, `send lag p99 6 µs`.

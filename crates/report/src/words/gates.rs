@@ -16,6 +16,9 @@ pub fn remedy(gate: Gate) -> &'static str {
         Gate::SendLag => {
             "the generator was late: give the load a CPU of its own (--load-cpus), or ask for a lower rate"
         }
+        Gate::Pauses => {
+            "the load's CPUs stood still: measure on a quieter machine, stop programs with real-time priority, or measure in shorter slices (--slice), of which it may spare some"
+        }
         Gate::Errors => "requests failed: look at the service's output and at the requests",
         Gate::Steal => {
             "the hypervisor took CPU time away: measure on a quieter or dedicated machine, or in shorter slices (--slice), of which it may spare some"
@@ -43,6 +46,9 @@ impl Words for LoadRemedy {
             }
             Gate::SendLag => {
                 "give the load a CPU of its own (--cpus) or more threads (--threads), or ask for a lower rate"
+            }
+            Gate::Pauses => {
+                "its CPUs stood still: stop programs with real-time priority, or use others (--cpus)"
             }
             Gate::Steal => {
                 "the hypervisor took CPU time away: drive the load from a quieter or dedicated machine"
@@ -80,6 +86,9 @@ impl Words for GateFailure {
             GateFailure::Late(Late { p99_us, bound_us }) => {
                 format!("send lag p99 {p99_us:.0} µs, more than {bound_us:.0} µs")
             }
+            GateFailure::Paused { ms_per_second, most } => {
+                format!("load CPUs paused {ms_per_second:.1} ms per second, more than {most:.0} ms")
+            }
             GateFailure::LoadBusy { share, most } => {
                 format!("load threads {:.0} % busy, more than {:.0} %", share * 100.0, most * 100.0)
             }
@@ -115,6 +124,8 @@ impl Words for GateFigure {
         match self {
             GateFigure::Sent { share } => format!("rate {:.2} %", share * 100.0),
             GateFigure::SendLag { p99_ns } => format!("send lag p99 {:.0} µs", *p99_ns as f64 / 1e3),
+            GateFigure::Paused { ms_per_second: None } => "pauses unknown".to_owned(),
+            GateFigure::Paused { ms_per_second: Some(ms) } => format!("pauses {ms:.1} ms/s"),
             GateFigure::Generator => "generator with time to spare".to_owned(),
             GateFigure::Errors { count } => format!("errors {count}"),
             GateFigure::Stolen { share } => format!("stolen CPU {}", percent(share)),
@@ -145,6 +156,10 @@ mod tests {
             (
                 GateFailure::Late(Late { p99_us: 240.4, bound_us: 100.0 }),
                 "send lag p99 240 µs, more than 100 µs",
+            ),
+            (
+                GateFailure::Paused { ms_per_second: 31.42, most: 10.0 },
+                "load CPUs paused 31.4 ms per second, more than 10 ms",
             ),
             (GateFailure::LoadBusy { share: 0.98, most: 0.95 }, "load threads 98 % busy, more than 95 %"),
             (

@@ -26,6 +26,10 @@ impl Words for Remark {
                 share * 100.0
             ),
             Remark::NotSignificant => "not significant after Holm's correction over all contrasts".to_owned(),
+            Remark::RepeatsDiffer => {
+                "no claim: these cells were not disturbed equally often, so repeating may have selected their tails"
+                    .to_owned()
+            }
             Remark::NoGap { of } => {
                 format!("no gap to close: {of} was not seen to differ from the baseline")
             }

@@ -1,14 +1,53 @@
-//! Slices that fail a gate: repeated when the machine was disturbed, kept in any case, never repeated for what the service did.
+//! Slices that fail a gate: the cells of their load are measured again when the machine was disturbed, all is kept, and nothing is measured
+//! again for what the service did.
 
 use std::time::Duration;
 
+use loadline_model::RunState;
+use loadline_model::experiment::{Experiment, Interleave, LoadSpec, OnFailure};
 use loadline_model::gates::Gate;
+use loadline_model::load::{Arrivals, Load};
 use loadline_model::rows::SliceRow;
+use loadline_run::Event;
 
-use crate::fake::{Disturbance, World, experiment, with};
+use crate::fake::{Behaviour, Disturbance, WARM_UP, World, experiment, with};
 
 fn gates(slice: &SliceRow) -> Vec<Gate> {
     slice.gate_failures.iter().map(|failure| failure.gate()).collect()
+}
+
+/// What was measured in a block, in order: cell and attempt.
+fn measured(world: &World, block: u32) -> Vec<(usize, u32)> {
+    let slices = world.journal.slices.borrow();
+    let mut of_block: Vec<&SliceRow> = slices.iter().filter(|slice| slice.block == block).collect();
+    of_block.sort_by_key(|slice| slice.position);
+    of_block.iter().map(|slice| (slice.cell.0, slice.attempt)).collect()
+}
+
+/// The cells of an attempt at a block.
+fn cells(world: &World, block: u32, attempt: u32) -> Vec<usize> {
+    let of_block = measured(world, block).into_iter();
+    let mut cells: Vec<usize> = of_block.filter(|(_, of)| *of == attempt).map(|(cell, _)| cell).collect();
+    cells.sort_unstable();
+    cells
+}
+
+/// A run of one deployment of three blocks whose site 2 is disturbed in its first slice alone.
+fn disturbed_once(disturbance: Disturbance) -> World {
+    run_disturbed_once(with(|plan| plan.deployments = 1), disturbance, |_| ())
+}
+
+fn run_disturbed_once(
+    experiment: Experiment,
+    disturbance: Disturbance,
+    change: impl FnOnce(&mut Behaviour),
+) -> World {
+    let mut world = World::new(experiment).site(2, |site| {
+        (site.disturbed, site.recovers_at) = (Some((WARM_UP, disturbance)), Some(WARM_UP + 1));
+        change(site);
+    });
+    world.run().unwrap();
+    world
 }
 
 /// Slices of cell 2 in a run of one deployment of three blocks in which all its drives from one on are disturbed.
@@ -16,48 +55,176 @@ fn slices_disturbed_by(disturbance: Disturbance, repeats: u32) -> Vec<SliceRow> 
     let experiment = with(|plan| (plan.deployments, plan.repeats) = (1, repeats));
     let mut world = World::new(experiment).site(2, |site| site.disturbed = Some((0, disturbance)));
     world.run().unwrap();
-    world.journal.slices.take().into_iter().filter(|slice| slice.cell.0 == 2).collect()
+    let slices = world.journal.slices.take();
+    for cell in 0..2 {
+        let others = slices.iter().filter(|slice| slice.cell.0 == cell).count();
+        assert_eq!(others * 3, slices.len(), "each attempt is of all cells");
+    }
+    slices.into_iter().filter(|slice| slice.cell.0 == 2).collect()
 }
 
 #[test]
-fn a_slice_without_its_cpus_is_measured_again_and_kept() {
-    let slices = slices_disturbed_by(Disturbance::Stolen(0.2), 1);
-    assert_eq!(slices.len(), 3 * 2, "each block's slice and its repeat");
-    assert!(slices.iter().all(|slice| gates(slice) == [Gate::Steal]));
-    assert_eq!(slices.iter().filter(|slice| slice.attempt == 1).count(), 3);
+fn a_disturbed_block_is_measured_again_as_a_whole() {
+    for disturbance in
+        [Disturbance::Stolen(0.2), Disturbance::Foreign(0.5), Disturbance::Paused(Duration::from_millis(20))]
+    {
+        let world = disturbed_once(disturbance);
+        let (first, second) = (measured(&world, 0)[..3].to_vec(), measured(&world, 0)[3..].to_vec());
+        assert!(first.iter().all(|(_, attempt)| *attempt == 0), "{disturbance:?}");
+        let again: Vec<(usize, u32)> = first.iter().map(|(cell, _)| (*cell, 1)).collect();
+        assert_eq!(second, again, "at the end of the block, in the same order");
+        assert_eq!((measured(&world, 1).len(), measured(&world, 2).len()), (3, 3), "and no other block");
+    }
+}
+
+#[test]
+fn the_gate_that_failed_is_the_disturbed_cells_own() {
+    let world = disturbed_once(Disturbance::Paused(Duration::from_millis(20)));
+    for slice in world.journal.slices.borrow().iter() {
+        let is_disturbed = (slice.cell.0, slice.block, slice.attempt) == (2, 0, 0);
+        assert_eq!(gates(slice), if is_disturbed { vec![Gate::Pauses] } else { vec![] });
+        let paused = slice.observations.count("load.paused.over_10ms");
+        assert_eq!(paused, Some(if is_disturbed { 20_000_000 } else { 0 }));
+    }
 }
 
 #[test]
 fn it_is_measured_again_no_more_often_than_allowed() {
     assert_eq!(slices_disturbed_by(Disturbance::Stolen(0.2), 4).len(), 3 * 5);
+    assert_eq!(slices_disturbed_by(Disturbance::Stolen(0.2), 1).len(), 3 * 2);
     assert_eq!(slices_disturbed_by(Disturbance::Stolen(0.2), 0).len(), 3);
 }
 
 #[test]
-fn other_programs_on_the_cpus_are_a_reason_too() {
-    let slices = slices_disturbed_by(Disturbance::Foreign(0.5), 1);
-    assert_eq!(slices.len(), 3 * 2);
-    assert!(slices.iter().all(|slice| gates(slice) == [Gate::ForeignCpu]));
+fn every_attempt_is_kept_with_the_gates_that_it_failed() {
+    for (disturbance, gate) in [
+        (Disturbance::Stolen(0.2), Gate::Steal),
+        (Disturbance::Foreign(0.5), Gate::ForeignCpu),
+        (Disturbance::Paused(Duration::from_millis(20)), Gate::Pauses),
+    ] {
+        let slices = slices_disturbed_by(disturbance, 1);
+        assert_eq!(slices.len(), 3 * 2);
+        assert!(slices.iter().all(|slice| gates(slice) == [gate]));
+    }
 }
 
 #[test]
 fn what_the_service_does_is_not_measured_again() {
-    let slices = slices_disturbed_by(Disturbance::Errors(0.5), 4);
-    assert_eq!(slices.len(), 3);
-    assert!(slices.iter().all(|slice| gates(slice) == [Gate::Errors]));
+    for (disturbance, gate) in [
+        (Disturbance::Errors(0.5), Gate::Errors),
+        (Disturbance::Stalled(Duration::from_millis(50)), Gate::Rate),
+    ] {
+        let slices = slices_disturbed_by(disturbance, 4);
+        assert_eq!(slices.len(), 3, "{disturbance:?}");
+        assert!(slices.iter().all(|slice| gates(slice) == [gate]), "{disturbance:?}");
+    }
 }
 
 #[test]
-fn a_repeat_comes_at_the_end_of_its_block_with_the_same_schedule() {
-    let experiment = with(|plan| plan.deployments = 1);
-    let mut world =
-        World::new(experiment).site(2, |site| site.disturbed = Some((0, Disturbance::Stolen(0.2))));
+fn a_short_pause_is_shown_and_no_reason_to_measure_again() {
+    let slices = slices_disturbed_by(Disturbance::Paused(Duration::from_millis(2)), 4);
+    assert_eq!(slices.len(), 3);
+    assert!(slices.iter().all(|slice| gates(slice).is_empty()));
+    assert!(slices.iter().all(|slice| slice.observations.count("load.pauses.over_1ms") == Some(1)));
+}
+
+#[test]
+fn loads_that_were_not_disturbed_are_not_measured_again() {
+    let mut two_loads = with(|plan| plan.deployments = 1);
+    let load = Load::Open { rate: "1000/s".parse().unwrap(), arrivals: Arrivals::Uniform };
+    two_loads.loads.push(LoadSpec::new(load, 4));
+    let two_loads = two_loads.with_every_cell();
+    let mut world = World::new(two_loads).site(2, |site| {
+        // Both of its loads warm it up.
+        let first = 2 * WARM_UP;
+        (site.disturbed, site.recovers_at) = (Some((first, Disturbance::Stolen(0.2))), Some(first + 1));
+    });
     world.run().unwrap();
-    let slices = world.journal.slices.borrow();
-    for block in 0..3 {
-        let last = slices.iter().rfind(|slice| slice.block == block).unwrap();
-        assert_eq!((last.cell.0, last.attempt, last.position), (2, 1, 3));
+    assert_eq!(cells(&world, 0, 0), [0, 1, 2, 3, 4, 5]);
+    let again = cells(&world, 0, 1);
+    assert!(again == [0, 1, 2] || again == [3, 4, 5], "{again:?}");
+}
+
+#[test]
+fn a_repeat_has_the_schedule_of_the_first_attempt() {
+    let world = disturbed_once(Disturbance::Stolen(0.2));
+    let log = world.log();
+    let drives: Vec<&str> =
+        log.iter().filter_map(|line| line.strip_prefix("drive site 2 for 100ms seed ")).collect();
+    assert_eq!(drives.len(), 4, "{log:?}");
+    assert_eq!(drives[0], drives[1]);
+    assert_ne!(drives[1], drives[2]);
+}
+
+#[test]
+fn the_cells_to_be_repeated_are_reported() {
+    let world = disturbed_once(Disturbance::Stolen(0.2));
+    let mut repeated: Vec<usize> = Vec::new();
+    for event in &world.events {
+        if let Event::Repeating { cells } = event {
+            repeated.extend(cells.iter().map(|cell| cell.0));
+        }
     }
+    repeated.sort_unstable();
+    assert_eq!(repeated, [0, 1, 2]);
+}
+
+#[test]
+fn interrupted_in_the_middle_of_a_repeat_the_slices_so_far_are_kept() {
+    // Its second slice is that of the repeat.
+    let mut world = World::new(with(|plan| plan.deployments = 1)).site(2, |site| {
+        (site.disturbed, site.interrupted_at) =
+            (Some((WARM_UP, Disturbance::Stolen(0.2))), Some(WARM_UP + 1));
+    });
+    assert_eq!(world.run().unwrap().state, RunState::Interrupted);
+    assert_eq!(cells(&world, 0, 0), [0, 1, 2]);
+    assert!(!cells(&world, 0, 1).contains(&2), "a slice that was cut short is not kept");
+    assert!(measured(&world, 1).is_empty());
+}
+
+#[test]
+fn a_service_that_ends_in_a_repeat_is_left_out_of_the_rest() {
+    let experiment = with(|plan| (plan.deployments, plan.on_failure) = (1, OnFailure::Continue));
+    let mut world = World::new(experiment).site(2, |site| {
+        (site.disturbed, site.ends_after) = (Some((WARM_UP, Disturbance::Stolen(0.2))), Some(WARM_UP + 2));
+    });
+    world.run().unwrap();
+    assert_eq!((cells(&world, 0, 0), cells(&world, 0, 1)), (vec![0, 1, 2], vec![0, 1]));
+    assert_eq!((cells(&world, 1, 0), cells(&world, 1, 1)), (vec![0, 1], vec![]));
+}
+
+#[test]
+fn side_by_side_a_disturbed_turn_is_measured_again() {
+    let together = with(|plan| (plan.deployments, plan.interleave) = (1, Interleave::Requests));
+    let world = run_disturbed_once(together, Disturbance::Stolen(0.5), |_| ());
+    assert_eq!(world.journal.together.borrow().len(), 3);
+    assert_eq!((cells(&world, 0, 0), cells(&world, 0, 1)), (vec![0, 1, 2], vec![0, 1, 2]));
+    assert_eq!(measured(&world, 1).len(), 3);
+}
+
+#[test]
+fn side_by_side_a_pause_is_what_all_load_threads_saw() {
+    let together = || with(|plan| (plan.deployments, plan.interleave) = (1, Interleave::Requests));
+    let long = Disturbance::Paused(Duration::from_millis(50));
+    let alone = run_disturbed_once(together(), long, |_| ());
+    assert_eq!(measured(&alone, 0).len(), 3, "the others ran: it waited for one of them");
+
+    let mut world = World::new(together());
+    for site in 0..3 {
+        world = world.site(site, |site| site.disturbed = Some((WARM_UP, long)));
+    }
+    world.run().unwrap();
+    assert_eq!((cells(&world, 0, 0), cells(&world, 0, 1)), (vec![0, 1, 2], vec![0, 1, 2]));
+}
+
+#[test]
+fn where_a_service_may_take_the_loads_cpu_pauses_are_no_reason() {
+    let mut shared = with(|plan| plan.deployments = 1);
+    shared.placement.service_sees_all = true;
+    let long = Disturbance::Paused(Duration::from_millis(50));
+    assert_eq!(run_disturbed_once(shared, long, |_| ()).journal.slices.borrow().len(), 9);
+    let world = run_disturbed_once(with(|plan| plan.deployments = 1), long, |site| site.is_external = true);
+    assert_eq!(world.journal.slices.borrow().len(), 9);
 }
 
 #[test]

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use loadline_engine::{Arrivals, Endpoint, Engine, Load, Mix, Options, Record, Request, SliceSpec};
-use loadline_model::gates::{CpuUse, Gate, GateFailure};
+use loadline_model::gates::{CpuUse, Gate, GateFailure, OfOneCpu, is_disturbed};
 use loadline_model::metrics::{MACHINE_CPUS, OBSERVER_CPU, WALL};
 use loadline_model::{MachineCpu, Observations};
-use loadline_run::gates::{failures, failures_with_waiting, should_repeat};
+use loadline_run::gates::{failures, failures_with_waiting, slice_failures};
 
 const OPEN: fn() -> Load = || Load::Open { rate: "100/s".parse().unwrap(), arrivals: Arrivals::Uniform };
 
@@ -41,7 +41,7 @@ fn failed(load: &Load, record: &Record, cpu: Option<CpuUse>) -> Vec<Gate> {
 
 #[test]
 fn an_undisturbed_slice_passes() {
-    let cpu = CpuUse { capacity_ns: 1_000, steal_ns: 1, foreign_ns: Some(10) };
+    let cpu = CpuUse { capacity_ns: 1_000, steal_ns: 1, most_stolen: None, foreign_ns: Some(10) };
     assert_eq!(failed(&OPEN(), &record(), Some(cpu)), []);
 }
 
@@ -113,14 +113,52 @@ fn what_the_kernel_does_not_say_of_waiting_fails_nothing() {
 }
 
 #[test]
-fn only_what_came_from_outside_is_repeated() {
+fn only_the_gates_of_the_machine_decide_about_a_repeat() {
     let failures = |gates: &[Gate]| -> Vec<GateFailure> {
         gates.iter().map(|gate| GateFailure::Text { gate: *gate, text: String::new() }).collect()
     };
-    assert!(!should_repeat(&[]));
-    assert!(should_repeat(&failures(&[Gate::Steal, Gate::SendLag])));
-    assert!(!should_repeat(&failures(&[Gate::Errors])));
-    assert!(!should_repeat(&failures(&[Gate::Steal, Gate::Rate])), "its better attempts alone would be left");
+    assert!(!is_disturbed(&[]));
+    for gate in [Gate::Pauses, Gate::Steal, Gate::ForeignCpu] {
+        assert!(is_disturbed(&failures(&[gate])));
+        assert!(is_disturbed(&failures(&[gate, Gate::Rate])), "whatever the service did meanwhile");
+    }
+    for gate in [Gate::Rate, Gate::SendLag, Gate::Generator, Gate::Errors] {
+        assert!(!is_disturbed(&failures(&[gate])), "{gate:?} is seen in the responses");
+    }
+}
+
+/// The gates that a slice of a run fails when its load thread worked for so long of 100 ms and its CPU was paused for so long.
+fn of_slice(record: Record, worked_ms: u64, paused_us: Option<u64>) -> Vec<Gate> {
+    let record = Record { cpu_ns: 100_000_000, spun_ns: (100 - worked_ms) * 1_000_000, ..record };
+    let failures = slice_failures(&OPEN(), &record, None, paused_us.map(Duration::from_micros));
+    failures.into_iter().map(|failure| failure.gate()).collect()
+}
+
+#[test]
+fn late_requests_are_the_loads_fault_only_if_it_had_too_much_to_do() {
+    let late = || {
+        let mut record = record();
+        record.send_lag.record_n(5_000_000, 10).unwrap();
+        (record.due, record.sent_in_time) = (2_000, 1_900);
+        record
+    };
+    assert_eq!(of_slice(late(), 20, None), []);
+    assert_eq!(of_slice(late(), 79, None), []);
+    assert_eq!(of_slice(late(), 85, None), [Gate::SendLag, Gate::SendLag]);
+    let waited = Record { waited: 100, ..late() };
+    assert_eq!(of_slice(waited, 20, None), [Gate::Rate], "the service kept its connections busy");
+}
+
+#[test]
+fn pauses_fail_beyond_a_hundredth_of_the_time_and_two_milliseconds() {
+    assert_eq!(of_slice(record(), 20, Some(2_000)), [], "of 100 ms it is 2 %, but a single short pause");
+    assert_eq!(of_slice(record(), 20, Some(2_001)), [Gate::Pauses]);
+    assert_eq!(of_slice(record(), 20, None), [], "not seen, or not to be judged");
+    let long = || Record { duration: Duration::from_secs(1), ..record() };
+    assert_eq!(of_slice(long(), 20, Some(10_000)), []);
+    assert_eq!(of_slice(long(), 20, Some(10_001)), [Gate::Pauses]);
+    let two_workers = Record { workers: 2, ..long() };
+    assert_eq!(of_slice(two_workers, 20, Some(10_001)), [], "of two CPUs it is half as much");
 }
 
 #[test]
@@ -136,13 +174,24 @@ fn stolen_and_foreign_cpu_fail_beyond_their_shares() {
         failed(
             &OPEN(),
             &record(),
-            Some(CpuUse { capacity_ns: 1_000, steal_ns, foreign_ns: Some(foreign_ns) }),
+            Some(CpuUse { capacity_ns: 1_000, steal_ns, most_stolen: None, foreign_ns: Some(foreign_ns) }),
         )
     };
     // Of 100 ms a hundredth of a second, a tenth, may be rounding.
-    assert_eq!(share(20, 200), []);
-    assert_eq!(share(21, 200), [Gate::Steal]);
-    assert_eq!(share(20, 201), [Gate::ForeignCpu]);
+    assert_eq!(share(120, 200), []);
+    assert_eq!(share(121, 200), [Gate::Steal]);
+    assert_eq!(share(120, 201), [Gate::ForeignCpu]);
+}
+
+#[test]
+fn time_stolen_from_one_cpu_of_many_fails() {
+    let stolen = |part_ns| {
+        let most_stolen = Some(OfOneCpu { part_ns, whole_ns: 100_000_000 });
+        let cpu = CpuUse { capacity_ns: 6_400_000_000, steal_ns: part_ns, most_stolen, foreign_ns: None };
+        failed(&OPEN(), &record(), Some(cpu))
+    };
+    assert_eq!(stolen(10_000_000), [], "a hundredth of a second may be rounding");
+    assert_eq!(stolen(20_000_000), [Gate::Steal], "though of 64 CPUs it is 0.3 %");
 }
 
 #[test]
@@ -150,7 +199,7 @@ fn foreign_is_what_idling_the_load_and_the_services_leave() {
     let machine = MachineCpu { idle_ns: 900, iowait_ns: 50, steal_ns: 10, ..MachineCpu::default() };
     let observed = Observations::default().with(WALL, 1_000).with(MACHINE_CPUS, 2).with_machine_cpu(&machine);
     let cpu = CpuUse::of(&observed, Some((600, 340))).unwrap();
-    assert_eq!(cpu, CpuUse { capacity_ns: 2_000, steal_ns: 10, foreign_ns: Some(100) });
+    assert_eq!(cpu, CpuUse { capacity_ns: 2_000, steal_ns: 10, most_stolen: None, foreign_ns: Some(100) });
     assert_eq!(CpuUse::of(&Observations::default(), Some((0, 0))), None);
     let with_reading = observed.clone().with(OBSERVER_CPU, 390);
     assert_eq!(

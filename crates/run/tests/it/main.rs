@@ -9,6 +9,7 @@ mod gates;
 mod interrupts;
 mod journals;
 mod order;
+mod outcome_bias;
 mod plans;
 mod probes;
 mod remote_nodes;

@@ -101,7 +101,7 @@ pub(super) fn table() -> Table<PlanKeys> {
         .key(
             "repeats",
             count("the number of repeats", 0, 20),
-            "How often a slice that fails a gate is repeated",
+            "How often the cells of a load are measured again in a disturbed block",
             |keys| &mut keys.plan.repeats,
         )
         .flag("--repeats", HOW_MUCH)

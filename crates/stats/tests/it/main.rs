@@ -1,5 +1,6 @@
 //! The statistics against published values, and by simulation.
 
+mod cochran;
 mod coverage;
 mod normals;
 mod power;

@@ -49,7 +49,7 @@ fn unpacked(name: &str) -> Vec<u8> {
     content
 }
 
-/// Whether what is reported now is to become what is expected.
+/// Whether what is reported now is to become what is expected: a change of the analysis changes it. Read the diff.
 fn is_update() -> bool {
     std::env::var_os("UPDATE_REPORTS").is_some()
 }

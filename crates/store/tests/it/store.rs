@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use loadline_model::experiment::Experiment;
-use loadline_model::gates::{CpuUse, Gate, GateFailure};
+use loadline_model::gates::{CpuUse, Gate, GateFailure, OfOneCpu};
 use loadline_model::load::{Arrivals, Load};
 use loadline_model::metrics::{HigherIs, MetricDeclaration, SERVICE_CPU, Unit};
 use loadline_model::notes::{Failure, Note};
@@ -69,7 +69,12 @@ fn slice(times_ns: &[u64]) -> SliceRow {
         send_lag: new_histogram(),
         response: histogram,
         observations: Observations::default().with(SERVICE_CPU, 123).with("jvm.gc.pause", 45),
-        cpu_use: Some(CpuUse { capacity_ns: 9, steal_ns: 1, foreign_ns: Some(2) }),
+        cpu_use: Some(CpuUse {
+            capacity_ns: 9,
+            steal_ns: 1,
+            most_stolen: Some(OfOneCpu { part_ns: 1, whole_ns: 5 }),
+            foreign_ns: Some(2),
+        }),
         gate_failures: vec![
             GateFailure::Stolen { share: 0.25, most: 0.02 },
             GateFailure::NotSent {

@@ -271,6 +271,7 @@ fn slice(
         cpu_use: Some(CpuUse {
             capacity_ns: 2_000_000_000,
             steal_ns: 1_000_000,
+            most_stolen: None,
             foreign_ns: Some(10_000_000),
         }),
         gate_failures: Vec::new(),

@@ -145,6 +145,7 @@ pub fn slower() -> RunResult {
             slices_failed: 0,
             slices_repeated: 0,
             twins_differ: Vec::new(),
+            repeats: Repeats::default(),
         },
         metrics: Vec::new(),
         slices,
@@ -395,6 +396,7 @@ pub fn empty() -> RunResult {
         slices_failed: 0,
         slices_repeated: 0,
         twins_differ: Vec::new(),
+        repeats: Repeats::default(),
     };
     result
 }

@@ -118,6 +118,7 @@ pub fn contrast(baseline: usize, candidate: usize, rows: &[Sample<'_>]) -> Contr
             (middle - half).abs().max((middle + half).abs())
         }),
         resolution,
+        first_attempts: None,
         verdict,
         note: None,
         block_differences: vec![candidate - baseline; 24],

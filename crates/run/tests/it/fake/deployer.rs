@@ -15,7 +15,11 @@ use loadline_observe::{AnyProbe, Observer, Snapshot, Subject, Wanted, between_re
 use loadline_run::{BoxError, Deployer, LiveSite, MachineId, ReadOut, Readiness, RunError, StartingSite};
 
 use super::clock::FakeClock;
+use super::random_delays::RandomDelays;
 use super::recorded_node::RecordedNode;
+
+/// Drives of a site under one load before its first slice: its warm-up.
+pub const WARM_UP: usize = 8;
 
 pub const LOCAL_MACHINE: &str = "this machine";
 
@@ -38,6 +42,8 @@ pub struct Behaviour {
     pub engine_fails_at: Option<usize>,
     /// What disturbs each drive from this one on.
     pub disturbed: Option<(usize, Disturbance)>,
+    /// From this drive on it is undisturbed again.
+    pub recovers_at: Option<usize>,
     /// A user presses Ctrl-C during this drive.
     pub interrupted_at: Option<usize>,
     /// A user presses Ctrl-C while it is probed.
@@ -46,6 +52,8 @@ pub struct Behaviour {
     pub stop_fails: Option<&'static str>,
     /// Median service time, ns, by drive.
     pub service_ns: fn(usize) -> u64,
+    /// Times of single requests, once it is warm.
+    pub delays: Option<RandomDelays>,
     /// CPU time of the service in a drive.
     pub cpu: Duration,
     /// The CPUs of its machine.
@@ -67,8 +75,20 @@ pub enum Disturbance {
     Stolen(f64),
     /// Other programs use this share of its machine's CPUs.
     Foreign(f64),
+    /// The load's CPU stands still for so long.
+    Paused(Duration),
     /// This share of the requests fail.
     Errors(f64),
+    /// The service stands still for so long, and the requests that are due meanwhile leave late and are answered late.
+    Stalled(Duration),
+}
+
+impl Behaviour {
+    /// What disturbs a drive.
+    fn disturbance_of(&self, drive: usize) -> Option<Disturbance> {
+        let (from, disturbance) = self.disturbed?;
+        (drive >= from && self.recovers_at.is_none_or(|end| drive < end)).then_some(disturbance)
+    }
 }
 
 impl Default for Behaviour {
@@ -82,10 +102,12 @@ impl Default for Behaviour {
             ends_after: None,
             engine_fails_at: None,
             disturbed: None,
+            recovers_at: None,
             interrupted_at: None,
             interrupted_before_ready: false,
             stop_fails: None,
             service_ns: |_| 60_000,
+            delays: None,
             cpu: Duration::from_millis(5),
             cpus: 2,
             machine: Some(LOCAL_MACHINE),
@@ -207,7 +229,10 @@ impl StartingSite for Starting {
         if let Some(why) = self.behaviour.wait_fails {
             return Err(why.into());
         }
-        let Starting { behaviour, life } = *self;
+        let Starting { mut behaviour, life } = *self;
+        // Each deployment is another one.
+        let began = life.shared.clock.elapsed();
+        behaviour.delays = behaviour.delays.map(|delays| delays.of_deployment(began));
         let state = Arc::new(State { drives: AtomicUsize::new(0), ended: AtomicBool::new(false) });
         let mut probes = Observer::with_probes(Subject::default(), (behaviour.probes)());
         Ok(Box::new(Live {
@@ -293,10 +318,9 @@ impl LiveSite for Live {
         let drives = self.state.drives.load(Ordering::Relaxed) - self.read_drives;
         let service = self.behaviour.cpu * drives as u32;
         let capacity = wall.as_nanos() as f64 * f64::from(self.behaviour.cpus);
-        let disturbed = |from: usize| drives > 0 && self.read_drives >= from;
-        let (stolen, foreign) = match self.behaviour.disturbed {
-            Some((from, Disturbance::Stolen(share))) if disturbed(from) => (share, 0.0),
-            Some((from, Disturbance::Foreign(share))) if disturbed(from) => (0.0, share),
+        let (stolen, foreign) = match self.behaviour.disturbance_of(self.read_drives) {
+            Some(Disturbance::Stolen(share)) if drives > 0 => (share, 0.0),
+            Some(Disturbance::Foreign(share)) if drives > 0 => (0.0, share),
             _ => (0.0, 0.0),
         };
         let (steal_ns, foreign_ns) = ((stolen * capacity) as u64, (foreign * capacity) as u64);
@@ -408,6 +432,9 @@ impl Driver for FakeDriver {
 fn record(behaviour: &Behaviour, drive: usize, slice: &SliceSpec, stopped: bool) -> Record {
     let rate = slice.load.rate().map_or(10_000.0, |rate| rate.as_per_second());
     let requests = ((rate * slice.duration.as_secs_f64()) as u64).max(1);
+    if let Some(delays) = behaviour.delays.filter(|_| drive >= WARM_UP) {
+        return delays.record(drive, slice);
+    }
     let mut record = Record::empty();
     let service_ns = (behaviour.service_ns)(drive);
     record.service.record_n(service_ns, requests).unwrap();
@@ -417,13 +444,24 @@ fn record(behaviour: &Behaviour, drive: usize, slice: &SliceSpec, stopped: bool)
         (requests, requests, requests, requests);
     record.duration = slice.duration;
     record.stopped = stopped;
-    if let Some((from, Disturbance::Errors(share))) = behaviour.disturbed
-        && drive >= from
-    {
-        let failed = (requests as f64 * share) as u64;
-        for _ in 0..failed {
-            record.errors.count(loadline_engine::ErrorKind::Status);
+    match behaviour.disturbance_of(drive) {
+        Some(Disturbance::Errors(share)) => {
+            let failed = (requests as f64 * share) as u64;
+            (0..failed).for_each(|_| record.errors.count(loadline_engine::ErrorKind::Status));
         }
+        Some(Disturbance::Paused(pause)) => {
+            record.pauses.note(pause.as_nanos() as u64);
+            record.send_lag.record_n(pause.as_nanos() as u64, requests / 10).unwrap();
+        }
+        Some(Disturbance::Stalled(stall)) => {
+            let stall = stall.as_nanos() as u64;
+            let late = requests / 10;
+            for times in [&mut record.response, &mut record.service, &mut record.send_lag] {
+                times.record_n(stall, late).unwrap();
+            }
+            (record.waited, record.sent_in_time) = (late, requests - late);
+        }
+        _ => {}
     }
     record
 }

@@ -5,7 +5,9 @@ mod clock;
 mod deployer;
 mod experiment;
 mod journal;
+mod random_delays;
 mod recorded_node;
+mod stored;
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -19,9 +21,10 @@ use loadline_run::strategy::{FixedPlan, Until};
 use loadline_run::{Event, Outcome, Run, RunError, Strategy, execute};
 
 pub use clock::FakeClock;
-pub use deployer::{Behaviour, Disturbance, FakeDeployer, LOCAL_MACHINE};
+pub use deployer::{Behaviour, Disturbance, FakeDeployer, LOCAL_MACHINE, WARM_UP};
 pub use experiment::{experiment, with};
 pub use journal::FakeJournal;
+pub use random_delays::RandomDelays;
 pub use recorded_node::{RecordedNode, Use};
 
 /// One run and everything that it left behind.

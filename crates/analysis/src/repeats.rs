@@ -1,0 +1,108 @@
+//! What was measured again, and whether all cells were disturbed equally often. If not, the disturbance may come from a cell itself, and
+//! repeating would select its tail: then means and tails claim nothing.
+
+use std::collections::BTreeMap;
+
+use loadline_model::{CellId, LoadId};
+use loadline_stats::{cochran_q, holm};
+
+use crate::RunData;
+use crate::compared::Compared;
+use crate::metrics;
+use crate::result::{CellRepeats, Contrast, LoadRepeats, Remark, Repeats, Statement, Verdict};
+use crate::sample::{Attempts, Counted, Paired, Place, attempts, first_attempts};
+
+/// Probability of calling rates different that are not. A run has one such test a load, and a wrong alarm costs it its tails.
+const ALPHA: f64 = 0.01;
+/// Share of first attempts that may be disturbed before it is said.
+const MUCH: f64 = 0.05;
+
+/// Counts what was measured again.
+pub fn repeats(data: &RunData) -> Repeats {
+    let mut by_load: BTreeMap<LoadId, Vec<Attempts<'_>>> = BTreeMap::new();
+    let blocks = attempts(&data.run.plan, &data.slices);
+    for ((load, _), attempts) in &blocks {
+        by_load.entry(*load).or_default().push(attempts.clone());
+    }
+    let is_disturbed = |attempts: &&Attempts<'_>| {
+        attempts.values().next().is_some_and(|slices| slices.iter().any(|slice| slice.is_disturbed()))
+    };
+    let disturbed = blocks.values().filter(is_disturbed).count();
+    let mut loads: Vec<LoadRepeats> =
+        by_load.values().map(|blocks| of_load(blocks, data.run.plan.seed)).collect();
+    let plain: Vec<f64> = loads.iter().map(|load| load.p_holm.unwrap_or(1.0)).collect();
+    for (load, corrected) in loads.iter_mut().zip(holm(&plain)) {
+        load.p_holm = load.p_holm.map(|_| corrected);
+        load.differ = load.p_holm.is_some_and(|p| p < ALPHA);
+    }
+    Repeats { blocks: blocks.len(), disturbed, many: disturbed as f64 > MUCH * blocks.len() as f64, loads }
+}
+
+/// The cells of a load, each with how many of its slices were disturbed. Attempts in which one of them is missing are left out.
+fn of_load(blocks: &[Attempts<'_>], seed: u64) -> LoadRepeats {
+    let attempts = || blocks.iter().flat_map(|attempts| attempts.values());
+    let outcomes: Vec<BTreeMap<CellId, bool>> = attempts()
+        .map(|slices| slices.iter().map(|slice| (slice.cell, slice.is_disturbed())).collect())
+        .collect();
+    let cells: Vec<CellId> = match outcomes.iter().max_by_key(|outcomes| outcomes.len()) {
+        Some(all) => all.keys().copied().collect(),
+        None => Vec::new(),
+    };
+    let complete: Vec<Vec<bool>> = outcomes
+        .iter()
+        .filter(|outcomes| outcomes.len() == cells.len())
+        .map(|outcomes| outcomes.values().copied().collect())
+        .collect();
+    let of_cell = |(at, cell): (usize, &CellId)| CellRepeats {
+        cell: *cell,
+        slices: complete.len(),
+        disturbed: complete.iter().filter(|outcomes| outcomes[at]).count(),
+    };
+    LoadRepeats {
+        cells: cells.iter().enumerate().map(of_cell).collect(),
+        p_holm: cochran_q(&complete, seed),
+        differ: false,
+    }
+}
+
+/// Takes the claims of means and tails from contrasts whose cells were not disturbed equally often.
+pub fn distrust(repeats: &Repeats, contrasts: &mut [Contrast]) {
+    let is_selected = |cell: CellId| {
+        repeats.loads.iter().any(|load| load.differ && load.cells.iter().any(|of| of.cell == cell))
+    };
+    for contrast in contrasts {
+        if !is_selected(contrast.baseline) && !is_selected(contrast.candidate) {
+            continue;
+        }
+        for row in contrast.rows.iter_mut().filter(|row| metrics::is_of_the_tail(&row.metric)) {
+            row.verdict = Verdict::Unresolved;
+            row.note = Some(Statement::of(Remark::RepeatsDiffer));
+        }
+    }
+}
+
+/// Adds the difference of all first attempts to the rows of means and tails in which it lies outside the interval's half-width.
+pub fn compare_with_first_attempts(data: &RunData, counted: &Counted<'_>, contrasts: &mut [Contrast]) {
+    let first = first_attempts(&data.run.plan, &data.slices);
+    let is_same = |place: &Place, cell: &CellId, attempt: u32| {
+        first.get(cell).and_then(|places| places.get(place)).is_some_and(|slice| slice.attempt == attempt)
+    };
+    if counted
+        .iter()
+        .all(|(cell, places)| places.iter().all(|(place, slice)| is_same(place, cell, slice.attempt)))
+    {
+        return;
+    }
+    let of_run = metrics::of_run(&data.run);
+    for contrast in contrasts {
+        let paired = Paired::new(&first, contrast.baseline, contrast.candidate, contrast.twin);
+        for row in contrast.rows.iter_mut().filter(|row| metrics::is_of_the_tail(&row.metric)) {
+            let Some(metric) = of_run.iter().find(|metric| metric.id == row.metric) else { continue };
+            let Some(compared) = Compared::new(metric, &paired) else { continue };
+            let difference = compared.scale.difference(compared.whole(), compared.baseline_figure());
+            let half = row.interval.map(|[low, high]| (high - low) / 2.0);
+            let is_outside = half.is_none_or(|half| (difference - row.difference).abs() > half);
+            row.first_attempts = (difference.is_finite() && is_outside).then_some(difference);
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Blocks that were measured again: which attempt counts, how often each cell was disturbed, and what that does to the tails.
+
+use loadline_analysis::result::{Remark, Row, RunResult, Verdict};
+use loadline_analysis::{RunData, analyse};
+use loadline_model::CellId;
+use loadline_model::gates::{Gate, GateFailure, Late};
+use loadline_model::rows::SliceRow;
+
+use crate::made_up::MadeUp;
+
+fn paused() -> GateFailure {
+    GateFailure::Paused { ms_per_second: 200.0, most: 10.0 }
+}
+
+fn failed() -> GateFailure {
+    GateFailure::Text { gate: Gate::Errors, text: "requests failed".to_owned() }
+}
+
+/// Measures cells of a block again, all undisturbed.
+fn repeat(data: &mut RunData, (round, block): (u32, u32), attempt: u32, cells: &[usize]) {
+    let is_repeated = |slice: &&SliceRow| {
+        (slice.round, slice.block, slice.attempt) == (round, block, 0) && cells.contains(&slice.cell.0)
+    };
+    let mut again: Vec<SliceRow> = data.slices.iter().filter(is_repeated).cloned().collect();
+    for slice in &mut again {
+        slice.attempt = attempt;
+        slice.at_s += 0.5;
+        slice.gate_failures.clear();
+    }
+    data.slices.extend(again);
+}
+
+fn fail(data: &mut RunData, cell: usize, place: (u32, u32), attempt: u32, failure: GateFailure) {
+    let is_it = |slice: &&mut SliceRow| {
+        (slice.cell, (slice.round, slice.block), slice.attempt) == (CellId(cell), place, attempt)
+    };
+    data.slices.iter_mut().find(is_it).unwrap().gate_failures.push(failure);
+}
+
+/// The attempts of each cell that count in the first block.
+fn counted(result: &RunResult) -> Vec<(usize, u32)> {
+    let of_block = result.slices.iter().filter(|slice| (slice.round, slice.block) == (0, 0));
+    let mut counted: Vec<(usize, u32)> =
+        of_block.filter(|slice| slice.counted).map(|slice| (slice.cell.0, slice.attempt)).collect();
+    counted.sort_unstable();
+    counted
+}
+
+fn row<'a>(result: &'a RunResult, metric: &str) -> &'a Row {
+    result.contrasts[0].rows.iter().find(|row| row.metric == metric).unwrap()
+}
+
+#[test]
+fn all_cells_of_a_block_count_in_the_first_attempt_that_was_undisturbed() {
+    let mut data = MadeUp::default().data();
+    fail(&mut data, 0, (0, 0), 0, paused());
+    repeat(&mut data, (0, 0), 1, &[0, 1, 2]);
+    fail(&mut data, 2, (0, 0), 1, paused());
+    repeat(&mut data, (0, 0), 2, &[0, 1, 2]);
+    let result = analyse(&data);
+    assert_eq!(counted(&result), [(0, 2), (1, 2), (2, 2)]);
+    assert!(result.trust.trusted);
+    assert_eq!((result.trust.slices_failed, result.trust.slices_repeated), (2, 6));
+    let shown = result.slices.iter().filter(|slice| (slice.round, slice.block) == (0, 0)).count();
+    assert_eq!(shown, 9, "and all attempts are shown");
+}
+
+#[test]
+fn where_every_attempt_was_disturbed_the_last_one_counts() {
+    let mut data = MadeUp::default().data();
+    fail(&mut data, 0, (0, 0), 0, paused());
+    repeat(&mut data, (0, 0), 1, &[0, 1, 2]);
+    fail(&mut data, 1, (0, 0), 1, paused());
+    assert_eq!(counted(&analyse(&data)), [(0, 1), (1, 1), (2, 1)]);
+}
+
+#[test]
+fn a_repeat_that_was_cut_short_does_not_count() {
+    let mut data = MadeUp::default().data();
+    fail(&mut data, 0, (0, 0), 0, paused());
+    repeat(&mut data, (0, 0), 1, &[0, 1]);
+    assert_eq!(counted(&analyse(&data)), [(0, 0), (1, 0), (2, 0)]);
+}
+
+#[test]
+fn what_the_service_did_does_not_decide_which_attempt_counts() {
+    let mut data = MadeUp::default().data();
+    for failure in [failed(), GateFailure::Late(Late { p99_us: 500.0, bound_us: 100.0 })] {
+        fail(&mut data, 2, (0, 0), 0, failure);
+    }
+    repeat(&mut data, (0, 0), 1, &[0, 1, 2]);
+    assert_eq!(counted(&analyse(&data)), [(0, 0), (1, 0), (2, 0)]);
+}
+
+#[test]
+fn blocks_that_were_disturbed_are_counted() {
+    let mut data = MadeUp::default().data();
+    fail(&mut data, 0, (0, 0), 0, paused());
+    repeat(&mut data, (0, 0), 1, &[0, 1, 2]);
+    let repeats = analyse(&data).trust.repeats;
+    assert_eq!((repeats.blocks, repeats.disturbed, repeats.many), (24, 1, false));
+    for block in 0..3 {
+        fail(&mut data, 1, (1, block), 0, paused());
+        repeat(&mut data, (1, block), 1, &[0, 1, 2]);
+    }
+    let result = analyse(&data);
+    assert_eq!((result.trust.repeats.disturbed, result.trust.repeats.many), (4, true));
+    assert!(result.trust.trusted, "repeated well, but it is said");
+    let of_cells: Vec<(usize, usize)> =
+        result.trust.repeats.loads[0].cells.iter().map(|cell| (cell.slices, cell.disturbed)).collect();
+    assert_eq!(of_cells, [(28, 1), (28, 3), (28, 0)]);
+    assert!(!result.trust.repeats.loads[0].differ);
+}
+
+#[test]
+fn cells_that_were_disturbed_more_often_than_others_lose_their_tails() {
+    let mut data = MadeUp { shift_us: 20.0, ..MadeUp::default() }.data();
+    for (round, block) in (0..8).flat_map(|round| (0..2).map(move |block| (round, block))) {
+        fail(&mut data, 2, (round, block), 0, paused());
+        repeat(&mut data, (round, block), 1, &[0, 1, 2]);
+    }
+    let result = analyse(&data);
+    let load = &result.trust.repeats.loads[0];
+    assert!(load.differ && load.p_holm.unwrap() < 0.001, "{load:?}");
+    for metric in ["response.p99", "response.mean", "service.mean"] {
+        let row = row(&result, metric);
+        assert_eq!(row.verdict, Verdict::Unresolved, "{metric}");
+        assert_eq!(row.note.as_ref().and_then(|note| note.what.clone()), Some(Remark::RepeatsDiffer));
+    }
+    assert_eq!(
+        row(&result, "response.p50").verdict,
+        Verdict::Slower,
+        "a median is not made of a few requests"
+    );
+}
+
+#[test]
+fn cells_that_were_disturbed_alike_keep_their_tails() {
+    let mut data = MadeUp { shift_us: 20.0, ..MadeUp::default() }.data();
+    for (round, block) in (0..8).flat_map(|round| (0..2).map(move |block| (round, block))) {
+        fail(&mut data, round as usize % 3, (round, block), 0, paused());
+        repeat(&mut data, (round, block), 1, &[0, 1, 2]);
+    }
+    let result = analyse(&data);
+    assert!(!result.trust.repeats.loads[0].differ);
+    assert_eq!(row(&result, "response.mean").verdict, Verdict::Slower);
+}
+
+#[test]
+fn a_tail_that_differs_without_the_repeats_is_shown_beside() {
+    let mut data = MadeUp { shift_us: 20.0, ..MadeUp::default() }.data();
+    for round in 0..8 {
+        repeat(&mut data, (round, 0), 1, &[0, 1, 2]);
+        fail(&mut data, 2, (round, 0), 0, paused());
+        let disturbed = data.slices.iter_mut().find(|slice| slice.is_disturbed() && slice.round == round);
+        disturbed.unwrap().response.record_n(20_000_000, 20).unwrap();
+    }
+    let result = analyse(&data);
+    for metric in ["response.p99", "response.mean"] {
+        let row = row(&result, metric);
+        let first = row.first_attempts.unwrap_or_else(|| panic!("{metric}"));
+        assert!(first > row.difference + 100_000.0, "{metric}: {first} beside {}", row.difference);
+    }
+    assert_eq!(row(&result, "response.p50").first_attempts, None, "a median is not a tail");
+    let undisturbed = analyse(&MadeUp { shift_us: 20.0, ..MadeUp::default() }.data());
+    assert!(undisturbed.contrasts[0].rows.iter().all(|row| row.first_attempts.is_none()));
+}

@@ -1,0 +1,91 @@
+//! Whether measuring again selects by the outcome: whole runs in which the machine pauses at random, or a service stalls by itself, through the
+//! gates, the store and the analysis.
+
+use std::time::Duration;
+
+use loadline_model::result::RunResult;
+
+use crate::fake::{RandomDelays, World, with};
+
+const RUNS: u64 = 30;
+const SLOWER: Duration = Duration::from_micros(5);
+
+/// A run of the host, its twin and the pod, with these delays of each.
+fn run(seed: u64, delays: [RandomDelays; 3]) -> World {
+    let mut world = World::new(with(|plan| (plan.deployments, plan.blocks, plan.repeats) = (8, 3, 2)));
+    for (site, delays) in delays.into_iter().enumerate() {
+        let seed = (seed * 3 + site as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        world = world.site(site, |site| site.delays = Some(RandomDelays { seed, ..delays }));
+    }
+    world.run().unwrap();
+    world
+}
+
+/// The difference of a metric in µs, and whether its interval holds the truth.
+fn difference(result: &RunResult, metric: &str, truth_us: f64) -> (f64, bool) {
+    let row = result.contrasts[0].rows.iter().find(|row| row.metric == metric).unwrap();
+    let holds = row.interval.is_none_or(|[low, high]| (low..=high).contains(&(truth_us * 1e3)));
+    (row.difference / 1e3, holds)
+}
+
+/// The mean of some differences lies within four of its standard errors of the truth, or within 0.1 µs.
+fn is_unbiased(differences: &[f64], truth_us: f64) -> bool {
+    let n = differences.len() as f64;
+    let mean = differences.iter().sum::<f64>() / n;
+    let variance = differences.iter().map(|each| (each - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    (mean - truth_us).abs() <= (4.0 * (variance / n).sqrt()).max(0.1)
+}
+
+#[test]
+fn pauses_of_the_machine_leave_every_difference_as_it_is() {
+    let pauses = (Duration::from_millis(20), 1.0);
+    let host = RandomDelays { pauses, ..RandomDelays::default() };
+    let results: Vec<RunResult> = (0..RUNS)
+        .map(|seed| run(seed, [host, host, RandomDelays { slower: SLOWER, ..host }]).result())
+        .collect();
+    for metric in ["response.p50", "response.mean", "response.p99"] {
+        let found: Vec<(f64, bool)> = results.iter().map(|result| difference(result, metric, 5.0)).collect();
+        let differences: Vec<f64> = found.iter().map(|found| found.0).collect();
+        assert!(is_unbiased(&differences, 5.0), "{metric}: {differences:?}");
+        let held = found.iter().filter(|found| found.1).count();
+        assert!(held as u64 * 100 >= RUNS * 90, "{metric}: {held} of {RUNS} intervals hold the truth");
+    }
+    let disturbed: usize = results.iter().map(|result| result.trust.repeats.disturbed).sum();
+    let blocks: usize = results.iter().map(|result| result.trust.repeats.blocks).sum();
+    let share = disturbed as f64 / blocks as f64;
+    assert!((0.22..0.32).contains(&share), "1 − 0.9³ of the blocks are disturbed: {share}");
+    let differ =
+        results.iter().filter(|result| result.trust.repeats.loads.iter().any(|load| load.differ)).count();
+    assert!(differ <= 3, "all cells alike, but {differ} of {RUNS} say otherwise");
+}
+
+#[test]
+fn a_service_that_stalls_keeps_its_stalls() {
+    // Of 2,000 requests a second the 4 that are due in the 2 ms wait 1 ms on average: 2 µs each.
+    let stalling = RandomDelays { stalls: (Duration::from_millis(2), 1.0), ..RandomDelays::default() };
+    let still = RandomDelays::default();
+    let mut means = Vec::new();
+    for seed in 0..RUNS {
+        let world = run(seed, [still, still, stalling]);
+        assert!(world.journal.slices.borrow().iter().all(|slice| slice.attempt == 0));
+        means.push(difference(&world.result(), "response.mean", 2.0).0);
+    }
+    assert!(is_unbiased(&means, 2.0), "{means:?}");
+}
+
+#[test]
+fn a_service_that_stalls_is_not_cleaned_of_it_by_pauses_of_the_machine() {
+    let still = RandomDelays { pauses: (Duration::from_millis(20), 1.0), ..RandomDelays::default() };
+    let stalling = RandomDelays { stalls: (Duration::from_millis(2), 1.0), ..still };
+    let stalls = |world: &World| {
+        let slices = world.journal.slices.borrow();
+        let stalled = slices.iter().filter(|slice| slice.cell.0 == 2 && slice.service.max() > 150_000);
+        let of_cell = slices.iter().filter(|slice| slice.cell.0 == 2).count();
+        (stalled.count(), of_cell)
+    };
+    let (stalled, all) = (0..RUNS)
+        .map(|seed| stalls(&run(seed, [still, still, stalling])))
+        .fold((0, 0), |(stalled, all), (these, of)| (stalled + these, all + of));
+    let share = stalled as f64 / all as f64;
+    assert!((0.07..0.13).contains(&share), "a stall in each tenth slice, first attempts or not: {share}");
+}
