@@ -3,7 +3,7 @@
 use loadline_model::CellId;
 use loadline_model::result::Remark;
 use loadline_model::rows::SliceRow;
-use loadline_stats::{MIN_BLOCKS, bootstrap};
+use loadline_stats::{Bootstrap, MIN_BLOCKS, bootstrap};
 
 use crate::contrasts::{RESAMPLES, bounds, few_beyond};
 use crate::figures::Prepared;
@@ -17,8 +17,17 @@ pub struct Joint {
     pub found: Option<f64>,
     /// Its interval; none when nothing can be claimed.
     pub interval: Option<[f64; 2]>,
+    /// How sure it is; none when nothing can be claimed.
+    pub spread: Option<Bootstrap>,
     /// Why nothing can be claimed.
     pub note: Option<Remark>,
+}
+
+/// A cell's own figure of a metric; none when it can't be computed.
+pub fn of_cell(counted: &Counted<'_>, metric: &Metric, cell: CellId) -> Option<f64> {
+    let units = units(counted, &[cell]);
+    let slices = units.iter().map(|unit| unit.iter().map(|places| places[0]).collect::<Vec<&SliceRow>>());
+    Prepared::new(metric, slices).map(|prepared| prepared.whole()).filter(|figure| figure.is_finite())
 }
 
 /// Computes `figure` of the cells' figures of a metric, which are given in the order of `cells`. The cells are paired block by block.
@@ -48,11 +57,11 @@ pub fn joint(
         few_beyond(&prepared)
     };
     if note.is_some() {
-        return Joint { found, interval: None, note };
+        return Joint { found, note, ..Joint::default() };
     }
     let spread = bootstrap(units.len(), RESAMPLES, seed, |weights| {
         let figures: Vec<f64> = prepared.iter().map(|prepared| prepared.figure(weights)).collect();
         figure(&figures)
     });
-    Joint { found, interval: spread.map(|spread| bounds(&spread, confidence)), note }
+    Joint { found, interval: spread.as_ref().map(|spread| bounds(spread, confidence)), spread, note }
 }

@@ -3,9 +3,10 @@
 use loadline_model::result::Verdict;
 
 /// How a word should look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Tone {
     /// As is.
+    #[default]
     Plain,
     /// Green.
     Good,
@@ -31,6 +32,16 @@ impl Tone {
 /// The word as a table shows it: in brackets when the run can't be trusted.
 pub(crate) fn shown(verdict: Verdict, trusted: bool) -> String {
     if trusted { word(verdict).to_owned() } else { format!("({})", word(verdict)) }
+}
+
+/// The verdict as one character, for tables of many.
+pub(crate) fn sign(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Slower | Verdict::Costlier | Verdict::More => "▲",
+        Verdict::Faster | Verdict::Cheaper | Verdict::Fewer => "▼",
+        Verdict::Equivalent => "=",
+        Verdict::Unresolved => "?",
+    }
 }
 
 fn word(verdict: Verdict) -> &'static str {

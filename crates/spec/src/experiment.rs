@@ -17,6 +17,7 @@ mod loads;
 mod names;
 mod plan;
 mod platforms;
+mod published;
 mod requests;
 mod says;
 mod services;

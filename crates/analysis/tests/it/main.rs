@@ -8,3 +8,4 @@ mod made_up;
 #[path = "../../../../tests/proof.rs"]
 mod proof;
 mod prove;
+mod settling;

@@ -100,7 +100,7 @@ fn its_text_is_the_same_byte_for_byte() {
     for (run, result) in results(&Store::open(&copy.path).unwrap()) {
         // What the program adds below.
         let kept = format!("Kept in loadline.db as run {run} · loadline report {run} --json run-{run}.json");
-        let shown = terminal(&result, &Style { colour: false, width: 100 });
+        let shown = terminal(&result, &Style { colour: false, width: 100, full: true });
         assert_eq!(format!("{}\n\n{kept}\n", shown.trim_end()), text(format!("run-{run}.txt")), "run {run}");
         assert_eq!(markdown(&result), text(format!("run-{run}.md")), "run {run}");
     }
