@@ -195,7 +195,7 @@ fn words(sentence: &str) -> Vec<String> {
 /// The cells of a column with the decimal points of their first figures below each other, those of their second ones, and so on. All but
 /// empty cells are then as wide as the column.
 fn on_points(cells: &[String]) -> Vec<String> {
-    let cells: Vec<Vec<String>> = cells.iter().map(|cell| words(cell)).collect();
+    let cells: Vec<Vec<String>> = cells.iter().map(|cell| figures(cell)).collect();
     let places = cells.iter().map(Vec::len).max().unwrap_or(0);
     let width_of = |place: usize| {
         let with_word = cells.iter().filter(|cell| cell.len() > place);
@@ -226,6 +226,20 @@ fn on_points(cells: &[String]) -> Vec<String> {
         line + &" ".repeat(space)
     };
     lines.into_iter().map(filled).collect()
+}
+
+/// The words of a cell; an interval is one of them, which stands on the point of its lower end.
+fn figures(cell: &str) -> Vec<String> {
+    let mut figures: Vec<String> = Vec::new();
+    for word in words(cell) {
+        match figures.last_mut() {
+            Some(interval) if interval.contains('[') && interval.ends_with(',') => {
+                interval.extend([" ", &word])
+            }
+            _ => figures.push(word),
+        }
+    }
+    figures
 }
 
 /// How much of a word is left of its decimal point, and how much is right of where that is or would be. A word without digits stands
@@ -310,6 +324,7 @@ mod tests {
             ("p99", "\u{1b}[33m+38 ±135 ?\u{1b}[0m"),
             ("count", "−0.002 ±0.002 ="),
             ("size", "12.0 MiB"),
+            ("ends", "[−0.13, +24]"),
             ("rate", "2,009/s"),
             ("none", "–"),
             ("empty", ""),
@@ -324,6 +339,7 @@ mod tests {
             "p99       +38     ±135     ?",
             "count      −0.002   ±0.002 =",
             "size       12.0 MiB",
+            "ends      [−0.13, +24]",
             "rate    2,009/s",
             "none        –",
             "empty",
