@@ -2,8 +2,12 @@
 
 use loadline_model::result::Row;
 
-/// Columns of a bar; zero stands in the middle.
-const WIDTH: usize = 29;
+/// Columns of a bar that stands alone in its row; zero stands in the middle.
+pub(crate) const WIDE: usize = 29;
+/// Columns of one among several.
+pub(crate) const NARROW: usize = 19;
+/// Where the difference is.
+pub(crate) const POINT: char = '●';
 /// What the characters mean.
 pub(crate) const LEGEND: &str =
     "Bars: ● difference, ├─┤ its interval, │ zero, ┊ margin; each row has a scale of its own.";
@@ -13,24 +17,25 @@ pub(crate) const LEGEND: &str =
 pub(crate) struct Bars {
     /// What the ends of a bar stand for, ±, in the unit of the rows.
     reach: f64,
+    width: usize,
 }
 
 impl Bars {
-    /// A scale that holds these rows of one metric with their intervals and margins.
-    pub fn of<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Bars {
+    /// A scale that holds these rows of one metric with their intervals and margins, in bars of so many columns.
+    pub fn of<'a>(rows: impl IntoIterator<Item = &'a Row>, width: usize) -> Bars {
         let sizes = rows.into_iter().flat_map(|row| {
             let [low, high] = row.interval.unwrap_or_default();
             [row.difference, low, high, row.margin].map(f64::abs)
         });
-        Bars { reach: sizes.filter(|size| size.is_finite()).fold(0.0, f64::max) }
+        Bars { reach: sizes.filter(|size| size.is_finite()).fold(0.0, f64::max), width }
     }
 
     /// The row as a bar; empty where it has no interval, or nothing differs from zero.
     pub fn draw(self, row: &Row) -> String {
         let Some([low, high]) = row.interval.filter(|_| self.reach > 0.0) else { return String::new() };
-        let half = (WIDTH / 2) as f64;
+        let half = (self.width / 2) as f64;
         let column = |value: f64| (half + (value / self.reach).clamp(-1.0, 1.0) * half).round() as usize;
-        let mut line = [' '; WIDTH];
+        let mut line = vec![' '; self.width];
         line[column(-row.margin)] = '┊';
         line[column(row.margin)] = '┊';
         let (left, right) = (column(low), column(high));
@@ -41,8 +46,8 @@ impl Bars {
             line[left] = '├';
             line[right] = '┤';
         }
-        line[column(row.difference)] = '●';
-        line.iter().collect()
+        line[column(row.difference)] = POINT;
+        line.into_iter().collect()
     }
 }
 
@@ -73,7 +78,7 @@ mod tests {
 
     fn drawn(difference: f64, interval: [f64; 2]) -> String {
         let row = row(difference, Some(interval));
-        Bars::of([&row]).draw(&row)
+        Bars::of([&row], WIDE).draw(&row)
     }
 
     #[test]
@@ -93,7 +98,7 @@ mod tests {
     #[test]
     fn rows_that_share_a_scale_can_be_compared() {
         let (near, far) = (row(2.0, Some([1.0, 3.0])), row(8.0, Some([6.0, 10.0])));
-        let bars = Bars::of([&near, &far]);
+        let bars = Bars::of([&near, &far], WIDE);
         assert_eq!(
             (bars.draw(&near), bars.draw(&far)),
             ("             ┊│├─●┤          ".to_owned(), "             ┊│┊      ├──●──┤".to_owned())
@@ -103,6 +108,6 @@ mod tests {
     #[test]
     fn without_an_interval_nothing_is_drawn() {
         let row = row(3.0, None);
-        assert_eq!(Bars::of([&row]).draw(&row), "");
+        assert_eq!(Bars::of([&row], WIDE).draw(&row), "");
     }
 }

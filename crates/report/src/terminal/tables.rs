@@ -38,7 +38,8 @@ impl Page<'_> {
                 text + &self.seen(group.baseline, contrasts)
             })
             .collect();
-        let legend = if self.draws() { wrap("", bar::LEGEND, self.prose, 0) } else { String::new() };
+        let drawn = sections.iter().any(|section| section.contains(bar::POINT));
+        let legend = if drawn { wrap("", bar::LEGEND, self.prose, 0) } else { String::new() };
         sections.join("\n") + &legend + &self.unknown()
     }
 
@@ -115,7 +116,7 @@ impl Page<'_> {
                 row.relative.map(figures::percent).unwrap_or_default(),
                 row.interval.map(|ends| scale.bare_interval(ends)).unwrap_or_default(),
                 self.verdict(row),
-                if self.draws() { Bars::of([row]).draw(row) } else { String::new() },
+                if self.draws() { Bars::of([row], bar::WIDE).draw(row) } else { String::new() },
             ]);
         }
         table.without_empty_columns().render(self.width)
@@ -181,7 +182,7 @@ impl Page<'_> {
             let (Some(scale), Some(first)) = (groups::scale_of(present()), present().next()) else {
                 continue;
             };
-            let bars = Bars::of(present());
+            let bars = Bars::of(present(), bar::NARROW);
             let mut cells = vec![first.label.clone(), scale.figure(first.baseline)];
             for row in &rows[candidates.clone()] {
                 cells.push(row.map(|row| scale.spread(row.difference, row.interval)).unwrap_or_default());
