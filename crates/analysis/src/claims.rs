@@ -1,17 +1,23 @@
 //! Claims: the claimed figure computed from this run with its interval, and whether the two agree.
 //!
-//! Confirmed is an interval that lies within what is claimed, refuted one that lies outside; everything else is out of this run's reach.
-//! No correction for many claims: each is a statement of its own, judged at the confidence of the run's intervals.
+//! Confirmed is an interval that lies within what is claimed, refuted one that lies outside; everything else is out of this run's reach. A
+//! claim about several cells is confirmed where each of them confirms it, which needs no correction (R. L. Berger, "Multiparameter
+//! Hypothesis Testing and Acceptance Sampling", Technometrics 24 (1982)), and refuted where one refutes it, for which the cells are
+//! corrected by Holm's method. Different claims are not corrected for each other: each is a statement of its own.
 
 use loadline_model::CellId;
 use loadline_model::experiment::{Claim, Says};
 use loadline_model::plan::ContrastPlan;
+use loadline_stats::{Bootstrap, holm};
 
-use crate::RunData;
-use crate::joint::{Joint, joint};
+use crate::joint::{Joint, joint, of_cell};
 use crate::metrics::{self, Metric};
 use crate::result::{ClaimJudgement, ClaimResult, Finding, Remark, Statement};
 use crate::sample::Counted;
+use crate::{ALPHA, RunData};
+
+/// A share cannot be compared where the baselines differ by more than this factor.
+const FARTHEST_BASELINE: f64 = 2.0;
 
 /// What this run says of each claim of its experiment.
 pub fn claims(data: &RunData, counted: &Counted<'_>, confidence: f64) -> Vec<ClaimResult> {
@@ -19,12 +25,23 @@ pub fn claims(data: &RunData, counted: &Counted<'_>, confidence: f64) -> Vec<Cla
     let judge = |claim: &Claim| {
         // The spec names no metric that a run does not have.
         let metric = metrics.iter().find(|metric| metric.id == claim.metric)?;
-        let findings: Vec<Finding> = contrasts(data, claim)
+        let mut findings: Vec<Finding> = contrasts(data, claim)
             .into_iter()
             .map(|contrast| finding(data, counted, claim, metric, contrast, confidence))
             .collect();
-        let judgement = overall(&findings);
-        Some(ClaimResult { text: claim.text.clone(), metric: metric.label.to_string(), judgement, findings })
+        correct(&mut findings);
+        for finding in &mut findings {
+            finding.judgement = judgement(finding, claim.baseline, ALPHA.min(1.0 - confidence));
+        }
+        Some(ClaimResult {
+            text: claim.text.clone(),
+            metric: metric.label.to_string(),
+            metric_unit: metric.unit,
+            published_in: claim.unit,
+            published_baseline: claim.baseline,
+            judgement: overall(&findings),
+            findings,
+        })
     };
     data.run.experiment.claims.iter().filter_map(judge).collect()
 }
@@ -78,14 +95,43 @@ fn finding(
         }
         _ => None,
     };
-    let Joint { found, interval, note, .. } = match (involved, no_gap) {
+    let Joint { found, interval, spread, note } = match (involved, no_gap) {
         (Some(cells), None) => estimate(&cells, &figure),
         (_, note) => Joint { note, ..Joint::default() },
     };
-    let note = note.map(Statement::of);
+    let baseline = claim.baseline.and_then(|_| of_cell(counted, metric, base));
     // Where a cell is compared with one other alone, that need not be named.
     let against = is_compared_with_several(data, cell).then_some(base);
-    Finding { cell, against, claimed, is_share, found, interval, note, judgement: judge(claimed, interval) }
+    Finding {
+        cell,
+        against,
+        claimed,
+        is_share,
+        found,
+        interval,
+        baseline,
+        p_holm: spread.map(|spread| p_within(&spread, claimed)),
+        note: note.map(Statement::of),
+        judgement: ClaimJudgement::OutOfReach,
+    }
+}
+
+/// The p-value of "the figure lies within what is claimed".
+fn p_within(spread: &Bootstrap, [least, most]: [f64; 2]) -> f64 {
+    match spread.estimate {
+        estimate if estimate < least => spread.p_value_of(least),
+        estimate if estimate > most => spread.p_value_of(most),
+        _ => 1.0,
+    }
+}
+
+/// Holm's correction over the findings of a claim.
+fn correct(findings: &mut [Finding]) {
+    let plain: Vec<f64> = findings.iter().filter_map(|finding| finding.p_holm).collect();
+    let with_p = findings.iter_mut().filter(|finding| finding.p_holm.is_some());
+    for (finding, corrected) in with_p.zip(holm(&plain)) {
+        finding.p_holm = Some(corrected);
+    }
 }
 
 fn is_compared_with_several(data: &RunData, cell: CellId) -> bool {
@@ -104,23 +150,31 @@ fn sibling(data: &RunData, cell: CellId, platform: &str) -> Option<CellId> {
     })
 }
 
-fn judge(claimed: [f64; 2], interval: Option<[f64; 2]>) -> ClaimJudgement {
-    match interval {
-        Some([low, high]) if claimed[0] <= low && high <= claimed[1] => ClaimJudgement::Confirmed,
-        Some([low, high]) if high < claimed[0] || claimed[1] < low => ClaimJudgement::Refuted,
+fn judgement(finding: &Finding, published: Option<[f64; 2]>, alpha: f64) -> ClaimJudgement {
+    let [least, most] = finding.claimed;
+    let is_far = |(ours, [low, high]): (f64, [f64; 2])| {
+        ours > FARTHEST_BASELINE * high || ours * FARTHEST_BASELINE < low
+    };
+    if finding.is_share && finding.baseline.zip(published).is_some_and(is_far) {
+        return ClaimJudgement::NotComparable;
+    }
+    match (finding.interval, finding.p_holm) {
+        (Some([low, high]), _) if least <= low && high <= most => ClaimJudgement::Confirmed,
+        (Some([low, high]), Some(p)) if (high < least || most < low) && p < alpha => ClaimJudgement::Refuted,
         _ => ClaimJudgement::OutOfReach,
     }
 }
 
 fn overall(findings: &[Finding]) -> ClaimJudgement {
-    let all =
-        |judgement| !findings.is_empty() && findings.iter().all(|finding| finding.judgement == judgement);
-    if findings.iter().any(|finding| finding.judgement == ClaimJudgement::Refuted) {
+    let any = |judgement| findings.iter().any(|finding| finding.judgement == judgement);
+    if any(ClaimJudgement::Refuted) {
         ClaimJudgement::Refuted
-    } else if all(ClaimJudgement::Confirmed) {
-        ClaimJudgement::Confirmed
-    } else {
+    } else if any(ClaimJudgement::NotComparable) {
+        ClaimJudgement::NotComparable
+    } else if any(ClaimJudgement::OutOfReach) || findings.is_empty() {
         ClaimJudgement::OutOfReach
+    } else {
+        ClaimJudgement::Confirmed
     }
 }
 
@@ -128,13 +182,62 @@ fn overall(findings: &[Finding]) -> ClaimJudgement {
 mod tests {
     use super::*;
 
+    fn found(interval: Option<[f64; 2]>, p_holm: f64) -> Finding {
+        Finding {
+            cell: CellId(1),
+            against: None,
+            claimed: [4.0, 6.0],
+            is_share: false,
+            found: interval.map(|[low, high]| (low + high) / 2.0),
+            interval,
+            baseline: None,
+            p_holm: interval.map(|_| p_holm),
+            note: None,
+            judgement: ClaimJudgement::OutOfReach,
+        }
+    }
+
+    fn judged(interval: Option<[f64; 2]>, p_holm: f64) -> ClaimJudgement {
+        judgement(&found(interval, p_holm), None, 0.05)
+    }
+
     #[test]
     fn an_interval_within_the_claim_confirms_it_and_one_outside_refutes_it() {
-        let claimed = [4.0, 6.0];
-        assert_eq!(judge(claimed, Some([4.5, 5.5])), ClaimJudgement::Confirmed);
-        assert_eq!(judge(claimed, Some([0.1, 0.2])), ClaimJudgement::Refuted);
-        assert_eq!(judge(claimed, Some([6.1, 9.0])), ClaimJudgement::Refuted);
-        assert_eq!(judge(claimed, Some([3.0, 5.0])), ClaimJudgement::OutOfReach);
-        assert_eq!(judge(claimed, None), ClaimJudgement::OutOfReach);
+        assert_eq!(judged(Some([4.5, 5.5]), 1.0), ClaimJudgement::Confirmed);
+        assert_eq!(judged(Some([0.1, 0.2]), 0.001), ClaimJudgement::Refuted);
+        assert_eq!(judged(Some([6.1, 9.0]), 0.04), ClaimJudgement::Refuted);
+        assert_eq!(judged(Some([3.0, 5.0]), 1.0), ClaimJudgement::OutOfReach);
+        assert_eq!(judged(None, 1.0), ClaimJudgement::OutOfReach);
+    }
+
+    #[test]
+    fn what_is_not_significant_among_several_cells_refutes_nothing() {
+        assert_eq!(judged(Some([6.1, 9.0]), 0.06), ClaimJudgement::OutOfReach);
+    }
+
+    #[test]
+    fn a_share_of_a_baseline_far_from_the_published_one_is_not_comparable() {
+        let share = |ours| Finding { is_share: true, baseline: Some(ours), ..found(Some([4.5, 5.5]), 1.0) };
+        let judged = |finding: &Finding| judgement(finding, Some([10.0, 20.0]), 0.05);
+        assert_eq!(judged(&share(4.9)), ClaimJudgement::NotComparable);
+        assert_eq!(judged(&share(41.0)), ClaimJudgement::NotComparable);
+        assert_eq!(judged(&share(5.1)), ClaimJudgement::Confirmed);
+        assert_eq!(judged(&share(39.0)), ClaimJudgement::Confirmed);
+        let absolute = Finding { is_share: false, ..share(1.0) };
+        assert_eq!(judged(&absolute), ClaimJudgement::Confirmed);
+    }
+
+    #[test]
+    fn a_claim_holds_where_each_cell_confirms_it_and_falls_with_one() {
+        use ClaimJudgement::*;
+        let overall = |judgements: &[ClaimJudgement]| {
+            let with = |judgement: &ClaimJudgement| Finding { judgement: *judgement, ..found(None, 1.0) };
+            overall(&judgements.iter().map(with).collect::<Vec<_>>())
+        };
+        assert_eq!(overall(&[Confirmed, Confirmed]), Confirmed);
+        assert_eq!(overall(&[Confirmed, NotComparable, Refuted]), Refuted);
+        assert_eq!(overall(&[Confirmed, NotComparable, OutOfReach]), NotComparable);
+        assert_eq!(overall(&[Confirmed, OutOfReach]), OutOfReach);
+        assert_eq!(overall(&[]), OutOfReach);
     }
 }

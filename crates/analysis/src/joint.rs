@@ -23,6 +23,13 @@ pub struct Joint {
     pub note: Option<Remark>,
 }
 
+/// A cell's own figure of a metric; none when it can't be computed.
+pub fn of_cell(counted: &Counted<'_>, metric: &Metric, cell: CellId) -> Option<f64> {
+    let units = units(counted, &[cell]);
+    let slices = units.iter().map(|unit| unit.iter().map(|places| places[0]).collect::<Vec<&SliceRow>>());
+    Prepared::new(metric, slices).map(|prepared| prepared.whole()).filter(|figure| figure.is_finite())
+}
+
 /// Computes `figure` of the cells' figures of a metric, which are given in the order of `cells`. The cells are paired block by block.
 pub fn joint(
     counted: &Counted<'_>,

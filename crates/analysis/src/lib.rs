@@ -57,7 +57,7 @@ pub fn analyse(data: &RunData) -> RunResult {
     let trust = trust::judge(data, &counted, &noise, repeats);
     let cells = cells::cells(data, &counted);
     let slices = cells::slices(data, &counted);
-    let seconds_to_settle = settle::seconds_to_settle(data, rounds, &contrasts);
+    let seconds_to_settle = settle::seconds_to_settle(data, rounds, confidence, &contrasts);
     RunResult {
         schema: SCHEMA.to_owned(),
         run: run_info(data),

@@ -1,7 +1,7 @@
 //! How sure the intervals are, when a run may stop, and how long it would take to settle what it left open.
 
 use loadline_model::experiment::Experiment;
-use loadline_stats::{LOOK_CONFIDENCE, look_sizes};
+use loadline_stats::{LOOK_CONFIDENCE, look_sizes, t_quantile};
 
 use crate::result::{Contrast, IntervalMethod, Row, RunResult, SecondsToSettle, Verdict};
 use crate::{ALPHA, RunData};
@@ -62,16 +62,15 @@ pub struct StillOpen {
     pub deployments: Option<u32>,
 }
 
-/// How much longer until the first open latency metric is known to ±5 % in every contrast: the interval narrows with the square
-/// root of the number of deployments.
+/// How long a run takes that knows the first open latency metric to ±5 % in every contrast. Nothing continues a run, so it is a new one
+/// with more deployments, each of which takes what those of this run took: starting, warming up, measuring, ending.
 pub fn seconds_to_settle(
     data: &RunData,
     deployments: u32,
+    confidence: f64,
     contrasts: &[Contrast],
 ) -> Option<SecondsToSettle> {
-    let begun = data.deployments.iter().map(|row| row.at_s).reduce(f64::min)?;
-    let ended = data.slices.iter().map(|row| row.at_s + row.duration_s).reduce(f64::max)?;
-    let seconds_each = (ended - begun) / f64::from(deployments.max(1));
+    let pace = Pace::of(data, deployments)?;
     ["response.p50", "response.p99", "response.p99.9"].into_iter().find_map(|metric| {
         let open = contrasts.iter().filter_map(|contrast| row(contrast, metric));
         let open = open.filter(|row| row.verdict == Verdict::Unresolved);
@@ -79,14 +78,71 @@ pub fn seconds_to_settle(
         let (row, ratio) = open
             .filter_map(|row| Some((row, ratio_of(row)?)))
             .max_by(|left, right| left.1.total_cmp(&right.1))?;
-        let deployments_in_all = f64::from(deployments) * ratio * ratio;
-        (ratio > 1.0).then(|| SecondsToSettle {
-            metric: row.label.clone(),
-            within: SETTLED_WITHIN,
-            seconds: seconds_each * (deployments_in_all - f64::from(deployments)),
-            deployments: deployments_in_all.ceil() as u32,
+        (ratio > 1.0).then(|| {
+            let enough = enough_deployments(deployments, ratio, confidence);
+            SecondsToSettle {
+                metric: row.label.clone(),
+                within: SETTLED_WITHIN,
+                seconds: pace.each_s * f64::from(enough.saturating_sub(deployments)),
+                run_seconds: pace.run_of(enough),
+                deployments: enough,
+                needs_more_time: time_limit(data).is_some_and(|limit| pace.run_of(enough) > limit),
+            }
         })
     })
+}
+
+/// How fast a run went, by the wall clock.
+struct Pace {
+    /// Before the first deployment, s.
+    before_s: f64,
+    /// A deployment with all that belongs to it, s.
+    each_s: f64,
+}
+
+impl Pace {
+    fn of(data: &RunData, deployments: u32) -> Option<Pace> {
+        let begun = |round: u32| {
+            let of_round = data.deployments.iter().filter(|row| row.round == round);
+            of_round.map(|row| row.at_s).reduce(f64::min)
+        };
+        let before_s = begun(0)?;
+        // From one round's start to the next one's, so that the removal of what was deployed is in it.
+        let last = deployments.checked_sub(1)?;
+        let between = begun(last).filter(|_| last > 0).map(|at| (at - before_s) / f64::from(last));
+        let ended = data.slices.iter().map(|row| row.at_s + row.duration_s).reduce(f64::max)?;
+        Some(Pace { before_s, each_s: between.unwrap_or(ended - before_s) })
+    }
+
+    /// Seconds of a run of so many deployments.
+    fn run_of(&self, deployments: u32) -> f64 {
+        self.before_s + self.each_s * f64::from(deployments)
+    }
+}
+
+/// After how many seconds a run of this experiment begins no further deployment.
+fn time_limit(data: &RunData) -> Option<f64> {
+    let plan = &data.run.experiment.plan;
+    plan.within.map(|within| within.as_secs_f64())
+}
+
+/// The fewest deployments with intervals `ratio` times narrower than those of so many. An interval is as wide as t(n − 1) ÷ √n.
+fn enough_deployments(deployments: u32, ratio: f64, confidence: f64) -> u32 {
+    let width = |n: u32| t_quantile(0.5 + confidence / 2.0, f64::from(n) - 1.0) / f64::from(n).sqrt();
+    // The interval of a single deployment is over its blocks: it narrows with their number alone.
+    if deployments < 2 {
+        return (f64::from(deployments) * ratio * ratio).ceil() as u32;
+    }
+    let wanted = width(deployments) / ratio;
+    let (mut too_few, mut enough) = (deployments, deployments);
+    while width(enough) > wanted && enough < u32::MAX / 2 {
+        (too_few, enough) = (enough, enough * 2);
+    }
+    while enough - too_few > 1 {
+        let middle = too_few + (enough - too_few) / 2;
+        if width(middle) > wanted { too_few = middle } else { enough = middle }
+    }
+    enough
 }
 
 fn row<'a>(contrast: &'a Contrast, metric: &str) -> Option<&'a Row> {
@@ -95,4 +151,20 @@ fn row<'a>(contrast: &'a Contrast, metric: &str) -> Option<&'a Row> {
 
 fn half_width(row: &Row) -> Option<f64> {
     row.interval.map(|[low, high]| (high - low) / 2.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_narrow_with_the_root_of_the_deployments_and_with_students_t() {
+        // t(0.975; 3) = 3.182, t(0.975; 7) = 2.365, t(0.975; 8) = 2.306.
+        assert_eq!(enough_deployments(4, 1.0, 0.95), 4);
+        assert_eq!(enough_deployments(4, 3.182 / 2.0 / (2.365 / 8f64.sqrt()) - 1e-3, 0.95), 8);
+        assert_eq!(enough_deployments(4, 3.182 / 2.0 / (2.365 / 8f64.sqrt()) + 1e-3, 0.95), 9);
+        // Many deployments: t hardly changes.
+        assert!((3_990..4_000).contains(&enough_deployments(1000, 2.0, 0.95)));
+        assert_eq!(enough_deployments(1, 3.0, 0.95), 9);
+    }
 }

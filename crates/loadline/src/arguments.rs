@@ -154,6 +154,9 @@ pub struct OutputArguments {
     /// File in which runs are stored
     #[arg(long, value_name = "FILE", default_value = "loadline.db", help_heading = "Results")]
     pub store: PathBuf,
+    /// Show every comparison in full, however many there are
+    #[arg(long, help_heading = "Results")]
+    pub full: bool,
     /// Write the whole result as JSON; - writes to standard output instead of the table
     #[arg(long, value_name = "FILE", help_heading = "Results")]
     pub json: Option<PathBuf>,

@@ -16,6 +16,8 @@ use crate::flame_graphs;
 
 /// Terminal width that tables are made for when it can't be asked for.
 const WIDTH: usize = 100;
+/// What a table can use of a wider terminal.
+const WIDEST: usize = 160;
 
 /// Reads a run (the latest without a number) from the store and judges it.
 pub fn analyse(store: &Store, run: Option<i64>) -> Result<RunResult> {
@@ -68,7 +70,8 @@ pub fn create(path: &Path) -> Result<Box<dyn Write>> {
 /// Writes the files that were asked for, and the table unless standard output is taken.
 pub fn write(result: &RunResult, store: &Store, outputs: &OutputArguments) -> Result<()> {
     if !outputs.files().any(|path| is_stdout(path)) {
-        println!("{}", loadline_report::terminal(result, &style()).trim_end());
+        let style = Style { full: outputs.full, width: terminal_width(), ..style() };
+        println!("{}", loadline_report::terminal(result, &style).trim_end());
         println!("\n{}", kept(result, &outputs.store));
     }
     if let Some(path) = &outputs.json {
@@ -89,11 +92,9 @@ pub fn write(result: &RunResult, store: &Store, outputs: &OutputArguments) -> Re
     Ok(())
 }
 
-/// How to write on standard output.
+/// How to write sentences and narrow tables on standard output.
 pub fn style() -> Style {
-    let stdout = std::io::stdout();
-    let width = if stdout.is_terminal() { terminal_width() } else { WIDTH };
-    Style { colour: colour(&stdout), width }
+    Style { colour: colour(&std::io::stdout()), width: terminal_width().min(WIDTH), full: false }
 }
 
 /// The exit code that a result deserves.
@@ -124,6 +125,7 @@ pub fn to(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), ReportEr
 }
 
 fn terminal_width() -> usize {
-    rustix::termios::tcgetwinsize(std::io::stdout())
-        .map_or(WIDTH, |size| usize::from(size.ws_col).clamp(60, WIDTH))
+    let stdout = std::io::stdout();
+    let size = stdout.is_terminal().then(|| rustix::termios::tcgetwinsize(&stdout).ok()).flatten();
+    size.map_or(WIDTH, |size| usize::from(size.ws_col).clamp(60, WIDEST))
 }

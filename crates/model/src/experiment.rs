@@ -18,7 +18,7 @@ use crate::platform::Limits;
 
 pub use crate::load::LoadSpec;
 pub use cells::{CellSpec, ContrastSpec};
-pub use claim::{CLAIM_COUNTS, CLAIM_METRICS, Claim, Says};
+pub use claim::{CLAIM_COUNTS, CLAIM_METRICS, Claim, Says, TimeUnit};
 pub use margin::Margin;
 pub use placement::Placement;
 pub use plan::{Interleave, Isolation, Nodes, OnFailure, PlanSpec};

@@ -18,7 +18,7 @@ use std::ops::Index;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::experiment::Precision;
+use crate::experiment::{Precision, TimeUnit};
 use crate::ids::CellId;
 use crate::load::ConnectionOptions;
 use crate::metrics::MetricDeclaration;
@@ -148,21 +148,27 @@ pub struct PlanInfo {
     pub load_cpus: Vec<usize>,
     /// What was to be measured until it was this precise (`--until`).
     pub until: Option<Vec<Precision>>,
-    /// How much longer to measure to settle what is unresolved; absent when nothing is.
+    /// How long a run takes that settles what is unresolved; absent when nothing is.
     pub seconds_to_settle: Option<SecondsToSettle>,
 }
 
-/// How much longer to measure until an unresolved metric is settled.
+/// How long a run takes that settles an unresolved metric.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SecondsToSettle {
     /// Label of the metric, `response p99`.
     pub metric: String,
     /// Half-width asked for, relative to the baseline.
     pub within: f64,
-    /// Further seconds of measuring.
+    /// What that run takes beyond what this one took, s.
     pub seconds: f64,
-    /// Deployments in all that this takes.
+    /// Wall time of that run, s, with starting, warming up and ending its deployments as they went in this one.
+    #[serde(default)]
+    pub run_seconds: f64,
+    /// Its deployments.
     pub deployments: u32,
+    /// Whether the run's own time limit (`within`) would end it before.
+    #[serde(default)]
+    pub needs_more_time: bool,
 }
 
 /// One service × platform × load.
@@ -311,6 +317,15 @@ pub struct ClaimResult {
     pub text: String,
     /// Label of the metric, `response mean`.
     pub metric: String,
+    /// Unit of the metric.
+    #[serde(default = "nanoseconds")]
+    pub metric_unit: Unit,
+    /// Unit that times were published in, where the experiment says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published_in: Option<TimeUnit>,
+    /// The baseline's figure where it was published, least and most, in the unit of the metric; absent where the experiment does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published_baseline: Option<[f64; 2]>,
     /// Confirmed where every finding confirms it, refuted where one refutes it.
     pub judgement: ClaimJudgement,
     /// What was found, one per cell that it is about.
@@ -327,6 +342,12 @@ pub enum ClaimJudgement {
     Refuted,
     /// The interval is too wide to tell, or there is none.
     OutOfReach,
+    /// It is a share, and the baseline here is more than twice, or less than half, what was published.
+    NotComparable,
+}
+
+fn nanoseconds() -> Unit {
+    Unit::Nanoseconds
 }
 
 /// What was found in one cell, or in one of its contrasts.
@@ -345,6 +366,12 @@ pub struct Finding {
     pub found: Option<f64>,
     /// Its interval; absent when nothing can be claimed.
     pub interval: Option<[f64; 2]>,
+    /// The baseline's figure in this run, in the unit of the metric, where the published one is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<f64>,
+    /// p-value of "the figure lies within what is claimed", Holm-corrected over the findings of the claim; absent without an interval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p_holm: Option<f64>,
     /// Why there is no figure, if there is a reason worth telling.
     pub note: Option<Statement<Remark>>,
     /// What follows.

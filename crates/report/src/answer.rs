@@ -1,5 +1,5 @@
-//! The question of the run and its answer in a sentence, from the median response time of each contrast. A run that
-//! can't be trusted gets its figures, but no verdict.
+//! The question of the run and its answer in a sentence, from the median response time of each contrast, with the bound that the interval
+//! proves. A run that can't be trusted gets its figures, but no verdict.
 
 use loadline_model::result::{Contrast, Row, RunResult, Verdict};
 
@@ -59,7 +59,7 @@ impl Detail<'_> {
 pub(crate) fn answer(result: &RunResult) -> Option<Answer> {
     let groups = groups::groups(result);
     let several = groups.iter().map(|group| group.contrasts.len()).sum::<usize>() > 1;
-    let question = result.run.question.clone().or_else(|| made_question(&groups))?;
+    let question = question_about(result, &groups)?;
     let interval_name = figures::interval_name(result);
     let common = several.then(|| format!("median, {interval_name}"));
     let detail = if several { Detail::Brief } else { Detail::Full { interval_name: &interval_name } };
@@ -75,6 +75,15 @@ pub(crate) fn answer(result: &RunResult) -> Option<Answer> {
         })
         .collect::<Vec<_>>();
     (!lines.is_empty()).then_some(Answer { question, common, lines })
+}
+
+/// The author's question, or one made of the cells' names; none when nothing was compared.
+pub(crate) fn question(result: &RunResult) -> Option<String> {
+    question_about(result, &groups::groups(result))
+}
+
+fn question_about(result: &RunResult, groups: &[Group<'_>]) -> Option<String> {
+    result.run.question.clone().or_else(|| made_question(groups))
 }
 
 fn made_question(groups: &[Group<'_>]) -> Option<String> {
@@ -113,54 +122,78 @@ fn line(contrast: &Contrast, yes_no: bool, trusted: bool, detail: Detail<'_>) ->
     if !trusted {
         return new("Not to be trusted", Tone::Bad, format!(": {}.", measured(row, &scale, detail)));
     }
-    let rest = match row.verdict {
-        Verdict::Equivalent => equivalent(row, &scale, detail),
-        Verdict::Unresolved => unresolved(row, &scale, detail),
-        _ => format!(": {}.", measured(row, &scale, detail)),
-    };
-    let lead = match row.verdict {
-        Verdict::Slower | Verdict::Costlier | Verdict::More if yes_no => "Yes",
-        Verdict::Slower | Verdict::Costlier | Verdict::More => "It gets slower",
-        Verdict::Faster | Verdict::Cheaper | Verdict::Fewer if yes_no => "No, it gets faster",
-        Verdict::Faster | Verdict::Cheaper | Verdict::Fewer => "It gets faster",
-        Verdict::Equivalent if yes_no => "No",
-        Verdict::Equivalent => "No difference that matters",
-        Verdict::Unresolved => "Can't tell",
+    let (lead, rest) = match row.verdict {
+        Verdict::Slower | Verdict::Costlier | Verdict::More => {
+            (if yes_no { "Yes" } else { "Slower" }, bounded(row, &scale, detail))
+        }
+        Verdict::Faster | Verdict::Cheaper | Verdict::Fewer => {
+            (if yes_no { "No, it gets faster" } else { "Faster" }, bounded(row, &scale, detail))
+        }
+        Verdict::Equivalent => {
+            (if yes_no { "No" } else { "No difference that matters" }, equivalent(row, &scale, detail))
+        }
+        Verdict::Unresolved => ("Can't tell", unresolved(row, &scale, detail)),
     };
     new(lead, tone(row.verdict), rest)
 }
 
 /// `+4.1 µs at the median (+6.7 %), 95 % interval [+3.5, +4.7]`
 fn measured(row: &Row, scale: &Scale, detail: Detail<'_>) -> String {
-    let relative = row.relative.map(|share| format!(" ({})", figures::percent(share))).unwrap_or_default();
-    let median = detail.median();
-    format!("{}{median}{relative}{}", scale.difference(row.difference), interval(row, scale, detail))
+    format!("{}{}", difference(row, scale, detail), interval(row, scale, detail))
 }
 
-/// `: the difference is within ±0.6 µs (±1 %) at the median, 95 % interval [−0.2, +0.4].`
+/// `+4.1 µs at the median (+6.7 %)`
+fn difference(row: &Row, scale: &Scale, detail: Detail<'_>) -> String {
+    let relative = row.relative.map(|share| format!(" ({})", figures::percent(share))).unwrap_or_default();
+    format!("{}{}{relative}", scale.difference(row.difference), detail.median())
+}
+
+/// `: +4.1 µs at the median (+6.7 %), at least +3.5 µs.`
+fn bounded(row: &Row, scale: &Scale, detail: Detail<'_>) -> String {
+    let least =
+        row.interval.map(|ends| format!(", at least {}", scale.difference(figures::nearer_zero(ends))));
+    format!(": {}{}.", difference(row, scale, detail), least.unwrap_or_default())
+}
+
+/// `: at most 0.4 µs slower at the median, and at most 0.2 µs faster; the margin is ±0.6 µs (±1 %).`
 fn equivalent(row: &Row, scale: &Scale, detail: Detail<'_>) -> String {
     let share = match row.margin / row.baseline {
         share if share.is_finite() => format!(" (±{})", figures::unsigned_percent(share)),
         _ => String::new(),
     };
-    let (median, interval) = (detail.median(), interval(row, scale, detail));
-    format!(": the difference is within {}{share}{median}{interval}.", scale.margin(row.margin))
+    let bounds = row.interval.map(|ends| format!("{}; ", bounds(ends, scale, detail))).unwrap_or_default();
+    format!(": {bounds}the margin is {}{share}.", scale.margin(row.margin))
 }
 
-/// `: +0.3 µs at the median (+0.5 %), 95 % interval [−1.0, +1.6]; it is within ±1.4 µs; <why>.` Among several lines the rest of it
-/// stands below the tables.
+/// `at most 0.4 µs slower at the median, and at most 0.2 µs faster`
+fn bounds([low, high]: [f64; 2], scale: &Scale, detail: Detail<'_>) -> String {
+    let median = detail.median();
+    let size = |value: f64| scale.size(value);
+    if high <= 0.0 {
+        format!("no slower{median}, and at most {} faster", size(low))
+    } else if low >= 0.0 {
+        format!("at most {} slower{median}, and no faster", size(high))
+    } else {
+        format!("at most {} slower{median}, and at most {} faster", size(high), size(low))
+    }
+}
+
+/// `: within ±1.6 µs at the median (+0.3 µs [−1.0, +1.6]); <why>.` Among several lines the reason stands below the tables.
 fn unresolved(row: &Row, scale: &Scale, detail: Detail<'_>) -> String {
-    let mut parts = vec![measured(row, scale, detail)];
-    if let Detail::Brief = detail
-        && row.interval.is_some()
-    {
-        return format!(": {}.", parts.join("; "));
+    let shown = match row.interval {
+        Some(ends) => {
+            let farther = row.bound.unwrap_or_else(|| ends.map(f64::abs).into_iter().fold(0.0, f64::max));
+            let found = format!("{} {}", scale.difference(row.difference), scale.bare_interval(ends));
+            format!("within {}{} ({found})", scale.margin(farther), detail.median())
+        }
+        None => difference(row, scale, detail),
+    };
+    let why = row.note.as_ref().map(|note| said(note).trim_end_matches('.').to_owned());
+    match (why, detail) {
+        (Some(why), Detail::Full { .. }) => format!(": {shown}; {why}."),
+        (Some(why), Detail::Brief) if row.interval.is_none() => format!(": {shown}; {why}."),
+        _ => format!(": {shown}."),
     }
-    if let Some(bound) = row.bound {
-        parts.push(format!("it is within {}", scale.margin(bound)));
-    }
-    parts.extend(row.note.as_ref().map(|note| said(note).trim_end_matches('.').to_owned()));
-    format!(": {}.", parts.join("; "))
 }
 
 /// `, 95 % interval [+3.5, +4.7]`; nothing when there is none.

@@ -1,6 +1,7 @@
-//! Claims in words: what somebody said, what this run says of it, and our figure beside it.
+//! Claims in words: what somebody said, what this run says of it, and our figures beside it.
 
-use loadline_model::result::{ClaimJudgement, ClaimResult, Finding, RunResult, Unit};
+use loadline_model::experiment::TimeUnit;
+use loadline_model::result::{Cell, ClaimJudgement, ClaimResult, Finding, RunResult, Unit};
 
 use crate::figures::{self, Scale};
 use crate::groups;
@@ -12,7 +13,7 @@ pub(crate) struct ClaimLine {
     pub word: &'static str,
     pub tone: Tone,
     pub text: String,
-    /// `response mean, nodePort at 100/min: +0.05 ms [+0.03, +0.07]; claimed +3.60 ms to +5.40 ms`
+    /// `response mean, nodePort: +0.05 ms [+0.03, +0.07] at 100/min, +0.03 ms [0, +0.05] at 500/min; claimed +3.60 ms to +5.40 ms`
     pub findings: Vec<String>,
 }
 
@@ -21,13 +22,32 @@ pub(crate) fn lines(result: &RunResult) -> Vec<ClaimLine> {
     result.claims.iter().map(|claim| line(result, claim)).collect()
 }
 
+/// What the words of judgements do not say; nothing where none needs it.
+pub(crate) fn legend(result: &RunResult) -> Option<String> {
+    let is = |judgement| result.claims.iter().any(|claim| claim.judgement == judgement);
+    let sentences = [
+        (ClaimJudgement::Refuted, "Refuted: not on this machine with this service."),
+        (
+            ClaimJudgement::NotComparable,
+            "Not comparable: a share, and the baselines are more than a factor of two apart.",
+        ),
+    ];
+    let needed = sentences.into_iter().filter(|(judgement, _)| is(*judgement));
+    let sentences: Vec<&str> = needed.map(|(_, sentence)| sentence).collect();
+    (!sentences.is_empty()).then(|| sentences.join(" "))
+}
+
 fn line(result: &RunResult, claim: &ClaimResult) -> ClaimLine {
     let tone = match claim.judgement {
         ClaimJudgement::Confirmed => Tone::Good,
         ClaimJudgement::Refuted => Tone::Bad,
-        ClaimJudgement::OutOfReach => Tone::Unsure,
+        ClaimJudgement::OutOfReach | ClaimJudgement::NotComparable => Tone::Unsure,
     };
-    let findings = claim.findings.iter().map(|finding| found(result, claim, finding)).collect();
+    let mut findings: Vec<String> = groups_of(result, &claim.findings)
+        .into_iter()
+        .map(|(subject, findings)| about(result, claim, &subject, &findings))
+        .collect();
+    findings.extend(far_baseline(claim));
     ClaimLine { word: word(claim.judgement), tone, text: claim.text.clone(), findings }
 }
 
@@ -36,44 +56,126 @@ fn word(judgement: ClaimJudgement) -> &'static str {
         ClaimJudgement::Confirmed => "confirmed",
         ClaimJudgement::Refuted => "refuted",
         ClaimJudgement::OutOfReach => "out of this run's reach",
+        ClaimJudgement::NotComparable => "not comparable",
     }
 }
 
-fn found(result: &RunResult, claim: &ClaimResult, finding: &Finding) -> String {
-    let cell = &result.cells[finding.cell];
-    let baseline = finding.against.and_then(|baseline| result.cell(baseline));
-    let what = if let Some(baseline) = baseline {
-        format!("{}, {}", claim.metric, groups::contrast_name(result, cell, baseline))
-    } else if groups::groups(result).len() > 1 {
-        format!("{}, {}", claim.metric, groups::cell_name(result, cell))
-    } else {
-        format!("{}, {}", claim.metric, cell.label)
+/// Findings that differ in their load alone, together, with what they are about.
+fn groups_of<'a>(result: &RunResult, findings: &'a [Finding]) -> Vec<(String, Vec<&'a Finding>)> {
+    let mut grouped: Vec<(String, Vec<&Finding>)> = Vec::new();
+    for finding in findings {
+        let Some(cell) = result.cell(finding.cell) else { continue };
+        let subject = match finding.against.and_then(|baseline| result.cell(baseline)) {
+            Some(baseline) => format!("{} against {}", cell.label, baseline.label),
+            None => cell.label.clone(),
+        };
+        match grouped.iter_mut().find(|(other, of)| *other == subject && of[0].claimed == finding.claimed) {
+            Some((_, of)) => of.push(finding),
+            None => grouped.push((subject, vec![finding])),
+        }
+    }
+    grouped
+}
+
+/// `response mean, nodePort: … at 100/min, … at 500/min; claimed +3.60 ms to +5.40 ms`
+fn about(result: &RunResult, claim: &ClaimResult, subject: &str, findings: &[&Finding]) -> String {
+    let several_loads = groups::loads(result).len() > 1;
+    let load = |cell: &Cell| match several_loads {
+        true => format!(" at {}", groups::short_load_name(result, cell)),
+        false => String::new(),
     };
-    let [least, most] = finding.claimed;
+    let figures: Vec<String> = findings
+        .iter()
+        .map(|finding| {
+            let load = result.cell(finding.cell).map(load).unwrap_or_default();
+            // Findings that agree with the claim's judgement need no word of their own.
+            let own = match finding.judgement == claim.judgement {
+                true => String::new(),
+                false => format!(" ({})", word(finding.judgement)),
+            };
+            format!("{}{load}{own}", figure(claim, finding))
+        })
+        .collect();
+    let [least, most] = findings.first().map(|finding| finding.claimed).unwrap_or_default();
+    let is_share = findings.first().is_some_and(|finding| finding.is_share);
+    let theirs = scale(claim, &[least, most]);
+    let claimed = [least, most].map(|end| show(&theirs, is_share, end));
+    format!("{}, {subject}: {}; claimed {} to {}", claim.metric, figures.join(", "), claimed[0], claimed[1])
+}
+
+/// `+0.05 ms [+0.03, +0.07]`, or why there is none.
+fn figure(claim: &ClaimResult, finding: &Finding) -> String {
     let ends = finding.interval.unwrap_or_default();
-    let own = Scale::of(Unit::Nanoseconds, &[finding.found.unwrap_or(0.0)])
-        .with_uncertainty((ends[1] - ends[0]) / 2.0);
-    let theirs = Scale::of(Unit::Nanoseconds, &[least, most]);
-    let show = |scale: Scale, value: f64| match finding.is_share {
-        true => figures::percent(value),
-        false => scale.difference(value),
-    };
-    let range = |[low, high]: [f64; 2]| match finding.is_share {
-        true => format!("[{}, {}]", figures::percent(low), figures::percent(high)),
-        false => own.bare_interval([low, high]),
-    };
+    let half_width = (ends[1] - ends[0]) / 2.0;
+    let own = scale(claim, &[finding.found.unwrap_or(0.0)]);
+    let own = if half_width > 0.0 { own.with_digits_for(half_width) } else { own };
     let note = finding.note.as_ref().map(said);
-    let figure = match (finding.found, finding.interval) {
-        (Some(found), Some(ends)) => format!("{} {}", show(own, found), range(ends)),
+    match (finding.found, finding.interval) {
+        (Some(found), Some(ends)) if finding.is_share => {
+            format!("{} {}", figures::percent(found), figures::percent_range(ends))
+        }
+        (Some(found), Some(ends)) => format!("{} {}", show(&own, false, found), own.bare_interval(ends)),
         (Some(found), None) => {
             let why = note.as_deref().unwrap_or("it has no interval");
-            format!("{} ({why})", show(own, found))
+            format!("{} ({why})", show(&own, finding.is_share, found))
         }
         _ => note.as_deref().unwrap_or("not measured").to_owned(),
+    }
+}
+
+/// `the baseline: 3.15 ms here, 12.0 ms to 17.0 ms where this was published, 3.8 times as much`, where that is why shares are not judged.
+fn far_baseline(claim: &ClaimResult) -> Option<String> {
+    let [least, most] = claim.published_baseline?;
+    let far = claim.findings.iter().filter(|finding| finding.judgement == ClaimJudgement::NotComparable);
+    let ours: Vec<f64> = far.filter_map(|finding| finding.baseline).collect();
+    let lowest = ours.iter().copied().min_by(f64::total_cmp)?;
+    let highest = ours.iter().copied().max_by(f64::total_cmp)?;
+    let factor = |times: f64| if times < 9.95 { format!("{times:.1}") } else { format!("{times:.0}") };
+    let apart = if highest > most {
+        format!("{} times less", factor(highest / most))
+    } else {
+        format!("{} times as much", factor(least / lowest))
     };
-    let own_word = match claim.findings.len() {
-        0 | 1 => String::new(),
-        _ => format!(": {}", word(finding.judgement)),
+    let shown = |low: f64, high: f64| {
+        let scale = published_scale(claim, &[low, high]);
+        match low == high {
+            true => scale.figure(low),
+            false => format!("{} to {}", scale.figure(low), scale.figure(high)),
+        }
     };
-    format!("{what}: {figure}; claimed {} to {}{own_word}", show(theirs, least), show(theirs, most))
+    let (here, there) = (shown(lowest, highest), shown(least, most));
+    Some(format!("the baseline: {here} here, {there} where this was published, {apart}"))
+}
+
+fn show(scale: &Scale, is_share: bool, value: f64) -> String {
+    if is_share { figures::percent(value) } else { scale.difference(value) }
+}
+
+/// The unit of differences: that of the publication, or what suits these.
+fn scale(claim: &ClaimResult, values: &[f64]) -> Scale {
+    match claim.published_in {
+        Some(unit) => Scale::in_time_unit(unit, values),
+        None => Scale::of(Unit::Nanoseconds, values),
+    }
+}
+
+/// The same for figures of the metric.
+fn published_scale(claim: &ClaimResult, values: &[f64]) -> Scale {
+    match claim.metric_unit {
+        Unit::Nanoseconds => scale(claim, values),
+        unit => Scale::of(unit, values),
+    }
+}
+
+impl Scale {
+    /// A unit of time, whatever suits the figures, with three digits of the largest of them in differences.
+    fn in_time_unit(unit: TimeUnit, values: &[f64]) -> Scale {
+        let (suffix, divisor) = match unit {
+            TimeUnit::Ns => (" ns", 1.0),
+            TimeUnit::Us => (" µs", 1e3),
+            TimeUnit::Ms => (" ms", 1e6),
+            TimeUnit::S => (" s", 1e9),
+        };
+        Scale::in_unit(suffix, divisor, values)
+    }
 }

@@ -10,7 +10,7 @@ const MAX_DECIMALS: usize = 6;
 const EXTRA_DECIMALS: usize = 2;
 /// A figure below this share of the row's unit makes the row use the next smaller unit.
 const SMALLEST_IN_UNIT: f64 = 0.01;
-/// Stands for a figure that is not a number.
+/// Stands for a figure that is not a number, and for one that cannot be given.
 pub(crate) const NO_FIGURE: &str = "–";
 
 /// The unit that a group of figures is shown in, and the digits after the point of their differences.
@@ -47,8 +47,14 @@ impl Scale {
             step -= 1;
         }
         let (suffix, divisor) = steps[step];
-        let difference_decimals = decimals(largest / divisor, SIGNIFICANT_DIGITS);
-        Scale { suffix, divisor, grouped, difference_decimals }
+        Scale { grouped, ..Scale::in_unit(suffix, divisor, figures) }
+    }
+
+    /// A given unit: `divisor` of the figures' own make one of it.
+    pub fn in_unit(suffix: &'static str, divisor: f64, figures: &[f64]) -> Scale {
+        let sizes = figures.iter().map(|figure| figure.abs()).filter(|size| size.is_finite());
+        let difference_decimals = decimals(sizes.fold(0.0, f64::max) / divisor, SIGNIFICANT_DIGITS);
+        Scale { suffix, divisor, grouped: true, difference_decimals }
     }
 
     /// The same unit, with as many digits in differences as an uncertainty of ± `half_width` is worth.
@@ -57,6 +63,17 @@ impl Scale {
         let most = self.difference_decimals + EXTRA_DECIMALS;
         self.difference_decimals = self.difference_decimals.max(deserved).min(most);
         self
+    }
+
+    /// The same unit, with the digits in differences that an uncertainty of ± `half_width` is worth and no others.
+    pub fn with_digits_for(mut self, half_width: f64) -> Scale {
+        self.difference_decimals = uncertainty_decimals(half_width / self.divisor);
+        self
+    }
+
+    /// Name of the unit, `µs`; empty for counts.
+    pub fn unit(&self) -> &'static str {
+        self.suffix.trim_start()
     }
 
     /// `61.2 µs`
@@ -77,9 +94,25 @@ impl Scale {
         if value > 0.0 && visible { format!("+{text}") } else { text }
     }
 
+    /// `+4.1 ±0.6`: a difference and the longer arm of its interval.
+    pub fn spread(&self, difference: f64, interval: Option<[f64; 2]>) -> String {
+        let shown = self.bare_difference(difference);
+        match interval {
+            Some([low, high]) => {
+                format!("{shown} {}", self.bare_margin((high - difference).max(difference - low)))
+            }
+            None => shown,
+        }
+    }
+
     /// `[+3.5, +4.7]`
     pub fn bare_interval(&self, [low, high]: [f64; 2]) -> String {
         format!("[{}, {}]", self.bare_difference(low), self.bare_difference(high))
+    }
+
+    /// `0.6 µs`: how large a difference is, whatever its sign.
+    pub fn size(&self, value: f64) -> String {
+        self.with_unit(self.digits(value.abs() / self.divisor, self.difference_decimals))
     }
 
     /// `±0.6 µs`
@@ -115,6 +148,17 @@ impl Scale {
     }
 }
 
+/// The end of an interval that lies nearer to zero; zero if that lies within.
+pub(crate) fn nearer_zero([low, high]: [f64; 2]) -> f64 {
+    if low > 0.0 {
+        low
+    } else if high < 0.0 {
+        high
+    } else {
+        0.0
+    }
+}
+
 /// A signed share: `+6.7 %`, `−11 %`, `0 %`.
 pub(crate) fn percent(share: f64) -> String {
     let text = unsigned_percent(share);
@@ -125,6 +169,12 @@ pub(crate) fn percent(share: f64) -> String {
     } else {
         text
     }
+}
+
+/// `[+4.1, +8.2] %`
+pub(crate) fn percent_range(ends: [f64; 2]) -> String {
+    let [low, high] = ends.map(|end| percent(end).trim_end_matches(" %").to_owned());
+    format!("[{low}, {high}] %")
 }
 
 /// A share without its sign: `1 %`, `0.5 %`.

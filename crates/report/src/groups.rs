@@ -146,8 +146,11 @@ pub(crate) fn short_load_name(result: &RunResult, cell: &Cell) -> String {
 fn common_end(result: &RunResult) -> Option<String> {
     let loads = loads(result);
     let first = loads.first()?;
-    let ends = first.char_indices().filter(|(_, c)| matches!(c, ' ' | ',')).map(|(at, _)| &first[at..]);
-    let common = ends.into_iter().find(|end| loads.iter().all(|load| load.ends_with(end)))?;
+    let mut ends = first.char_indices().filter(|(_, c)| matches!(c, ' ' | ',')).map(|(at, _)| &first[at..]);
+    // A number stays with what it counts.
+    let is_common =
+        |end: &&str| !end.starts_with(" connection") && loads.iter().all(|load| load.ends_with(end));
+    let common = ends.find(is_common)?;
     let differ = unique(loads.iter().map(|load| load.strip_suffix(common))).len() == loads.len();
     differ.then(|| common.to_owned())
 }

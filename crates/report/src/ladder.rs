@@ -5,7 +5,7 @@ use loadline_model::result::{Estimate, Ladder, LadderSum, Row, RunResult, Unit, 
 
 use crate::figures::{self, Scale};
 use crate::groups;
-use crate::verdict::{Tone, tone};
+use crate::verdict::{Tone, sign, tone};
 
 /// The metrics that have a column, and its heading.
 const COLUMNS: [(&str, &str); 5] = [
@@ -147,19 +147,13 @@ impl Column {
     fn cost(&self, result: &RunResult, contrast: usize) -> Shown {
         let row = result.contrasts.get(contrast).and_then(|contrast| groups::row_of(contrast, self.metric));
         let Some(row) = row else { return (String::new(), Tone::Plain) };
-        let sign = match row.verdict {
-            Verdict::Slower | Verdict::Costlier | Verdict::More => "▲",
-            Verdict::Faster | Verdict::Cheaper | Verdict::Fewer => "▼",
-            Verdict::Equivalent => "=",
-            Verdict::Unresolved => "?",
-        };
         let tone = if result.trust.trusted { tone(row.verdict) } else { Tone::Plain };
-        (format!("{} {sign}", self.spread(row.difference, row.interval)), tone)
+        (format!("{} {}", self.scale.spread(row.difference, row.interval), sign(row.verdict)), tone)
     }
 
     fn part(&self, sum: &LadderSum, part: &str) -> Shown {
         let row = sum.rows.iter().find(|row| row.metric == self.metric);
-        let shown = |estimate: Estimate| self.spread(estimate.value, estimate.interval);
+        let shown = |estimate: Estimate| self.scale.spread(estimate.value, estimate.interval);
         let (text, tone) = match (row, part) {
             (Some(row), "sum") => (shown(row.sum), Tone::Plain),
             (Some(row), "end to end") => (row.end_to_end.map(shown).unwrap_or_default(), Tone::Plain),
@@ -175,16 +169,5 @@ impl Column {
             (None, _) => (String::new(), Tone::Plain),
         };
         (text, tone)
-    }
-
-    /// `+6.1 ±0.4`
-    fn spread(&self, value: f64, interval: Option<[f64; 2]>) -> String {
-        let difference = self.scale.bare_difference(value);
-        match interval {
-            Some([low, high]) => {
-                format!("{difference} {}", self.scale.bare_margin((value - low).max(high - value)))
-            }
-            None => difference,
-        }
     }
 }

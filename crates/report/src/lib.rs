@@ -2,6 +2,7 @@
 //! formats and words what the result model holds, so that every output of a run says the same.
 
 mod answer;
+mod bar;
 mod claims;
 mod figures;
 mod groups;
@@ -9,6 +10,7 @@ mod json;
 mod ladder;
 pub mod load;
 mod markdown;
+mod overview;
 mod preview;
 mod seen;
 mod slices_csv;

@@ -3,11 +3,12 @@
 
 use loadline_model::result::{Cell, Contrast, Ladder, RunResult};
 
-use crate::answer::answer;
+use crate::answer::{self, answer};
 use crate::claims;
 use crate::figures;
 use crate::groups;
 use crate::ladder;
+use crate::overview::{self, Grid};
 use crate::seen;
 use crate::starts;
 use crate::time_spent::time_spent;
@@ -30,8 +31,16 @@ pub fn markdown(result: &RunResult) -> String {
         section(vec![format!("```text\n{}\n```", failure.replace("```", "'''"))]);
     }
     section(wording::twins_differ(result).iter().map(|sentence| format!("> {}", escape(sentence))).collect());
-    if result.ladders.is_empty() {
-        section(answers(result));
+    if overview::is_needed(result) {
+        section(claimed(result));
+        section(summary(result));
+        overview::grids(result).iter().for_each(|grid| section(glance(grid)));
+        section(vec![overview::legend(result)]);
+    } else {
+        if result.ladders.is_empty() {
+            section(answers(result));
+            section(claimed(result));
+        }
     }
     for ladder in &result.ladders {
         section(rungs(result, ladder));
@@ -42,6 +51,9 @@ pub fn markdown(result: &RunResult) -> String {
                 .map(|bottom| seen_lines(result, bottom, contrasts))
                 .unwrap_or_default(),
         );
+    }
+    if !result.ladders.is_empty() {
+        section(claimed(result));
     }
     for group in groups::groups(result) {
         if result.ladders.is_empty() {
@@ -57,7 +69,6 @@ pub fn markdown(result: &RunResult) -> String {
             section(notes.iter().map(|note| format!("- {}", escape(note))).collect());
         }
     }
-    section(claimed(result));
     if !result.slices.is_empty() {
         section(worth(result));
     }
@@ -83,6 +94,21 @@ fn answers(result: &RunResult) -> Vec<String> {
             text
         }
     }
+}
+
+/// The question, and how the comparisons ended.
+fn summary(result: &RunResult) -> Vec<String> {
+    let question = answer::question(result).map(|question| format!("**{}**", escape(&question)));
+    question.into_iter().chain(overview::summary(result).map(|summary| escape(&summary))).collect()
+}
+
+fn glance(grid: &Grid) -> Vec<String> {
+    let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
+    let mut lines = vec![escape(&grid.title), String::new()];
+    lines.push(line(grid.headings.iter().map(|heading| escape(heading)).collect()));
+    lines.push(format!("|---|{}", "--:|".repeat(grid.headings.len() - 1)));
+    lines.extend(grid.rows.iter().map(|row| line(row.iter().map(|(text, _)| escape(text)).collect())));
+    lines
 }
 
 fn rungs(result: &RunResult, ladder: &Ladder) -> Vec<String> {
@@ -157,6 +183,7 @@ fn claimed(result: &RunResult) -> Vec<String> {
         lines.push(format!("- **{word}**: “{}”", escape(&claim.text)));
         lines.extend(claim.findings.iter().map(|finding| format!("  - {}", escape(finding))));
     }
+    lines.extend(claims::legend(result).into_iter().flat_map(|legend| [String::new(), legend]));
     lines
 }
 

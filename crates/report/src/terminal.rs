@@ -1,14 +1,13 @@
 //! The result on a terminal: the answer first, then the figures it rests on, then what they are worth.
 //! Colour marks verdicts and trust, nothing else.
 
-use loadline_model::result::{Cell, Contrast, Figure, Row, RunResult};
+use loadline_model::result::{Cell, Figure, Row, RunResult};
 
 use crate::answer::answer;
 use crate::claims;
-use crate::figures::{self, Scale};
-use crate::groups::{self, Group};
-use crate::ladder;
-use crate::seen;
+use crate::figures::Scale;
+use crate::groups;
+use crate::overview;
 use crate::starts;
 use crate::text::{Align, Table, flow, visible_width, wrap};
 use crate::time_spent::time_spent;
@@ -16,8 +15,12 @@ use crate::verdict::{self, Tone};
 use crate::wording;
 use crate::words::said;
 
+mod tables;
+
 /// The narrowest terminal that is laid out for.
 const LEAST_WIDTH: usize = 40;
+/// The widest lines of sentences: longer ones are hard to read. Tables may be wider.
+const PROSE_WIDTH: usize = 100;
 /// The metrics that others publish with Student's t.
 const PUBLISHED: [(&str, &str); 2] = [("response.mean", "mean"), ("response.p99", "p99")];
 
@@ -26,27 +29,33 @@ const PUBLISHED: [(&str, &str); 2] = [("response.mean", "mean"), ("response.p99"
 pub struct Style {
     /// Whether to use ANSI colours.
     pub colour: bool,
-    /// Columns to fit into; 100 is what the layout is made for, a table that can't be narrower exceeds it.
+    /// Columns to fit into; 100 is what the layout is made for, a table that can't be narrower exceeds it. From 120 on differences are
+    /// drawn as well.
     pub width: usize,
+    /// Whether to show every comparison in full, however many there are.
+    pub full: bool,
 }
 
 /// The result as text for a terminal, ending with a line break.
 pub fn terminal(result: &RunResult, style: &Style) -> String {
-    let page = Page { result, colour: style.colour, width: style.width.max(LEAST_WIDTH) };
-    let (answer, tables) = match result.ladders.is_empty() {
-        true => (page.answer(), page.tables()),
-        false => (String::new(), page.ladders()),
+    let width = style.width.max(LEAST_WIDTH);
+    let page = Page { result, colour: style.colour, width, prose: width.min(PROSE_WIDTH) };
+    let many = overview::is_needed(result);
+    let sections = if many && !style.full {
+        // The intervals say how much was seen; the resolution by load and metric is as long as a table.
+        vec![page.head(), page.claims(), page.overview(), page.trust(), page.notes()]
+    } else {
+        let mut sections = vec![page.head()];
+        if !result.ladders.is_empty() {
+            sections.extend([page.ladders(), page.claims()]);
+        } else if many {
+            sections.extend([page.claims(), page.answer(), page.tables()]);
+        } else {
+            sections.extend([page.answer(), page.claims(), page.tables()]);
+        }
+        sections.extend([page.worth(), page.starts(), page.published(), page.notes()]);
+        sections
     };
-    let sections = [
-        page.head(),
-        answer,
-        tables,
-        page.claims(),
-        page.worth(),
-        page.starts(),
-        page.published(),
-        page.notes(),
-    ];
     sections.into_iter().filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
@@ -54,6 +63,8 @@ struct Page<'a> {
     result: &'a RunResult,
     colour: bool,
     width: usize,
+    /// Columns of sentences.
+    prose: usize,
 }
 
 impl Page<'_> {
@@ -63,7 +74,7 @@ impl Page<'_> {
         for sentence in wording::distrust(self.result) {
             text.push_str(&self.paragraph(Tone::Bad, "", &sentence, 0));
         }
-        text.push_str(&flow("", &wording::title(self.result), " · ", self.width, 2));
+        text.push_str(&flow("", &wording::title(self.result), " · ", self.prose, 2));
         if let Some(state) = wording::state(self.result) {
             text.push_str(&self.paragraph(Tone::Bad, "", &state, 0));
         }
@@ -82,7 +93,7 @@ impl Page<'_> {
             let lead = self.paint(line.tone, &line.lead);
             // The lead may hold spaces; it is one piece with its punctuation, so that its colour is not torn.
             let (stop, rest) = line.rest.split_once(' ').unwrap_or((&line.rest, ""));
-            wrap(&format!("{first}{lead}{stop} "), rest, self.width, indent)
+            wrap(&format!("{first}{lead}{stop} "), rest, self.prose, indent)
         };
         match &answer.lines[..] {
             [line] => {
@@ -91,14 +102,14 @@ impl Page<'_> {
                 if whole.lines().count() == 1 {
                     whole
                 } else {
-                    wrap("", &answer.question, self.width, 0) + &sentence("  ", line, 4)
+                    wrap("", &answer.question, self.prose, 0) + &sentence("  ", line, 4)
                 }
             }
             lines => {
                 let about = |line: &crate::answer::AnswerLine| line.about.clone().unwrap_or_default();
                 let column = lines.iter().map(|line| visible_width(&about(line))).max().unwrap_or(0);
                 let common = answer.common.as_ref().map(|common| format!(" ({common})")).unwrap_or_default();
-                let mut text = wrap("", &format!("{}{common}", answer.question), self.width, 0);
+                let mut text = wrap("", &format!("{}{common}", answer.question), self.prose, 0);
                 for line in lines {
                     let name = about(line);
                     let space = " ".repeat(column - visible_width(&name));
@@ -107,159 +118,6 @@ impl Page<'_> {
                 text
             }
         }
-    }
-
-    fn tables(&self) -> String {
-        let groups = groups::groups(self.result);
-        let several_loads = groups.len() > 1;
-        let sections: Vec<String> = groups
-            .iter()
-            .map(|group| {
-                let mut text = String::new();
-                if several_loads {
-                    text.push_str(&format!("{}\n", groups::load_name(group.baseline)));
-                }
-                text.push_str(&match group.contrasts[..] {
-                    [(candidate, contrast)] => self.one_candidate(group.baseline, candidate, contrast),
-                    _ => self.many_candidates(group),
-                });
-                for note in wording::row_notes(group.contrasts.iter().map(|(_, contrast)| *contrast)) {
-                    text.push_str(&wrap("  ", &note, self.width, 4));
-                }
-                let contrasts = group.contrasts.iter().map(|(_, contrast)| *contrast);
-                text + &self.seen(group.baseline, contrasts)
-            })
-            .collect();
-        sections.join("\n") + &self.unknown()
-    }
-
-    fn ladders(&self) -> String {
-        let several = self.result.ladders.len() > 1;
-        let sections: Vec<String> = self
-            .result
-            .ladders
-            .iter()
-            .map(|ladder| {
-                let mut text = String::from("What does each layer cost?");
-                if let Some(bottom) = self.result.cell(ladder.bottom).filter(|_| several) {
-                    text.push_str(&format!("   {}", groups::short_load_name(self.result, bottom)));
-                }
-                text.push('\n');
-                for answer in ladder::answers(self.result, ladder) {
-                    text.push_str(&wrap("  ", &answer, self.width, 4));
-                }
-                let grid = ladder::grid(self.result, ladder);
-                let align = |at: usize| if at == 0 { Align::Left } else { Align::Right };
-                let columns =
-                    grid.headings.iter().enumerate().map(|(at, heading)| ((*heading).to_owned(), align(at)));
-                let mut table = Table::new(columns.collect());
-                for row in grid.rows {
-                    table.push(row.into_iter().map(|(text, tone)| self.paint(tone, &text)).collect());
-                }
-                let contrasts =
-                    ladder.rungs.iter().filter_map(|rung| self.result.contrasts.get(rung.contrast));
-                let bottom = self.result.cell(ladder.bottom);
-                let seen = bottom.map(|bottom| self.seen(bottom, contrasts)).unwrap_or_default();
-                text + &table.without_empty_columns().render(self.width) + &seen
-            })
-            .collect();
-        sections.join("\n") + &wrap("", &ladder::legend(self.result), self.width, 0) + &self.unknown()
-    }
-
-    /// How much of what was profiled has no layer; empty where nothing was.
-    fn unknown(&self) -> String {
-        seen::unknown(self.result).map(|line| wrap("", &line, self.width, 2)).unwrap_or_default()
-    }
-
-    fn seen<'a>(&self, bottom: &Cell, contrasts: impl IntoIterator<Item = &'a Contrast>) -> String {
-        let contrasts: Vec<&Contrast> = contrasts.into_iter().collect();
-        let (headings, rows) = seen::table(self.result, bottom, contrasts.iter().copied());
-        if rows.is_empty() {
-            return String::new();
-        }
-        let align = |at: usize| if matches!(at, 1 | 2) { Align::Right } else { Align::Left };
-        let columns = headings.iter().enumerate().map(|(at, heading)| ((*heading).to_owned(), align(at)));
-        let mut table = Table::new(columns.collect());
-        rows.into_iter().for_each(|row| table.push(row));
-        format!("\n{}", wrap("", seen::HEADING, self.width, 0))
-            + &table.without_empty_columns().render(self.width)
-    }
-
-    fn one_candidate(&self, baseline: &Cell, candidate: &Cell, contrast: &Contrast) -> String {
-        let mut table = Table::new(vec![
-            (String::new(), Align::Left),
-            (baseline.label.clone(), Align::Right),
-            (candidate.label.clone(), Align::Right),
-            ("difference".to_owned(), Align::Right),
-            (String::new(), Align::Right),
-            (figures::interval_name(self.result), Align::Left),
-            ("verdict".to_owned(), Align::Left),
-        ]);
-        for row in contrast.rows.iter().filter(|row| row.primary) {
-            let Some(scale) = groups::scale_of([row]) else { continue };
-            table.push(vec![
-                row.label.clone(),
-                scale.figure(row.baseline),
-                scale.figure(row.candidate),
-                scale.difference(row.difference),
-                row.relative.map(figures::percent).unwrap_or_default(),
-                row.interval.map(|ends| scale.bare_interval(ends)).unwrap_or_default(),
-                self.verdict(row, verdict::shown_with_bound(row, self.result.trust.trusted)),
-            ]);
-        }
-        table.without_empty_columns().render(self.width)
-    }
-
-    /// Candidates side by side, as many as fit, the others in further tables below.
-    fn many_candidates(&self, group: &Group<'_>) -> String {
-        let metrics = group.metrics();
-        let mut text = String::new();
-        let mut start = 0;
-        while start < group.contrasts.len() {
-            let longest = (start + 1..=group.contrasts.len())
-                .map(|end| (end, self.side_by_side(group, &metrics, start..end)))
-                .take_while(|(end, table)| *end == start + 1 || table.least_width() <= self.width)
-                .last();
-            let Some((end, table)) = longest else { break };
-            if start > 0 {
-                text.push('\n');
-            }
-            text.push_str(&table.render(self.width));
-            start = end;
-        }
-        let baseline = &group.baseline.label;
-        let interval = figures::interval_name(self.result);
-        let legend = format!("Differences from {baseline}, in its unit; ± the longer arm of the {interval}.");
-        text + &wrap("", &legend, self.width, 0)
-    }
-
-    fn side_by_side(
-        &self,
-        group: &Group<'_>,
-        metrics: &[Vec<Option<&Row>>],
-        candidates: std::ops::Range<usize>,
-    ) -> Table {
-        let mut columns = vec![(String::new(), Align::Left), (group.baseline.label.clone(), Align::Right)];
-        for (candidate, _) in &group.contrasts[candidates.clone()] {
-            columns.push((candidate.label.clone(), Align::Right));
-            columns.push((String::new(), Align::Left));
-        }
-        let mut table = Table::new(columns);
-        for rows in metrics {
-            let present = || rows.iter().flatten().copied();
-            let (Some(scale), Some(first)) = (groups::scale_of(present()), present().next()) else {
-                continue;
-            };
-            let mut cells = vec![first.label.clone(), scale.figure(first.baseline)];
-            for row in &rows[candidates.clone()] {
-                cells.push(row.map(|row| spread(row, &scale)).unwrap_or_default());
-                let verdict =
-                    |row: &Row| self.verdict(row, verdict::shown(row.verdict, self.result.trust.trusted));
-                cells.push(row.map(verdict).unwrap_or_default());
-            }
-            table.push(cells);
-        }
-        table
     }
 
     fn claims(&self) -> String {
@@ -271,12 +129,15 @@ impl Page<'_> {
             text.push_str(&wrap(
                 &format!("{}: ", self.paint(tone, &word)),
                 &format!("“{}”", line.text),
-                self.width,
+                self.prose,
                 2,
             ));
             for finding in &line.findings {
-                text.push_str(&wrap("  ", finding, self.width, 4));
+                text.push_str(&wrap("  ", finding, self.prose, 4));
             }
+        }
+        if let Some(legend) = claims::legend(self.result) {
+            text.push_str(&wrap("", &legend, self.prose, 0));
         }
         if text.is_empty() { text } else { format!("What others say:\n{text}") }
     }
@@ -290,17 +151,25 @@ impl Page<'_> {
         let columns = headings.into_iter().enumerate().map(|(at, heading)| (heading, align(at))).collect();
         let mut table = Table::new(columns);
         rows.into_iter().for_each(|row| table.push(row));
-        wrap("", starts::HEADING, self.width, 0) + &table.without_empty_columns().render(self.width)
+        wrap("", starts::HEADING, self.prose, 0) + &table.without_empty_columns().render(self.width)
     }
 
     /// Resolution, trust, what to do about what is unresolved.
     fn worth(&self) -> String {
+        if self.result.slices.is_empty() {
+            return String::new();
+        }
+        self.resolution() + &self.trust()
+    }
+
+    fn resolution(&self) -> String {
+        wording::resolution(self.result).iter().map(|sentence| wrap("", sentence, self.prose, 2)).collect()
+    }
+
+    fn trust(&self) -> String {
         let mut text = String::new();
         if self.result.slices.is_empty() {
             return text;
-        }
-        for sentence in wording::resolution(self.result) {
-            text.push_str(&wrap("", &sentence, self.width, 2));
         }
         let mut pieces: Vec<String> = self
             .result
@@ -314,12 +183,12 @@ impl Page<'_> {
             })
             .collect();
         pieces.push(format!("({})", wording::slices(self.result)));
-        text.push_str(&flow("Trust: ", &pieces, "  ", self.width, 7));
+        text.push_str(&flow("Trust: ", &pieces, "  ", self.prose, 7));
         for sentence in wording::repeats(self.result) {
-            text.push_str(&wrap("       ", &sentence, self.width, 7));
+            text.push_str(&wrap("       ", &sentence, self.prose, 7));
         }
         for sentence in wording::settle(self.result).into_iter().chain(time_spent(self.result)) {
-            text.push_str(&wrap("", &sentence, self.width, 2));
+            text.push_str(&wrap("", &sentence, self.prose, 2));
         }
         text
     }
@@ -359,13 +228,13 @@ impl Page<'_> {
             table.push(row);
         }
         let heading = "Each on its own, with Student's t, as it is often published; compare by the table above instead.";
-        wrap("", heading, self.width, 0) + &table.without_empty_columns().render(self.width)
+        wrap("", heading, self.prose, 0) + &table.without_empty_columns().render(self.width)
     }
 
     fn notes(&self) -> String {
         let surroundings = wording::surroundings(self.result);
-        let surroundings = surroundings.iter().map(|line| wrap("", line, self.width, 2));
-        let notes = self.result.notes.iter().map(|note| wrap("Note: ", &said(note), self.width, 6));
+        let surroundings = surroundings.iter().map(|line| wrap("", line, self.prose, 2));
+        let notes = self.result.notes.iter().map(|note| wrap("Note: ", &said(note), self.prose, 6));
         surroundings.chain(notes).collect()
     }
 
@@ -377,7 +246,7 @@ impl Page<'_> {
     }
 
     fn paragraph(&self, tone: Tone, first: &str, sentence: &str, indent: usize) -> String {
-        let text = wrap(first, sentence, self.width, indent);
+        let text = wrap(first, sentence, self.prose, indent);
         text.lines().map(|line| self.paint(tone, line) + "\n").collect()
     }
 
@@ -391,18 +260,6 @@ fn verbatim(indent: &str, text: &str) -> String {
     let harmless =
         |line: &str| line.chars().filter(|next| !next.is_control() || *next == '\t').collect::<String>();
     text.lines().map(|line| format!("{indent}{}\n", harmless(line))).collect()
-}
-
-/// `+4.1 ±0.6`
-fn spread(row: &Row, scale: &Scale) -> String {
-    let difference = scale.bare_difference(row.difference);
-    match row.interval {
-        Some([low, high]) => {
-            let arm = (high - row.difference).max(row.difference - low);
-            format!("{difference} {}", scale.bare_margin(arm))
-        }
-        None => difference,
-    }
 }
 
 fn figure_of<'a>(cell: &'a Cell, metric: &str) -> Option<&'a Figure> {

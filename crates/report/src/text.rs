@@ -13,8 +13,10 @@ const HEADING_WIDTH: usize = 16;
 pub(crate) enum Align {
     /// Words.
     Left,
-    /// Figures.
+    /// Figures of one kind.
     Right,
+    /// Figures that differ in size, one or several in a cell: each stands on its decimal point.
+    Point,
 }
 
 /// Columns of text without borders, headings above.
@@ -49,13 +51,28 @@ impl Table {
 
     /// The width it needs at the least.
     pub fn least_width(&self) -> usize {
-        self.width(GAPS[GAPS.len() - 1])
+        self.width(&self.rows, GAPS[GAPS.len() - 1])
     }
 
-    /// The lines of the table, as roomy as `width` allows; a table that can't fit is wider rather than cut.
+    /// The width it needs with its decimal points aligned and room between its columns.
+    pub fn roomy_width(&self) -> usize {
+        self.width(&self.aligned(), GAPS[1])
+    }
+
+    /// The lines of the table, as roomy as `width` allows; a table that can't fit is wider rather than cut. Decimal points are
+    /// aligned where there is room for that.
     pub fn render(&self, width: usize) -> String {
-        let gap = GAPS.into_iter().find(|gap| self.width(*gap) <= width).unwrap_or(GAPS[GAPS.len() - 1]);
-        let widths = self.widths();
+        let aligned = self.aligned();
+        let roomy = &GAPS[..GAPS.len() - 1];
+        let fitting = roomy.iter().copied().find(|gap| self.width(&aligned, *gap) <= width);
+        let (rows, gap) = match fitting {
+            Some(gap) => (&aligned, gap),
+            None => {
+                let gap = GAPS.into_iter().find(|gap| self.width(&self.rows, *gap) <= width);
+                (&self.rows, gap.unwrap_or(GAPS[GAPS.len() - 1]))
+            }
+        };
+        let widths = self.widths(rows);
         let headings: Vec<Vec<String>> =
             self.columns.iter().map(|(heading, _)| heading_lines(heading)).collect();
         let depth = headings.iter().map(Vec::len).max().unwrap_or(0);
@@ -72,13 +89,13 @@ impl Table {
                 .collect::<Vec<_>>()
         });
         let mut text = String::new();
-        for row in heading_rows.chain(self.rows.iter().cloned()) {
+        for row in heading_rows.chain(rows.iter().cloned()) {
             let mut line = String::new();
             for ((cell, (_, align)), width) in row.iter().zip(&self.columns).zip(&widths) {
                 let space = " ".repeat(width.saturating_sub(visible_width(cell)));
                 match align {
                     Align::Left => line.extend([cell.as_str(), &space]),
-                    Align::Right => line.extend([&space, cell.as_str()]),
+                    Align::Right | Align::Point => line.extend([&space, cell.as_str()]),
                 }
                 line.push_str(&" ".repeat(gap));
             }
@@ -88,16 +105,30 @@ impl Table {
         text
     }
 
-    fn width(&self, gap: usize) -> usize {
-        self.widths().iter().sum::<usize>() + gap * self.columns.len().saturating_sub(1)
+    /// The rows with their figures on their decimal points.
+    fn aligned(&self) -> Vec<Vec<String>> {
+        let mut rows = self.rows.clone();
+        for (at, (_, align)) in self.columns.iter().enumerate() {
+            if *align == Align::Point {
+                let column: Vec<String> = rows.iter().map(|row| row[at].clone()).collect();
+                for (row, cell) in rows.iter_mut().zip(on_points(&column)) {
+                    row[at] = cell;
+                }
+            }
+        }
+        rows
     }
 
-    fn widths(&self) -> Vec<usize> {
+    fn width(&self, rows: &[Vec<String>], gap: usize) -> usize {
+        self.widths(rows).iter().sum::<usize>() + gap * self.columns.len().saturating_sub(1)
+    }
+
+    fn widths(&self, rows: &[Vec<String>]) -> Vec<usize> {
         let heading = |(heading, _): &(String, Align)| {
             heading_lines(heading).iter().map(|line| visible_width(line)).max().unwrap_or(0)
         };
         let mut widths: Vec<usize> = self.columns.iter().map(heading).collect();
-        for row in &self.rows {
+        for row in rows {
             for (width, cell) in widths.iter_mut().zip(row) {
                 *width = (*width).max(visible_width(cell));
             }
@@ -108,24 +139,26 @@ impl Table {
 
 /// Width on a terminal, without escape sequences (`ESC [ … m`).
 pub(crate) fn visible_width(text: &str) -> usize {
-    let mut width = 0;
-    let mut chars = text.chars();
-    while let Some(next) = chars.next() {
-        if next == '\u{1b}' {
-            chars.by_ref().find(|end| *end == 'm');
-        } else {
-            width += next.width().unwrap_or(0);
-        }
-    }
-    width
+    without_escapes(text).chars().map(|next| next.width().unwrap_or(0)).sum()
 }
 
 /// `first` and then the pieces, separated, on lines of at most `width`; later lines are indented by `indent`.
-/// A piece is never broken.
+/// Only a piece that is wider than a line is broken, at its spaces.
 pub(crate) fn flow(first: &str, pieces: &[String], separator: &str, width: usize, indent: usize) -> String {
     let mut lines = vec![first.to_owned()];
     let mut fresh = true;
     for piece in pieces {
+        if piece.contains(' ') && indent + visible_width(piece) > width {
+            let mut begun = lines.pop().unwrap_or_default();
+            if !fresh {
+                lines.push(begun + separator.trim_end());
+                begun = " ".repeat(indent);
+            }
+            let broken = flow(&begun, &words(piece), " ", width, indent);
+            lines.extend(broken.lines().map(str::to_owned));
+            fresh = false;
+            continue;
+        }
         let Some(line) = lines.last_mut() else { break };
         let joint = if fresh { "" } else { separator };
         if !fresh && visible_width(line) + visible_width(joint) + visible_width(piece) > width {
@@ -157,6 +190,84 @@ fn words(sentence: &str) -> Vec<String> {
         }
     }
     words
+}
+
+/// The cells of a column with the decimal points of their first figures below each other, those of their second ones, and so on. All but
+/// empty cells are then as wide as the column.
+fn on_points(cells: &[String]) -> Vec<String> {
+    let cells: Vec<Vec<String>> = cells.iter().map(|cell| figures(cell)).collect();
+    let places = cells.iter().map(Vec::len).max().unwrap_or(0);
+    let width_of = |place: usize| {
+        let with_word = cells.iter().filter(|cell| cell.len() > place);
+        let of = |cell: &Vec<String>| {
+            let (left, right) = sides(&cell[place], place);
+            // What ends early may extend below what others have to its right.
+            let ends_early = cell.len() == place + 1 && cell.len() < places;
+            (left, if ends_early { 0 } else { right })
+        };
+        with_word.map(of).fold((0, 0), |most, (left, right)| (most.0.max(left), most.1.max(right)))
+    };
+    let columns: Vec<(usize, usize)> = (0..places).map(width_of).collect();
+    let aligned = |cell: &Vec<String>| {
+        let mut line = String::new();
+        for (place, (word, column)) in cell.iter().zip(&columns).enumerate() {
+            let (left, right) = sides(word, place);
+            let gap = usize::from(place > 0) + column.0 - left;
+            line.push_str(&" ".repeat(gap));
+            line.push_str(word);
+            line.push_str(&" ".repeat(column.1.saturating_sub(right)));
+        }
+        line
+    };
+    let lines: Vec<String> = cells.iter().map(aligned).collect();
+    let whole = lines.iter().map(|line| visible_width(line)).max().unwrap_or(0);
+    let filled = |line: String| {
+        let space = if line.is_empty() { 0 } else { whole - visible_width(&line) };
+        line + &" ".repeat(space)
+    };
+    lines.into_iter().map(filled).collect()
+}
+
+/// The words of a cell; an interval is one of them, which stands on the point of its lower end.
+fn figures(cell: &str) -> Vec<String> {
+    let mut figures: Vec<String> = Vec::new();
+    for word in words(cell) {
+        match figures.last_mut() {
+            Some(interval) if interval.contains('[') && interval.ends_with(',') => {
+                interval.extend([" ", &word])
+            }
+            _ => figures.push(word),
+        }
+    }
+    figures
+}
+
+/// How much of a word is left of its decimal point, and how much is right of where that is or would be. A word without digits stands
+/// left of it in the first place, and right of it after a figure.
+fn sides(word: &str, place: usize) -> (usize, usize) {
+    let plain = without_escapes(word);
+    let width = visible_width(&plain);
+    let is_digit = |c: char| c.is_ascii_digit();
+    let Some(first) = plain.find(is_digit) else {
+        return if place == 0 { (width, 0) } else { (0, width) };
+    };
+    let in_number = |at: usize, c: char| is_digit(c) || c == ',' && plain[at + 1..].starts_with(is_digit);
+    let end = plain.char_indices().find(|(at, c)| *at >= first && !in_number(*at, *c));
+    let left = visible_width(&plain[..end.map_or(plain.len(), |(at, _)| at)]);
+    (left, width - left)
+}
+
+fn without_escapes(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(next) = chars.next() {
+        if next == '\u{1b}' {
+            chars.by_ref().find(|end| *end == 'm');
+        } else {
+            plain.push(next);
+        }
+    }
+    plain
 }
 
 fn heading_lines(heading: &str) -> Vec<String> {
@@ -203,5 +314,44 @@ mod tests {
         );
         let tight = table.render(0);
         assert!(tight.lines().all(|line| visible_width(line) <= table.least_width()), "{tight}");
+    }
+
+    #[test]
+    fn figures_stand_on_their_decimal_points() {
+        let mut table = Table::new(vec![(String::new(), Align::Left), ("pod".to_owned(), Align::Point)]);
+        for (name, cell) in [
+            ("p50", "+4.6 ±1.4 ▲"),
+            ("p99", "\u{1b}[33m+38 ±135 ?\u{1b}[0m"),
+            ("count", "−0.002 ±0.002 ="),
+            ("size", "12.0 MiB"),
+            ("ends", "[−0.13, +24]"),
+            ("rate", "2,009/s"),
+            ("none", "–"),
+            ("empty", ""),
+        ] {
+            table.push(vec![name.to_owned(), cell.to_owned()]);
+        }
+        let text = table.render(80);
+        let shown = without_escapes(&text);
+        let expected = [
+            "                         pod",
+            "p50        +4.6     ±1.4   ▲",
+            "p99       +38     ±135     ?",
+            "count      −0.002   ±0.002 =",
+            "size       12.0 MiB",
+            "ends      [−0.13, +24]",
+            "rate    2,009/s",
+            "none        –",
+            "empty",
+        ];
+        assert_eq!(shown.lines().collect::<Vec<_>>(), expected, "\n{shown}");
+    }
+
+    #[test]
+    fn points_are_not_aligned_where_that_would_take_too_much_room() {
+        let mut table = Table::new(vec![(String::new(), Align::Left), (String::new(), Align::Point)]);
+        table.push(vec!["a".to_owned(), "1,234,567".to_owned()]);
+        table.push(vec!["b".to_owned(), "0.123456".to_owned()]);
+        assert_eq!(table.render(13), "\na   1,234,567\nb    0.123456\n");
     }
 }

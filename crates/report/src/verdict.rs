@@ -5,9 +5,10 @@ use loadline_model::result::{Row, Verdict};
 use crate::figures;
 
 /// How a word should look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Tone {
     /// As is.
+    #[default]
     Plain,
     /// Green.
     Good,
@@ -44,6 +45,16 @@ pub(crate) fn shown_with_bound(row: &Row, trusted: bool) -> String {
             format!("{}, within ±{share}", word(row.verdict))
         }
         None => shown(row.verdict, trusted),
+    }
+}
+
+/// The verdict as one character, for tables of many.
+pub(crate) fn sign(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Slower | Verdict::Costlier | Verdict::More => "▲",
+        Verdict::Faster | Verdict::Cheaper | Verdict::Fewer => "▼",
+        Verdict::Equivalent => "=",
+        Verdict::Unresolved => "?",
     }
 }
 

@@ -199,16 +199,23 @@ fn extent(result: &RunResult) -> String {
     }
 }
 
-/// How much longer to measure to settle what is unresolved; more of what can't be trusted would settle nothing.
+/// How to settle what is unresolved, and how long that takes; more of what can't be trusted would settle nothing.
+/// `To settle response p99 within ±5 %: run again with --deployments 44, about 28 minutes in all.`
 pub(crate) fn settle(result: &RunResult) -> Option<String> {
     let settle = result.plan.seconds_to_settle.as_ref().filter(|_| result.trust.trusted)?;
-    let within = figures::unsigned_percent(settle.within);
-    let duration = figures::spell_duration(settle.seconds);
-    let (number, unit) = duration.split_once(' ')?;
+    let share = figures::unsigned_percent(settle.within);
     let (metric, deployments) = (&settle.metric, settle.deployments);
-    Some(format!(
-        "To settle {metric} within ±{within}: about {number} more {unit} (--deployments {deployments})."
-    ))
+    let minutes = (settle.run_seconds / 60.0).ceil();
+    // What a file says, no flag changes.
+    let from_file = result.run.command_line.get(1).is_some_and(|command| command == "run");
+    let how = match (from_file, settle.needs_more_time) {
+        (false, false) => format!("--deployments {deployments}"),
+        (false, true) => format!("--deployments {deployments} --within {minutes}min"),
+        (true, false) => format!("`plan: {{deployments: {deployments}}}`"),
+        (true, true) => format!("`plan: {{deployments: {deployments}, within: {minutes}min}}`"),
+    };
+    let time = figures::spell_duration(settle.run_seconds);
+    Some(format!("To settle {metric} within ±{share}: run again with {how}, about {time} in all."))
 }
 
 /// What it ran on, as far as it is known: `AMD EPYC 7B13, 2 CPUs, 24.0 GiB, Debian 12, Linux 6.1.0, …`.

@@ -18,6 +18,7 @@ mod names;
 mod plan;
 mod platforms;
 mod precision;
+mod published;
 mod requests;
 mod says;
 mod services;

@@ -106,10 +106,15 @@ impl Bootstrap {
     ///
     /// It is below α exactly where the interval at 1 − α leaves out zero, so that both lead to the same conclusion. When resampling changes nothing, it is 1 for an estimate of zero and 0 for any other.
     pub fn p_value(&self) -> f64 {
-        if self.estimate == 0.0 {
+        self.p_value_of(0.0)
+    }
+
+    /// The two-sided p-value of "the statistic is `value`", consistent with the interval in the same way.
+    pub fn p_value_of(&self, value: f64) -> f64 {
+        if self.estimate == value {
             return 1.0;
         }
-        two_sided_p(self.estimate / self.standard_error, self.degrees_of_freedom())
+        two_sided_p((self.estimate - value) / self.standard_error, self.degrees_of_freedom())
     }
 
     /// The p-value of "the statistic lies outside `margin`, or on its edge": below α, it is equivalent to zero at that level. The larger of two

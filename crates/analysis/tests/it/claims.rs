@@ -3,7 +3,7 @@
 use crate::made_up::MadeUp;
 use loadline_analysis::analyse;
 use loadline_analysis::result::{ClaimJudgement, ClaimResult, Remark};
-use loadline_model::experiment::{Claim, Says};
+use loadline_model::experiment::{Claim, Says, TimeUnit};
 
 fn claim(platform: &str, says: Says) -> Claim {
     Claim {
@@ -14,6 +14,8 @@ fn claim(platform: &str, says: Says) -> Claim {
         loads: Vec::new(),
         metric: "response.mean".to_owned(),
         says,
+        baseline: None,
+        unit: None,
     }
 }
 
@@ -71,4 +73,48 @@ fn where_there_is_no_gap_nothing_closes_it() {
         ),
         "{said:?}"
     );
+}
+
+/// What a run with a pod 20 µs and a static pod 8 µs slower says of a claim about both.
+fn judged_of_both(claim: Claim) -> ClaimResult {
+    let run = MadeUp { shift_us: 20.0, static_pod_us: Some(8.0), claims: vec![claim], ..MadeUp::default() };
+    analyse(&run.data()).claims.remove(0)
+}
+
+#[test]
+fn a_share_of_a_baseline_that_is_far_from_the_published_one_is_not_judged() {
+    let share = |baseline_ns: [f64; 2]| Claim {
+        baseline: Some(baseline_ns),
+        unit: Some(TimeUnit::Ms),
+        ..claim("pod", Says::Share { from: 0.5, to: 0.6 })
+    };
+    let judged = |claim| judged_of_both(claim).judgement;
+    assert_eq!(judged(share([12e6, 17e6])), ClaimJudgement::NotComparable);
+    assert_eq!(judged(share([60e3, 90e3])), ClaimJudgement::Refuted);
+    let said = judged_of_both(share([12e6, 17e6]));
+    assert_eq!((said.published_baseline, said.published_in), (Some([12e6, 17e6]), Some(TimeUnit::Ms)));
+    let ours = said.findings[0].baseline.expect("the host's mean");
+    assert!((95e3..105e3).contains(&ours), "{ours}");
+    // How far the baseline is does not matter to what is claimed in ns.
+    let absolute = Claim {
+        baseline: Some([12e6, 17e6]),
+        ..claim("pod", Says::Difference { from_ns: 18_000.0, to_ns: 22_000.0 })
+    };
+    assert_eq!(judged(absolute), ClaimJudgement::Confirmed);
+}
+
+#[test]
+fn the_cells_of_a_claim_are_corrected_for_each_other() {
+    let says = || Says::Difference { from_ns: 25_000.0, to_ns: 30_000.0 };
+    let alone = judged_of_both(claim("pod", says()));
+    let both = judged_of_both(Claim { platform: None, ..claim("pod", says()) });
+    assert_eq!((alone.findings.len(), both.findings.len()), (1, 2));
+    // The static pod is the farther one: its p-value counts twice, the pod's once.
+    let p = |claim: &ClaimResult, at: usize| claim.findings[at].p_holm.expect("a p-value");
+    let static_pod = judged_of_both(claim("static pod", says()));
+    assert_eq!(p(&both, 1), (2.0 * p(&static_pod, 0)).min(1.0));
+    assert_eq!(p(&both, 0), p(&alone, 0).max(p(&both, 1)));
+    assert_eq!(both.judgement, ClaimJudgement::Refuted);
+    // What lies within is no evidence against the claim.
+    assert_eq!(p(&judged_of_both(claim("pod", Says::Difference { from_ns: 0.0, to_ns: 90e3 })), 0), 1.0);
 }

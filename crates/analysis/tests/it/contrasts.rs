@@ -57,6 +57,8 @@ fn a_claim_is_about_every_comparison_of_its_platform_unless_it_names_one() {
         loads: Vec::new(),
         metric: "response.mean".to_owned(),
         says: Says::Difference { from_ns: 6_000.0, to_ns: 10_000.0 },
+        baseline: None,
+        unit: None,
     };
     let claims = vec![claim(None), claim(Some("host")), claim(Some("pod"))];
     let result = analyse(&MadeUp { claims, ..made_up(both_ways) }.data());

@@ -10,3 +10,4 @@ mod made_up;
 mod proof;
 mod prove;
 mod repeats;
+mod settling;

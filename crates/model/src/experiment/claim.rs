@@ -1,5 +1,6 @@
 //! Claims: what somebody says of a platform, in a form that a run can judge.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::LoadId;
@@ -22,6 +23,27 @@ pub struct Claim {
     pub metric: String,
     /// What it says.
     pub says: Says,
+    /// The baseline's figure where it was published, the least and the most of its cells: in ns, or for [`CLAIM_COUNTS`] in the metric's
+    /// own unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<[f64; 2]>,
+    /// Unit that times were published in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<TimeUnit>,
+}
+
+/// A unit of time that figures are published in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TimeUnit {
+    /// Nanoseconds.
+    Ns,
+    /// Microseconds.
+    Us,
+    /// Milliseconds.
+    Ms,
+    /// Seconds.
+    S,
 }
 
 /// What a claim says.

@@ -11,7 +11,7 @@ use loadline_report::load::*;
 
 use crate::support::load as made_up;
 
-const PLAIN: Style = Style { colour: false, width: 100 };
+const PLAIN: Style = Style { colour: false, width: 100, full: false };
 
 #[test]
 fn a_load_is_shown_with_what_was_asked_for_and_where_the_time_went() {
@@ -23,7 +23,7 @@ fn a_load_is_shown_with_what_was_asked_for_and_where_the_time_went() {
 #[test]
 fn an_untrusted_load_says_so_first_and_says_what_to_do() {
     assert_snapshot!(table(&made_up::untrusted(), &PLAIN));
-    let coloured = table(&made_up::untrusted(), &Style { colour: true, width: 100 });
+    let coloured = table(&made_up::untrusted(), &Style { colour: true, ..PLAIN });
     assert!(
         coloured.starts_with("  \u{1b}[31mnot to be trusted:\u{1b}[0m the service did not"),
         "{coloured}"

@@ -7,7 +7,7 @@ use loadline_model::preview::PreviewTurn;
 use loadline_model::result::RunResult;
 use loadline_report::{Style, csv_slices, csv_summary, markdown, terminal};
 
-const PLAIN: Style = Style { colour: false, width: 100 };
+const PLAIN: Style = Style { colour: false, width: 100, full: false };
 
 fn csv(
     write: fn(&RunResult, &mut dyn std::io::Write) -> Result<(), loadline_report::ReportError>,
@@ -52,9 +52,7 @@ fn a_preview_shows_cells_turns_and_where_the_time_goes() {
 
 #[test]
 fn colour_marks_verdicts_and_trust() {
-    assert_snapshot!(
-        terminal(&support::slower(), &Style { colour: true, width: 100 }).replace('\u{1b}', "ESC")
-    );
+    assert_snapshot!(terminal(&support::slower(), &Style { colour: true, ..PLAIN }).replace('\u{1b}', "ESC"));
 }
 
 #[test]
@@ -81,7 +79,7 @@ fn a_twin_that_differs_is_said_first() {
 #[test]
 fn an_untrusted_run_says_so_first_and_claims_nothing() {
     assert_snapshot!(
-        terminal(&support::untrusted(), &Style { colour: true, width: 100 }).replace('\u{1b}', "ESC")
+        terminal(&support::untrusted(), &Style { colour: true, ..PLAIN }).replace('\u{1b}', "ESC")
     );
 }
 
@@ -92,8 +90,71 @@ fn claims_stand_with_our_figure_beside_them_and_starts_step_by_step() {
 }
 
 #[test]
+fn what_settles_a_run_is_told_as_its_author_would_ask_for_it() {
+    let told = |change: &dyn Fn(&mut RunResult)| {
+        let mut result = support::slower();
+        change(&mut result);
+        let text = terminal(&result, &PLAIN).replace("\n  ", " ");
+        text.lines().find(|line| line.starts_with("To settle")).map(str::to_owned)
+    };
+    let limited = |result: &mut RunResult| {
+        result.plan.seconds_to_settle.as_mut().expect("set by slower").needs_more_time = true;
+    };
+    let from_file = |result: &mut RunResult| result.run.command_line[1] = "run".to_owned();
+    let both = |result: &mut RunResult| {
+        limited(result);
+        from_file(result);
+    };
+    for (told, how) in [
+        (told(&|_| ()), "--deployments 44"),
+        (told(&limited), "--deployments 44 --within 43min"),
+        (told(&from_file), "`plan: {deployments: 44}`"),
+        (told(&both), "`plan: {deployments: 44, within: 43min}`"),
+    ] {
+        let expected =
+            format!("To settle response p99 within ±5 %: run again with {how}, about 43 minutes in all.");
+        assert_eq!(told, Some(expected));
+    }
+}
+
+#[test]
 fn several_platforms_stand_side_by_side_per_load() {
-    assert_snapshot!(terminal(&support::platforms_and_loads(), &PLAIN));
+    let full = Style { full: true, ..PLAIN };
+    assert_snapshot!(terminal(&support::platforms_and_loads(), &full));
+}
+
+#[test]
+fn many_comparisons_begin_with_the_claims_and_a_table_per_metric() {
+    let text = terminal(&support::six_by_six(), &PLAIN);
+    assert!(text.lines().count() <= 64, "{} lines", text.lines().count());
+    assert_snapshot!(text);
+    let full = terminal(&support::six_by_six(), &Style { full: true, ..PLAIN });
+    assert!(full.contains("response mean") && full.lines().count() > 2 * text.lines().count());
+}
+
+#[test]
+fn the_overview_fits_into_eighty_columns_and_uses_a_hundred_and_forty() {
+    for width in [80, 140] {
+        let text = terminal(&support::six_by_six(), &Style { width, ..PLAIN });
+        assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
+        assert_snapshot!(text);
+    }
+}
+
+#[test]
+fn platforms_under_one_load_stand_below_each_other() {
+    let mut result = support::six_by_six();
+    result.claims.clear();
+    result.contrasts.truncate(5);
+    result.cells.truncate(6);
+    assert_snapshot!(terminal(&result, &PLAIN));
+}
+
+#[test]
+fn a_wide_terminal_shows_differences_as_bars() {
+    let wide = Style { width: 140, ..PLAIN };
+    assert_snapshot!(terminal(&support::slower(), &wide));
+    assert!(!terminal(&support::slower(), &Style { width: 119, ..PLAIN }).contains('●'));
 }
 
 #[test]

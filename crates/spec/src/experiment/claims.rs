@@ -1,13 +1,14 @@
 //! Claims: that each is about something that this experiment measures, and what it says in figures.
 
-use loadline_model::experiment::{CLAIM_COUNTS, CLAIM_METRICS, Claim, Says};
+use loadline_model::experiment::{CLAIM_COUNTS, CLAIM_METRICS, Claim, Says, TimeUnit};
 use loadline_model::{LoadId, PlatformId};
 use serde_json::json;
 
 use super::loads;
+use super::published::Figures;
 use super::says::{closes, difference, show_closes, show_difference};
 use crate::error::{Complaint, Place, Problems, suggestion};
-use crate::kinds::{OneOrMore, switch, text, trimmed};
+use crate::kinds::{OneOrMore, choice, switch, text, trimmed};
 use crate::node::Text;
 use crate::options::{Table, Written};
 use crate::{Experiment, LoadSpec};
@@ -20,6 +21,8 @@ pub(super) struct ClaimKeys {
     metric: Option<String>,
     difference: Option<String>,
     closes: Option<String>,
+    baseline: Option<String>,
+    unit: Option<TimeUnit>,
 }
 
 /// What is written of the cells that a claim is about.
@@ -31,6 +34,10 @@ struct WhereKeys {
     rates: Option<Vec<Text>>,
     closed: bool,
 }
+
+/// Units of time that figures are published in.
+const UNITS: [(&str, TimeUnit); 4] =
+    [("ns", TimeUnit::Ns), ("us", TimeUnit::Us), ("ms", TimeUnit::Ms), ("s", TimeUnit::S)];
 
 pub(super) fn table() -> Table<ClaimKeys> {
     let description = "A statement about the difference between a platform and the baseline";
@@ -54,6 +61,19 @@ pub(super) fn table() -> Table<ClaimKeys> {
             "The part of another platform's difference that this platform does not have: `60% of nodePort`",
             |claim| &mut claim.closes,
         )
+        .key(
+            "baseline",
+            text(),
+            "The baseline's figure where the claim was published, or its range over the cells: 17ms, 12ms..17ms; of rate.achieved 716/s. A share is not judged where the baseline here is more than twice or less than half of it",
+            |claim| &mut claim.baseline,
+        )
+        .key(
+            "unit",
+            choice("a unit of time", &UNITS),
+            "Unit that times were published in: the report shows the figures of this run in it, too",
+            |claim| &mut claim.unit,
+        )
+        .default("what suits each figure")
         .check(|claim, problems| {
             if claim.value.difference.is_some() == claim.value.closes.is_some() {
                 let complaint = Complaint::new("a claim needs either `difference` or `closes`");
@@ -149,6 +169,8 @@ impl ClaimKeys {
             metric: Some(claim.metric.clone()),
             difference,
             closes,
+            baseline: claim.baseline.map(|range| Figures::of(&claim.metric).show_range(range)),
+            unit: claim.unit,
         }
     }
 }
@@ -201,10 +223,23 @@ fn claim(written: &Written<ClaimKeys>, measured: &Measured, problems: &mut Probl
         let complaint = Complaint::new(format!("`{metric}` is not a time"));
         problems.add(written.place_of("difference"), complaint.help("claim a share: 14%"));
     }
+    let baseline = keys.baseline.as_ref().zip(metric.as_deref()).and_then(|(text, metric)| {
+        problems.note(written.place_of("baseline"), Figures::of(metric).range(text))
+    });
     if problems.count() > before {
         return None;
     }
-    Some(Claim { text: keys.text.clone()?, platform, against, service, loads, metric: metric?, says: says? })
+    Some(Claim {
+        text: keys.text.clone()?,
+        platform,
+        against,
+        service,
+        loads,
+        metric: metric?,
+        says: says?,
+        baseline,
+        unit: keys.unit,
+    })
 }
 
 fn known(name: &str, what: &str, names: &[&str]) -> Result<String, Complaint> {

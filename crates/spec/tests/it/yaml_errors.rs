@@ -104,6 +104,14 @@ fn every_bad_file_is_refused_with_its_place_and_a_way_out() {
             &["claims: [{text: x, where: {rate: 100/min}, metric: response.mean, difference: 1ms}]"],
         ),
         ("claim_without_a_unit", &["claims: [{text: x, metric: response.mean, difference: 4.5}]"]),
+        (
+            "claim_of_a_baseline_without_a_unit",
+            &["claims: [{text: x, metric: response.mean, difference: 26%, baseline: 17}]"],
+        ),
+        (
+            "claim_in_a_unit_that_is_none",
+            &["claims: [{text: x, metric: response.mean, difference: 1ms, unit: minutes}]"],
+        ),
         ("claim_that_closes_an_unknown_gap", &["claims: [{text: x, metric: response.mean, closes: 60%}]"]),
         (
             "claim_of_two_things",

@@ -2,6 +2,7 @@
 
 mod ladder;
 pub mod load;
+mod many;
 mod parts;
 mod preview;
 mod starts;
@@ -13,6 +14,7 @@ use loadline_model::notes::{Note, Resources};
 use loadline_model::platform::Limits;
 use loadline_model::result::*;
 use loadline_model::{CellId, TimeSpent};
+pub use many::six_by_six;
 use parts::*;
 pub use preview::preview;
 pub use starts::with_starts_and_claims;
@@ -30,6 +32,7 @@ pub fn all() -> Vec<RunResult> {
         with_starts_and_claims(),
         untrusted(),
         platforms_and_loads(),
+        six_by_six(),
         ladder(),
         other_baselines(),
         interrupted(),
@@ -120,8 +123,10 @@ pub fn slower() -> RunResult {
             seconds_to_settle: Some(SecondsToSettle {
                 metric: "response p99".to_owned(),
                 within: 0.05,
-                seconds: 540.0,
+                seconds: 2_460.0,
+                run_seconds: 2_570.0,
                 deployments: 44,
+                needs_more_time: false,
             }),
         },
         contrasts: vec![Contrast { twin: Some(CellId(1)), ..contrast(0, 2, &rows) }],
@@ -212,6 +217,9 @@ pub fn other_baselines() -> RunResult {
     result.claims = vec![ClaimResult {
         text: "a pod adds 2 to 3 µs to a container".to_owned(),
         metric: "response p50".to_owned(),
+        metric_unit: Unit::Nanoseconds,
+        published_in: None,
+        published_baseline: None,
         judgement: ClaimJudgement::Confirmed,
         findings: vec![Finding {
             cell: CellId(2),
@@ -220,6 +228,8 @@ pub fn other_baselines() -> RunResult {
             is_share: false,
             found: Some(2.3 * US),
             interval: Some([2.1 * US, 2.9 * US]),
+            baseline: None,
+            p_holm: Some(1.0),
             note: None,
             judgement: ClaimJudgement::Confirmed,
         }],

@@ -33,11 +33,16 @@ pub fn with_starts_and_claims() -> RunResult {
         found,
         interval,
         judgement,
+        baseline: None,
+        p_holm: None,
         note: None,
     };
     let claim = |text: &str, judgement, findings| ClaimResult {
         text: text.to_owned(),
         metric: "response mean".to_owned(),
+        metric_unit: Unit::Nanoseconds,
+        published_in: None,
+        published_baseline: None,
         judgement,
         findings,
     };

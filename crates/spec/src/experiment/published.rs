@@ -1,0 +1,101 @@
+//! The baseline's figure where a claim was published: `17ms`, `12ms..17ms`; of a rate `716/s`, of a count a plain number.
+
+use crate::error::Complaint;
+use crate::experiment::loads;
+use crate::units::{parse_duration_ns, show_duration_ns};
+
+/// How figures of a metric are written.
+#[derive(Clone, Copy)]
+pub(super) enum Figures {
+    Times,
+    Rates,
+    Counts,
+}
+
+impl Figures {
+    /// Those of a metric that claims may be about.
+    pub fn of(metric: &str) -> Figures {
+        match metric {
+            "rate.achieved" => Figures::Rates,
+            "softirqs" => Figures::Counts,
+            _ => Figures::Times,
+        }
+    }
+
+    fn parse(self, text: &str) -> Result<f64, Complaint> {
+        let figure = match self {
+            Figures::Times => parse_duration_ns(text)?,
+            Figures::Rates => loads::rate(text)?.as_per_second(),
+            Figures::Counts => text.trim().parse().map_err(|_| {
+                Complaint::new(format!("`{}` is not a number", text.trim())).help("write 2.5")
+            })?,
+        };
+        match figure > 0.0 && figure.is_finite() {
+            true => Ok(figure),
+            false => Err(Complaint::new("a published baseline is more than zero")
+                .help("leave it out if it is not known")),
+        }
+    }
+
+    fn show(self, figure: f64) -> String {
+        match self {
+            Figures::Times => show_duration_ns(figure),
+            Figures::Rates => format!("{figure}/s"),
+            Figures::Counts => figure.to_string(),
+        }
+    }
+
+    /// The least and the most of what is written.
+    pub fn range(self, text: &str) -> Result<[f64; 2], Complaint> {
+        let [least, most] = match text.split_once("..") {
+            Some((least, most)) => [self.parse(least)?, self.parse(most)?],
+            None => [self.parse(text)?; 2],
+        };
+        match least <= most {
+            true => Ok([least, most]),
+            false => Err(Complaint::new("the range is reversed").help("write the lower end first")),
+        }
+    }
+
+    /// The text that [`Self::range`] reads as this.
+    pub fn show_range(self, [least, most]: [f64; 2]) -> String {
+        match least == most {
+            true => self.show(least),
+            false => format!("{}..{}", self.show(least), self.show(most)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn baselines_are_written_in_the_unit_of_their_metric_and_read_back() {
+        for (metric, text, range) in [
+            ("response.mean", "17ms", [17e6, 17e6]),
+            ("response.p99", "21ms..27ms", [21e6, 27e6]),
+            ("rate.achieved", "716/s", [716.0, 716.0]),
+            ("softirqs", "2.5", [2.5, 2.5]),
+        ] {
+            let figures = Figures::of(metric);
+            assert_eq!(figures.range(text), Ok(range));
+            assert_eq!(figures.show_range(range), text);
+        }
+        assert_eq!(Figures::Rates.range("60/min"), Ok([1.0, 1.0]));
+    }
+
+    #[test]
+    fn what_is_no_baseline_is_refused() {
+        for (metric, text) in [
+            ("response.mean", "17"),
+            ("response.mean", "0ms"),
+            ("response.mean", "3ms..2ms"),
+            ("rate.achieved", "716"),
+            ("softirqs", "many"),
+            ("softirqs", "-1"),
+        ] {
+            assert!(Figures::of(metric).range(text).is_err(), "{metric}: {text}");
+        }
+    }
+}
