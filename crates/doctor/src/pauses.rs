@@ -6,7 +6,7 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use loadline_model::result::doctor::{CpuPauses, PauseCount, Pauses, Stolen};
+use loadline_model::result::doctor::{CpuPauses, PauseCount, Pauses};
 use loadline_observe::CpuTimes;
 
 use crate::bystanders::stolen_share;
@@ -21,15 +21,8 @@ const LEAST_NS: [u64; 3] = [100_000, 1_000_000, 10_000_000];
 pub struct PausesSeen {
     /// The pauses of each CPU.
     pub pauses: Pauses,
-    /// The share that the hypervisor took meanwhile, as [`Stolen::busy_share`].
+    /// The share that the hypervisor took meanwhile.
     pub stolen_share: Option<f64>,
-}
-
-impl PausesSeen {
-    /// Adds the stolen share to what else is known of it.
-    pub fn enter(&self, stolen: &mut Stolen) {
-        stolen.busy_share = self.stolen_share;
-    }
 }
 
 /// Looks for pauses of these CPUs for so long. A CPU that this process may not use is left out; `None` when that leaves none.

@@ -19,6 +19,8 @@ pub struct Noise {
 /// The run that the noise is from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NoiseRun {
+    /// Named everything that the run created on the machine, all of which it removed.
+    pub label: String,
     /// Service and platform, `orders on host`.
     pub site: String,
     /// The load in words.
