@@ -2,6 +2,7 @@
 
 mod claims;
 mod contrasts;
+mod doctor;
 mod judging;
 mod ladder;
 mod made_up;
