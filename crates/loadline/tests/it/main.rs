@@ -5,6 +5,7 @@ mod all_cpus;
 mod bad_input;
 mod cells;
 mod docker;
+mod doctor;
 mod external;
 mod failures;
 mod image;
