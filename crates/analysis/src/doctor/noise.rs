@@ -109,9 +109,8 @@ impl Seen {
         let together = blocks_together(metric, deployments);
         let grouped: Vec<Vec<f64>> = deployments
             .iter()
-            .map(|blocks| {
-                blocks.chunks_exact(together).filter_map(|chunk| difference(metric, chunk)).collect()
-            })
+            .zip(&whole)
+            .map(|(blocks, whole)| pseudo_values(metric, blocks, together, *whole))
             .collect();
         let variances = match variance_components(&grouped) {
             Some(found) => VarianceComponents { within: found.within * together as f64, ..found },
@@ -120,6 +119,25 @@ impl Seen {
         };
         Some(Seen { figure, half_width: t_interval(&whole, CONFIDENCE)?.half_width(), variances })
     }
+}
+
+/// What each part of a deployment, of so many blocks, adds to its difference: pseudo-values of the jackknife that leaves out one part at a
+/// time, around the deployment's own difference. The figure is a quantile of all requests together, to which a part that was slow
+/// throughout adds no more than its share; the mean of the parts' own quantiles would follow it anywhere. Leaving out many requests at a
+/// time makes this hold for quantiles (Shao & Wu, "A General Theory for Jackknife Variance Estimation", Ann. Statist. 17, 1989).
+fn pseudo_values(metric: &Metric, blocks: &[[&SliceRow; 2]], together: usize, whole: f64) -> Vec<f64> {
+    let parts: Vec<&[[&SliceRow; 2]]> = blocks.chunks_exact(together).collect();
+    if parts.len() < 2 {
+        return vec![whole];
+    }
+    let without: Vec<f64> = (0..parts.len())
+        .filter_map(|left_out| {
+            let rest = parts.iter().enumerate().filter(|(part, _)| *part != left_out);
+            difference(metric, &rest.flat_map(|(_, part)| part.iter().copied()).collect::<Vec<_>>())
+        })
+        .collect();
+    let mean = without.iter().sum::<f64>() / without.len() as f64;
+    without.iter().map(|without| whole + (parts.len() - 1) as f64 * (mean - without)).collect()
 }
 
 /// How many blocks hold enough requests beyond a quantile.
