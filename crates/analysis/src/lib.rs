@@ -6,6 +6,7 @@ mod cells;
 mod claims;
 mod compared;
 mod contrasts;
+mod doctor;
 mod figures;
 mod joint;
 mod ladder;
@@ -28,6 +29,7 @@ use loadline_model::has_own_key;
 use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::Note;
 
+pub use doctor::{Examination, doctor_result};
 pub use load::{LoadRun, load_result};
 pub use loadline_model::result;
 pub use loadline_model::rows::RunData;

@@ -55,9 +55,11 @@ pub enum Command {
     // Not for the list of what a user does.
     #[command(hide = true)]
     Agent(AgentArguments),
+    /// Measure this machine: what can be told here in 1, 10 and 60 minutes, and what would make it better
+    Doctor(DoctorArguments),
     /// Remove what killed runs left behind on this machine
     Clean,
-    /// Print a JSON Schema: of experiment files, of their results, or of the result of a load
+    /// Print a JSON Schema: of experiment files, of their results, of the result of a load, or of an examination of a machine
     Schema {
         #[arg(value_enum)]
         which: SchemaOf,
@@ -69,6 +71,7 @@ pub enum SchemaOf {
     Experiment,
     Result,
     Load,
+    Doctor,
 }
 
 /// The service and its requests.
@@ -190,6 +193,16 @@ pub struct ReportArguments {
     pub list: bool,
     #[command(flatten)]
     pub outputs: OutputArguments,
+}
+
+#[derive(Args)]
+pub struct DoctorArguments {
+    /// About how long to measure; the longer, the surer the estimate
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(10..=3600))]
+    pub seconds: u32,
+    /// Write the whole result as JSON; - writes to standard output instead of the table
+    #[arg(long, value_name = "FILE", help_heading = "Results")]
+    pub json: Option<PathBuf>,
 }
 
 #[derive(Args)]

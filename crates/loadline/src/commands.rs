@@ -2,6 +2,7 @@
 
 mod agent;
 mod clean;
+mod doctor;
 mod experiment;
 mod image;
 mod load;
@@ -12,6 +13,7 @@ mod serve;
 
 pub use agent::agent;
 pub use clean::clean;
+pub use doctor::doctor;
 pub use experiment::{compare, layers, run};
 pub use image::image;
 pub use load::load;

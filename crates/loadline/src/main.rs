@@ -37,6 +37,7 @@ fn main() -> ExitCode {
         Command::Serve(arguments) => commands::serve(&arguments),
         Command::Image(arguments) => commands::image(&arguments),
         Command::Agent(arguments) => commands::agent(&arguments),
+        Command::Doctor(arguments) => commands::doctor(&arguments),
         Command::Clean => commands::clean(),
         Command::Schema { which } => commands::schema(which),
     };

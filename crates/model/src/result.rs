@@ -4,6 +4,7 @@
 //! requests. The JSON Schema of this module is published as `docs/result.schema.json`.
 
 mod distribution;
+pub mod doctor;
 mod ladder;
 pub mod load;
 mod remark;

@@ -1,5 +1,6 @@
 //! What the kernel says the machine and a service did during a slice. A [`Probe`] reads one thing and declares the metrics that it gives;
-//! [`probes`] lists them all. They are read before and after by an [`Observer`]; the differences are the observations.
+//! [`probes`] lists them all. They are read before and after by an [`Observer`]; the differences are the observations. Beside that, what the
+//! kernel tells of the machine itself: [`describe_machine`], [`read_cpu_power`], [`CpuTimes`], [`ProgramsReading`].
 //!
 //! Reading shares the machine with what is measured, so it is a handful of small files: about 50 µs for each thread of the
 //! service and 100 µs for the rest (measured on a virtual machine with an AMD EPYC). Whatever cannot be read is absent; no reading ever ends a run.
@@ -7,6 +8,7 @@
 mod cgroup;
 mod cgroup_memory;
 mod clocks;
+mod cpu_power;
 mod machine;
 mod machine_cpu;
 mod memory;
@@ -15,6 +17,7 @@ mod probe;
 pub mod probes;
 mod process;
 mod procfs;
+mod programs;
 mod service_cpu;
 mod softirqs;
 mod subject;
@@ -24,8 +27,11 @@ mod threads;
 mod throttling;
 
 pub use cgroup::Cgroup;
+pub use cpu_power::read_cpu_power;
 pub use loadline_model::{Machine, MachineCpu, Observations};
 pub use machine::describe_machine;
+pub use machine_cpu::CpuTimes;
 pub use observer::{Observer, Snapshot, Wanted, between_remote};
 pub use probe::{AnyProbe, Probe, Target};
+pub use programs::ProgramsReading;
 pub use subject::Subject;

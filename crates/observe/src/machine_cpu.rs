@@ -1,5 +1,7 @@
 //! `/proc/stat`: where the time of all CPUs together went, and how many there are.
-//! The kernel counts it in ticks of 1/USER_HZ s (10 ms), so over a slice each mode is known to about a percent.
+//! For an examination of the machine, that of each CPU as well. The kernel counts it in ticks of 1/USER_HZ s (10 ms), so over a slice each mode is known to about a percent.
+
+use std::collections::BTreeMap;
 
 use std::collections::BTreeMap;
 
@@ -76,6 +78,37 @@ fn stolen_by_cpu(text: &str, tick_ns: u64) -> BTreeMap<u32, u64> {
     text.lines().filter_map(of_line).collect()
 }
 
+/// Where the time of the CPUs went since boot: of all together, and of each.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CpuTimes {
+    /// All CPUs together.
+    pub all: MachineCpu,
+    /// By number.
+    pub each: BTreeMap<usize, MachineCpu>,
+}
+
+impl CpuTimes {
+    /// Reads them now; `None` if the kernel does not say.
+    pub fn now() -> Option<CpuTimes> {
+        let ticks_per_second = rustix::param::clock_ticks_per_second();
+        CpuTimes::parse(&crate::procfs::read("/proc/stat")?, 1_000_000_000_u64.checked_div(ticks_per_second)?)
+    }
+
+    /// What was added since `before`.
+    pub fn since(&self, before: &CpuTimes) -> CpuTimes {
+        let each = self.each.iter().filter_map(|(cpu, now)| Some((*cpu, now.since(before.each.get(cpu)?))));
+        CpuTimes { all: self.all.since(&before.all), each: each.collect() }
+    }
+
+    fn parse(text: &str, tick_ns: u64) -> Option<CpuTimes> {
+        let each = text.lines().filter_map(|line| {
+            let (cpu, times) = line.strip_prefix("cpu")?.split_once(' ')?;
+            Some((cpu.parse().ok()?, parse_modes(times, tick_ns)?))
+        });
+        Some(CpuTimes { all: parse(text, tick_ns)?, each: each.collect() })
+    }
+}
+
 fn parse(text: &str, tick_ns: u64) -> Option<MachineCpu> {
     parse_modes(text.lines().find_map(|line| line.strip_prefix("cpu "))?, tick_ns)
 }
@@ -131,6 +164,14 @@ intr 457051 0 0
     }
 
     #[test]
+    fn each_cpu_has_its_own_times() {
+        let times = CpuTimes::parse(SAMPLE, 10_000_000).unwrap();
+        assert_eq!(times.each.keys().copied().collect::<Vec<_>>(), [0, 1]);
+        assert_eq!((times.each[&1].user_ns, times.all.user_ns), (435_020_000_000, 847_990_000_000));
+        assert_eq!(times.since(&times).each[&0], MachineCpu::default());
+    }
+
+    #[test]
     fn what_was_stolen_is_told_cpu_by_cpu() {
         let totals = |text: &str| Totals {
             cpu: parse(text, 10_000_000).unwrap(),
@@ -162,7 +203,7 @@ intr 457051 0 0
     proptest! {
         #[test]
         fn any_text_is_read_without_a_panic(text in "(?s).*", numbers: [u64; 8]) {
-            let _ = (parse(&text, 10_000_000), stolen_by_cpu(&text, 10_000_000));
+            let _ = (parse(&text, 10_000_000), stolen_by_cpu(&text, 10_000_000), CpuTimes::parse(&text, 10_000_000));
             let line = numbers.map(|n| n.to_string()).join(" ");
             let _ = parse(&format!("cpu  {line}"), 10_000_000).map(|cpu| cpu.busy_ns());
         }

@@ -62,6 +62,23 @@ pub(crate) fn number_after(text: &str, key: &str) -> Option<u64> {
     })
 }
 
+/// The CPUs that a list such as `0-3,8` names (cpuset(7), "List format"); `None` if it is none.
+pub(crate) fn parse_cpu_list(list: &str) -> Option<Vec<usize>> {
+    let mut cpus = Vec::new();
+    for range in list.trim().split(',') {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        let (first, last): (usize, usize) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+        if last < first || last > MOST_CPUS {
+            return None;
+        }
+        cpus.extend(first..=last);
+    }
+    Some(cpus)
+}
+
+/// Far above what a kernel can be built for (CONFIG_NR_CPUS is 8192 at most): a longer list is no list of CPUs.
+const MOST_CPUS: usize = 1 << 16;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,9 +99,19 @@ mod tests {
         assert_eq!(read_number("/proc/self/no-such-file"), None);
     }
 
+    #[test]
+    fn a_list_of_cpus_names_each() {
+        assert_eq!(parse_cpu_list("0-2,8\n"), Some(vec![0, 1, 2, 8]));
+        assert_eq!(parse_cpu_list("3"), Some(vec![3]));
+        for none in ["", "3-0", "0-4294967295", "a"] {
+            assert_eq!(parse_cpu_list(none), None, "{none}");
+        }
+    }
+
     proptest! {
         #[test]
         fn any_text_is_searched_without_a_panic(text in "(?s).*", key in ".*") {
+            let _ = parse_cpu_list(&text);
             let _ = number_after(&text, &key);
         }
     }

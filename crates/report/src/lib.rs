@@ -1,9 +1,11 @@
-//! A result as terminal text, Markdown, CSV and JSON, and the result of a single load ([`load`]). Rendering computes nothing: it chooses,
-//! formats and words what the result model holds, so that every output of a run says the same.
+//! A result as terminal text, Markdown, CSV and JSON, the result of a single load ([`load`]), and what was found out about a machine
+//! ([`doctor`]). Rendering computes nothing: it chooses, formats and words what the result model holds, so that every output of a run says
+//! the same.
 
 mod answer;
 mod bar;
 mod claims;
+pub mod doctor;
 mod figures;
 mod groups;
 mod json;

@@ -1,5 +1,6 @@
 //! The words for what is typed in the model: each enum of it in one place, so that every output says the same.
 
+mod doctor;
 mod errors;
 mod gates;
 mod notes;
@@ -9,6 +10,7 @@ use std::borrow::Cow;
 
 use loadline_model::result::{Contrast, RunResult, Statement};
 
+pub(crate) use doctor::{named_cpus, program};
 pub use gates::remedy;
 
 /// Something that can be said.

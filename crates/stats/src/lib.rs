@@ -10,6 +10,8 @@
 //! | may the run stop once its interval is narrow? | [`sequential`] |
 //! | what can be concluded about the difference? | [`verdict`] |
 //! | do slices of all cells fail a gate equally often? | [`cochran`] |
+//! | which difference would be found? | [`detectable`], from the variances of [`mod@variance_components`] |
+//! | do figures rise and fall together? | [`rank_correlation`] |
 //! | is the warm-up over? | [`stationarity`], which asks [`mann_kendall`] |
 //! | are these arrivals a Poisson process? | [`anderson_darling`] |
 //!
@@ -19,24 +21,30 @@
 pub mod anderson_darling;
 pub mod bootstrap;
 pub mod cochran;
+pub mod detectable;
 pub mod dominance;
 pub mod hodges_lehmann;
 pub mod holm;
 pub mod interval;
 pub mod mann_kendall;
+pub mod rank_correlation;
 pub mod sequential;
 pub mod stationarity;
 pub mod student;
+pub mod variance_components;
 pub mod verdict;
 
 pub use anderson_darling::{GoodnessOfFit, exponential_gaps};
 pub use bootstrap::{Bootstrap, Unit, bootstrap};
+pub use cochran::cochran_q;
+pub use detectable::detectable_difference;
 pub use dominance::{Dominant, dominant};
 pub use hodges_lehmann::hodges_lehmann;
-pub use cochran::cochran_q;
 pub use holm::holm;
 pub use interval::Interval;
+pub use rank_correlation::{correlation_of_ranks, ranks};
 pub use sequential::{LOOK_CONFIDENCE, look_sizes};
 pub use stationarity::{Stationarity, WINDOW as STATIONARITY_WINDOW, stationary};
 pub use student::{t_interval, t_quantile, two_sided_p, upper_p};
+pub use variance_components::{VarianceComponents, variance_components};
 pub use verdict::{Judgement, MIN_BLOCKS, judge};

@@ -72,6 +72,12 @@ impl Store {
         Ok(store)
     }
 
+    /// A store that is in no file and goes with the value.
+    pub fn in_memory() -> Result<Store, StoreError> {
+        // https://www.sqlite.org/inmemorydb.html
+        Store::create(Path::new(":memory:"))
+    }
+
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path

@@ -3,6 +3,7 @@
 mod claims;
 mod contrasts;
 mod coverage;
+mod doctor;
 mod judging;
 mod ladder;
 mod made_up;

@@ -18,7 +18,7 @@ use loadline_platforms as platforms;
 use loadline_run::deploy::{Network, PlatformDeployer, ServiceTraffic};
 use loadline_run::placement::place;
 use loadline_run::strategy::{FixedPlan, Until};
-use loadline_run::{Run, SystemClock, execute};
+use loadline_run::{Event, Outcome, Run, Strategy, SystemClock, execute};
 use loadline_spec::{Machine, from_flags, from_yaml_file, ladder};
 use loadline_store::Store;
 
@@ -72,7 +72,7 @@ fn execute_and_show(experiment: &Experiment, outputs: &OutputArguments) -> Resul
     execute_in(network, experiment, Vec::new(), interrupt::stop_flag()?, outputs)
 }
 
-fn is_root() -> bool {
+pub(super) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
@@ -94,53 +94,17 @@ fn execute_in(
     let traffic = ServiceTraffic::read(experiment).map_err(|error| UsageError(error.to_string()))?;
     let store = Store::create(&outputs.store)?;
     let journal = StoreJournal::new(&store);
-    let machine = describe_machine();
     let plan = Plan::new(experiment);
-    let cpus = place(experiment, &allowed_cpus()?, &real_time_permitted);
-    let name = RunName::random();
-    let own_node = experiment.plan.nodes == Nodes::Own;
-    let mut deployer = PlatformDeployer {
-        experiment,
-        plan: &plan,
-        platforms: experiment
-            .platforms
-            .iter()
-            .map(|platform| platforms::platform(&platform.kind, own_node))
-            .collect(),
-        traffic,
-        cpus: &cpus,
-        run: name,
-        program: own_program()?,
-        network,
-        machine: &machine,
-        stop: stop.clone(),
-        environment: None,
-    };
     let progress = RefCell::new(Progress::new(experiment));
-    let run = Run {
-        experiment,
-        plan: &plan,
-        cpus: &cpus,
-        machine: &machine,
-        label: name.to_string(),
-        command_line: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        stop,
-        notes,
-        deployer: &mut deployer,
-        journal: &journal,
-        clock: &SystemClock,
-        events: &mut |event| progress.borrow_mut().show(event),
-    };
+    let events = &mut |event| progress.borrow_mut().show(event);
+    let measuring =
+        Measuring { network, experiment, plan: &plan, traffic, notes, stop, journal: &journal, events };
     let fixed = FixedPlan::new(experiment, &plan);
     let outcome = match experiment.plan.until {
-        None => execute(run, &mut { fixed }),
-        Some(_) => execute(
-            run,
-            &mut Until::new(fixed, &mut |deployments| {
-                is_settled(experiment, &journal, deployments, &mut progress.borrow_mut())
-            }),
-        ),
+        None => measuring.run(&mut { fixed }),
+        Some(_) => measuring.run(&mut Until::new(fixed, &mut |deployments| {
+            is_settled(experiment, &journal, deployments, &mut progress.borrow_mut())
+        })),
     }?;
     progress.borrow().finish();
     let result = outputs::analyse(&store, journal.run())?;
@@ -151,13 +115,71 @@ fn execute_in(
     Ok(outputs::exit_of(&result))
 }
 
+/// An experiment that is about to be measured on the real platforms.
+pub(super) struct Measuring<'a> {
+    pub network: Network,
+    pub experiment: &'a Experiment,
+    pub plan: &'a Plan,
+    pub traffic: ServiceTraffic,
+    /// Known before the run.
+    pub notes: Vec<Note>,
+    pub stop: Arc<AtomicBool>,
+    pub journal: &'a StoreJournal<'a>,
+    pub events: &'a mut dyn FnMut(Event),
+}
+
+impl Measuring<'_> {
+    /// Measures it. Whatever happens, what was measured is in the journal.
+    pub(super) fn run(self, strategy: &mut dyn Strategy) -> Result<Outcome> {
+        let Measuring { network, experiment, plan, traffic, notes, stop, journal, events } = self;
+        let machine = describe_machine();
+        let cpus = place(experiment, &allowed_cpus()?, &real_time_permitted);
+        let name = RunName::random();
+        let own_node = experiment.plan.nodes == Nodes::Own;
+        let mut deployer = PlatformDeployer {
+            experiment,
+            plan,
+            platforms: experiment
+                .platforms
+                .iter()
+                .map(|platform| platforms::platform(&platform.kind, own_node))
+                .collect(),
+            traffic,
+            cpus: &cpus,
+            run: name,
+            program: own_program()?,
+            network,
+            machine: &machine,
+            stop: stop.clone(),
+            environment: None,
+        };
+        let run = Run {
+            experiment,
+            plan,
+            cpus: &cpus,
+            machine: &machine,
+            label: name.to_string(),
+            command_line: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            stop,
+            notes,
+            deployer: &mut deployer,
+            journal,
+            clock: &SystemClock,
+            events,
+        };
+        Ok(execute(run, strategy)?)
+    }
+}
+
 /// This program's own file, which also serves the built-in services.
 fn own_program() -> Result<PathBuf> {
     std::env::current_exe()
         .context("cannot find the file of this program, which serves the built-in services")
 }
 
-fn allowed_cpus() -> Result<Vec<usize>> {
+/// The CPUs that this process may use, in order.
+pub(super) fn allowed_cpus() -> Result<Vec<usize>> {
     let set = rustix::thread::sched_getaffinity(None)
         .context("cannot determine which CPUs this process may use")?;
     Ok((0..rustix::thread::CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).collect())

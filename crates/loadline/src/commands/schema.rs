@@ -10,6 +10,7 @@ pub fn schema(which: SchemaOf) -> Result<Exit> {
         SchemaOf::Experiment => loadline_spec::experiment_schema(),
         SchemaOf::Result => loadline_report::result_schema(),
         SchemaOf::Load => loadline_report::load::schema(),
+        SchemaOf::Doctor => loadline_report::doctor::schema(),
     };
     println!("{schema:#}");
     Ok(Exit::Done)

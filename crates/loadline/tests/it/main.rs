@@ -6,6 +6,7 @@ mod bad_input;
 mod cells;
 mod disturbance;
 mod docker;
+mod doctor;
 mod external;
 mod failures;
 mod image;

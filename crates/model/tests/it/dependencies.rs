@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::process::Command;
 
 /// Of others, and of ours what belongs to running an experiment.
-const NOT_PURE: [&str; 15] = [
+const NOT_PURE: [&str; 16] = [
     "bollard",
     "kube",
     "libsqlite3-sys",
@@ -12,6 +12,7 @@ const NOT_PURE: [&str; 15] = [
     "rustix",
     "tokio",
     "loadline-agent",
+    "loadline-doctor",
     "loadline-engine",
     "loadline-run",
     "loadline-machine",

@@ -11,6 +11,7 @@ use crate::ladder;
 use crate::overview::{self, Grid};
 use crate::seen;
 use crate::text::{Align, Table, wrap};
+use crate::verdict;
 use crate::wording;
 
 /// The narrowest terminal that differences are drawn on.

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use crate::support;
 use loadline_model::result::RunResult;
+use loadline_model::result::doctor::DoctorResult;
 use loadline_model::result::load::LoadResult;
-use loadline_report::{json, load, result_schema};
+use loadline_report::{doctor, json, load, result_schema};
 use serde_json::Value;
 
 fn written(result: &RunResult) -> String {
@@ -18,6 +19,30 @@ fn load_written(result: &LoadResult) -> String {
     let mut out = Vec::new();
     load::json(result, &mut out).expect("a vector takes everything");
     String::from_utf8(out).expect("JSON is UTF-8")
+}
+
+fn examined(result: &DoctorResult) -> String {
+    let mut out = Vec::new();
+    doctor::json(result, &mut out).expect("a vector takes everything");
+    String::from_utf8(out).expect("JSON is UTF-8")
+}
+
+#[test]
+fn an_examination_read_back_is_written_the_same() {
+    for result in support::doctor::all() {
+        let once = examined(&result);
+        let read: DoctorResult = serde_json::from_str(&once).expect("what was written can be read");
+        assert_eq!(examined(&read), once);
+    }
+}
+
+/// Readers of examinations rely on these names, `loadline.doctor/1`.
+#[test]
+fn an_examination_has_the_fields_that_its_version_has() {
+    let document: Value = serde_json::from_str(&examined(&support::doctor::server())).expect("JSON");
+    let mut names = Vec::new();
+    leaves(&document, "", &mut names);
+    insta::assert_snapshot!(names.join("\n"));
 }
 
 #[test]
@@ -46,7 +71,8 @@ fn a_load_read_back_is_written_the_same() {
 fn every_document_keeps_to_the_schema() {
     let runs = support::all().iter().map(written).map(|text| (result_schema(), text)).collect::<Vec<_>>();
     let loads = support::load::all().iter().map(load_written).map(|text| (load::schema(), text)).collect();
-    for (schema, text) in [runs, loads].into_iter().flatten() {
+    let examined = support::doctor::all().iter().map(examined).map(|text| (doctor::schema(), text)).collect();
+    for (schema, text) in [runs, loads, examined].into_iter().flatten() {
         let document: Value = serde_json::from_str(&text).expect("JSON");
         let mut faults = Vec::new();
         check(&schema, &schema, &document, "result", &mut faults);
@@ -101,7 +127,11 @@ fn the_schema_refuses_a_document_without_a_required_key() {
 /// `UPDATE_SCHEMA=1 cargo test -p loadline-report` rewrites the file.
 #[test]
 fn the_published_schemas_are_those_in_the_code() {
-    for (name, schema) in [("result.schema.json", result_schema()), ("load.schema.json", load::schema())] {
+    for (name, schema) in [
+        ("result.schema.json", result_schema()),
+        ("load.schema.json", load::schema()),
+        ("doctor.schema.json", doctor::schema()),
+    ] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
         let text = serde_json::to_string_pretty(&schema).expect("a schema is JSON") + "\n";
         if std::env::var_os("UPDATE_SCHEMA").is_some_and(|value| value == "1") {

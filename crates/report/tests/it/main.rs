@@ -1,5 +1,6 @@
 //! A result as text, as a table, and as a document.
 
+mod doctor;
 mod document;
 mod load;
 mod rendering;

@@ -9,6 +9,7 @@ mod proof;
 mod properties;
 mod prove;
 mod references;
+mod resolution;
 mod runs;
 mod sequential;
 mod warm_up;

@@ -1,5 +1,6 @@
 //! Invented results, one per situation that a reader can meet. Each starts from `slower` and changes what sets it apart.
 
+pub mod doctor;
 mod ladder;
 pub mod load;
 mod many;

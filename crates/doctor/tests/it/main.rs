@@ -1,0 +1,3 @@
+//! This machine, with a known disturbance on it.
+
+mod planted;
