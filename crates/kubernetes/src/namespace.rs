@@ -17,7 +17,7 @@ use loadline_machine::{
 use crate::{connection::Cluster, error::ClusterError, labels};
 
 /// How long its removal may take, including the pods in it and the finalizers of controllers.
-const REMOVAL_TIMEOUT: Duration = Duration::from_secs(60);
+const REMOVAL_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Pods in the node's network, with privileges or a port of the host need this where Pod Security is enforced
 /// (<https://kubernetes.io/docs/concepts/security/pod-security-admission/>).

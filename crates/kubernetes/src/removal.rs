@@ -23,8 +23,9 @@ use crate::{
     run_cluster::RunCluster,
 };
 
-/// How long pods may take to vanish: the grace period, and the time of the kubelet and the network.
-const TIMEOUT: Duration = Duration::from_secs(60);
+/// How long pods may take to vanish: the grace period, the time of the kubelet and the network, and after a restart of the API server the
+/// minute for which controllers and kubelets wait before they watch again.
+const TIMEOUT: Duration = Duration::from_secs(120);
 /// How long a static pod's mirror may take to follow its file.
 const MIRROR_TIMEOUT: Duration = Duration::from_secs(20);
 /// Kinds that create the pods.
