@@ -3,8 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use std::collections::BTreeMap;
-
 use loadline_model::metrics::{HigherIs, MACHINE_CPU, MACHINE_CPUS, MOST_STOLEN, MetricDeclaration, Unit};
 use loadline_model::{MachineCpu, Observations};
 use serde::{Deserialize, Serialize};

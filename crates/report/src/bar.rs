@@ -58,6 +58,9 @@ mod tests {
 
     fn row(difference: f64, interval: Option<[f64; 2]>) -> Row {
         Row {
+            bound: None,
+            first_attempts: None,
+            p_equivalent: None,
             metric: "response.p50".to_owned(),
             label: "response p50".to_owned(),
             primary: true,

@@ -109,13 +109,6 @@ pub(crate) fn size(what: &'static str, min: u64, max: u64) -> Scalar<u64> {
         .placeholder("SIZE")
 }
 
-/// `1%`, above 0 % and below 100 %.
-pub(crate) fn share() -> Scalar<f64> {
-    let pattern = r"^\s*[0-9][0-9_]*(\.[0-9_]*)?\s*%\s*$";
-    Scalar::new(parse_share, |share| show_share(*share), json!({ "type": "string", "pattern": pattern }))
-        .placeholder("SHARE")
-}
-
 /// A number, fractions allowed, within bounds; `what` begins the complaint: "CPUs".
 pub(crate) fn number(what: &'static str, min: f64, max: f64, help: &'static str) -> Scalar<f64> {
     let parse = move |text: &str| match text.trim().parse::<f64>() {

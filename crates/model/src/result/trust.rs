@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{GateFigure, Statement, Unit};
-use crate::CellId;
 use crate::gates::Gate;
 use crate::ids::CellId;
 

@@ -187,7 +187,8 @@ impl Page<'_> {
             let mut cells = vec![first.label.clone(), scale.figure(first.baseline)];
             for row in &rows[candidates.clone()] {
                 cells.push(row.map(|row| scale.spread(row.difference, row.interval)).unwrap_or_default());
-                let shown = |row: &Row| self.verdict(row, verdict::shown(row.verdict, self.result.trust.trusted));
+                let shown =
+                    |row: &Row| self.verdict(row, verdict::shown(row.verdict, self.result.trust.trusted));
                 cells.push(row.map(shown).unwrap_or_default());
                 cells.extend(draw.then(|| row.map(|row| bars.draw(row)).unwrap_or_default()));
             }
