@@ -29,12 +29,12 @@ pub fn dominant(figures: &[f64], most: f64) -> Option<Dominant> {
     let total: f64 = squares().sum();
     let (index, largest) = squares().enumerate().max_by(|left, right| left.1.total_cmp(&right.1))?;
     let share = largest / total;
-    (share > most.max(largest_by_chance(count))).then_some(Dominant { index, share })
+    (share > most.max(largest_by_chance(count, LEVEL))).then_some(Dominant { index, share })
 }
 
 /// Grubbs's critical value as a share of the sum of squares.
-fn largest_by_chance(count: f64) -> f64 {
-    let t = t_quantile(1.0 - LEVEL / (2.0 * count), count - 2.0);
+fn largest_by_chance(count: f64, level: f64) -> f64 {
+    let t = t_quantile(1.0 - level / (2.0 * count), count - 2.0);
     (count - 1.0) / count * t * t / (count - 2.0 + t * t)
 }
 
@@ -44,14 +44,10 @@ mod tests {
 
     #[test]
     fn chance_is_grubbs_critical_value() {
-        // Grubbs & Beck, Technometrics 14 (1972), table 1: 0.1 % two-sided is the column of 0.05 %: 2.391 for 8, 3.521 for 24 figures.
-        for (count, critical) in [(8.0_f64, 2.391_f64), (24.0, 3.521)] {
-            let share = critical.powi(2) / (count - 1.0);
-            assert!(
-                (largest_by_chance(count) - share).abs() < 0.01,
-                "{count}: {} {share}",
-                largest_by_chance(count)
-            );
+        // The two-sided critical values at 5 %, as they are widely tabulated.
+        for (count, critical) in [(8.0_f64, 2.126_f64), (24.0, 2.802)] {
+            let found = (largest_by_chance(count, 0.05) * (count - 1.0)).sqrt();
+            assert!((found - critical).abs() < 0.002, "{count}: {found} against {critical}");
         }
     }
 

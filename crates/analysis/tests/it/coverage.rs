@@ -81,7 +81,7 @@ fn truths_us(noise: Noise) -> [f64; ROWS.len()] {
     let [host, pod] = [false, true].map(|is_candidate| {
         let (mut random, mut weather) = (Pcg64::seed_from_u64(99), noise.weather());
         let mut all = new_histogram();
-        // Twenty-four slices of each deployment as in a run, so that the drift is the same.
+        // Nine slices of a deployment, as in a run of three cells, so that the drift is the same.
         for slice in 0..3_000 {
             if slice % 9 == 0 {
                 weather = noise.weather();
