@@ -68,7 +68,7 @@ impl ServiceTraffic {
 
     fn check(&self, experiment: &Experiment, cell: CellSpec) -> Result<(), TrafficError> {
         let traffic = self.of(experiment, cell.service, cell.platform);
-        let description = LoadDescription { load: experiment.loads[cell.load.0].clone(), traffic };
+        let description = LoadDescription { load: experiment.load(cell.load).clone(), traffic };
         // Nothing is connected to: any address will do.
         let endpoint = Endpoint::from(SocketAddr::from((Ipv4Addr::LOCALHOST, 1)));
         Options::describing(&description, endpoint).map_err(|source| TrafficError::Description {

@@ -62,7 +62,7 @@ fn proxies_understand(experiment: &Experiment, keys: &Written<ExperimentKeys>, p
         let what =
             if cells.clone().any(|cell| platform.kind.speaks_tls(experiment.service(cell.service).https)) {
                 "https"
-            } else if cells.any(|cell| experiment.loads[cell.load.0].protocol.streams().is_some()) {
+            } else if cells.any(|cell| experiment.load(cell.load).protocol.streams().is_some()) {
                 "HTTP/2"
             } else {
                 continue;
