@@ -67,8 +67,9 @@ impl Compared {
     }
 
     /// The cells that a claim rests on.
-    pub fn cells(&self) -> impl Iterator<Item = &Prepared> {
-        [&self.baseline, &self.candidate].into_iter().chain(&self.twin)
+    pub fn sides(&self) -> impl Iterator<Item = (Side, &Prepared)> {
+        let twin = self.twin.iter().map(|twin| (Side::Twin, twin));
+        [(Side::Baseline, &self.baseline), (Side::Candidate, &self.candidate)].into_iter().chain(twin)
     }
 
     fn place_of_baseline(&self, weights: &[u32]) -> f64 {

@@ -122,13 +122,14 @@ fn no_interval(metric: &Metric, paired: &Paired<'_>, compared: &Compared) -> Opt
     if paired.count() < MIN_BLOCKS {
         return Some(Remark::FewBlocks { blocks: paired.count(), least: MIN_BLOCKS });
     }
-    let events = compared.cells().filter_map(Prepared::events).reduce(f64::max);
+    let cells = || compared.sides().map(|(_, cell)| cell);
+    let events = cells().filter_map(Prepared::events).reduce(f64::max);
     if let Some(events) =
         events.filter(|events| metric.higher_is == HigherIs::More && (0.5..LEAST_EVENTS).contains(events))
     {
         return Some(Remark::FewEvents { events, least: LEAST_EVENTS });
     }
-    few_beyond(compared.cells()).or_else(|| carried(metric, paired, compared))
+    few_beyond(cells()).or_else(|| carried(metric, paired, compared))
 }
 
 /// Why nothing can be claimed of a quantile, if so.

@@ -43,7 +43,7 @@ impl Prepared {
                     units.map(|slices| merge(times, &slices)).collect();
                 Some(Prepared::Buckets(Buckets::new(quantile, &merged)))
             }
-            Kind::Ratio(_) | Kind::PerRequest | Kind::Level => {
+            Kind::Mean(_) | Kind::Ratio(_) | Kind::PerRequest | Kind::Level => {
                 let sum = |slices: Vec<&SliceRow>| {
                     let seen = slices.into_iter().filter_map(|slice| metric.ratio(slice));
                     seen.fold((0.0, 0.0), |sum, slice| (sum.0 + slice.0, sum.1 + slice.1))

@@ -32,7 +32,9 @@ pub struct Metric {
 pub enum Kind {
     /// A quantile of the merged histograms.
     Quantile(Times, f64),
-    /// A sum over the slices divided by another: a mean time, a cost per request, a rate.
+    /// The mean of all requests.
+    Mean(Times),
+    /// A sum over the slices divided by another: a cost per request, a rate.
     Ratio(fn(&SliceRow) -> Option<Ratio>),
     /// What a probe counted, per answered request.
     PerRequest,
@@ -42,9 +44,9 @@ pub enum Kind {
     /// between deployments by a quarter less than the mean of all or of the middle half (ten rungs, 8 deployments × 14 slices of 100 ms on
     /// a shared virtual machine: standard deviation 0.44 µs against 0.64 and 0.60).
     LowerHalfMean(fn(&SliceRow) -> Option<Ratio>),
-    /// The mean over the deployments of the Hodges–Lehmann estimate of their slices' own ratios; of a difference, of the block's differences.
+    /// The mean over the deployments of the Hodges–Lehmann estimate of their slices' own means; of a difference, of the blocks' differences.
     /// What disturbs a few slices does not move it, nor does what the service itself does seldom: it stands beside the mean, not for it.
-    Undisturbed(fn(&SliceRow) -> Option<Ratio>),
+    Undisturbed(Times),
 }
 
 /// Quantiles from here on are compared by their ratio.
@@ -80,7 +82,8 @@ impl Metric {
     pub fn ratio(&self, slice: &SliceRow) -> Option<Ratio> {
         match self.kind {
             Kind::Quantile(..) => None,
-            Kind::Ratio(of) | Kind::LowerHalfMean(of) | Kind::Undisturbed(of) => of(slice),
+            Kind::Mean(times) | Kind::Undisturbed(times) => mean(times.of(slice)),
+            Kind::Ratio(of) | Kind::LowerHalfMean(of) => of(slice),
             Kind::PerRequest => per_request(slice, slice.observations.get(&self.id)),
             Kind::Level => Some((slice.observations.get(&self.id)?, 1.0)),
         }
@@ -151,15 +154,11 @@ fn times() -> Vec<Metric> {
         quantile("response.p90", "response p90", Times::Response, 0.9),
         quantile("response.p99", "response p99", Times::Response, 0.99).primary(),
         quantile("response.p99.9", "response p99.9", Times::Response, 0.999).primary(),
-        time("response.mean", "response mean", |s| mean(&s.response)).primary(),
-        Metric {
-            kind: Kind::Undisturbed(|s| mean(&s.response)),
-            ..time("response.mean.undisturbed", "mean, undisturbed", |s| mean(&s.response))
-        }
-        .primary(),
+        time("response.mean", "response mean", Kind::Mean(Times::Response)).primary(),
+        time("response.mean.undisturbed", "mean, undisturbed", Kind::Undisturbed(Times::Response)).primary(),
         quantile("service.p50", "service p50", Times::Service, 0.5).primary(),
         quantile("service.p99", "service p99", Times::Service, 0.99),
-        time("service.mean", "service mean", |s| mean(&s.service)),
+        time("service.mean", "service mean", Kind::Mean(Times::Service)),
         quantile("send_lag.p99", "send lag p99", Times::SendLag, 0.99),
     ]
 }
@@ -265,11 +264,11 @@ fn metric(id: &'static str, label: &'static str, unit: Unit, higher_is: HigherIs
 }
 
 fn quantile(id: &'static str, label: &'static str, times: Times, quantile: f64) -> Metric {
-    metric(id, label, Unit::Nanoseconds, HigherIs::Slower, Kind::Quantile(times, quantile))
+    time(id, label, Kind::Quantile(times, quantile))
 }
 
-fn time(id: &'static str, label: &'static str, ratio: fn(&SliceRow) -> Option<Ratio>) -> Metric {
-    metric(id, label, Unit::Nanoseconds, HigherIs::Slower, Kind::Ratio(ratio))
+fn time(id: &'static str, label: &'static str, kind: Kind) -> Metric {
+    metric(id, label, Unit::Nanoseconds, HigherIs::Slower, kind)
 }
 
 fn cost(id: &'static str, label: &'static str, kind: Kind) -> Metric {

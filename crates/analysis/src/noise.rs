@@ -6,7 +6,7 @@ use crate::sample::Counted;
 use crate::{RunData, verdicts};
 
 /// One contrast per load and baseline, and per top of a ladder. The tests are corrected over the primary metrics of all twins, and apart
-/// from them over the others: with either family, a run without a fault has a difference with a probability of 5 % at most.
+/// from them over the others: with either family, a run without a fault has a difference with a probability of 2.5 % at most.
 pub fn contrasts(data: &RunData, counted: &Counted<'_>, confidence: f64) -> Vec<Contrast> {
     let noise = data.run.plan.noise_contrasts();
     let mut drafts: Vec<Draft> = noise

@@ -1,9 +1,8 @@
 //! From the evidence of rows to their verdicts: equivalence by two one-sided tests against the margin, differences after Holm's correction.
 
 use loadline_model::metrics::HigherIs;
-use loadline_stats::{Bootstrap, Judgement, holm, judge as judgement};
+use loadline_stats::{Bootstrap, Judgement, Levels, holm, judge as judgement};
 
-use crate::ALPHA;
 use crate::contrasts::{Draft, bounds};
 use crate::metrics;
 use crate::result::{Remark, Row, Statement, Verdict};
@@ -26,8 +25,7 @@ pub struct Evidence {
 
 /// Judges the rows of a family, which Holm's correction covers together: those for which `is_member` says so.
 pub fn judge(drafts: &mut [Draft], confidence: f64, is_member: impl Fn(&Row) -> bool) {
-    // A run with looks along the way has spent part of its error on each of them.
-    let alpha = ALPHA.min(1.0 - confidence);
+    let levels = Levels::at(confidence);
     let rows = drafts.iter_mut().flat_map(|draft| draft.contrast.rows.iter_mut().zip(&draft.evidence));
     let mut family: Vec<(&mut Row, &Evidence, Bootstrap)> = rows
         .filter(|(row, _)| is_member(row))
@@ -35,16 +33,16 @@ pub fn judge(drafts: &mut [Draft], confidence: f64, is_member: impl Fn(&Row) -> 
         .collect();
     let plain: Vec<f64> = family.iter().map(|(_, _, spread)| spread.p_value()).collect();
     // The first of Holm's steps, so what every difference of this size passes.
-    let strictest = alpha / family.len().max(1) as f64;
+    let strictest = levels.difference / family.len().max(1) as f64;
     for ((row, evidence, spread), corrected) in family.iter_mut().zip(holm(&plain)) {
         let scale = evidence.scale;
         let equivalent = spread.equivalence_p(scale.margin(row.margin, row.baseline));
-        let one_sided = interval(spread, 1.0 - 2.0 * alpha, scale, row.baseline);
+        let one_sided = interval(spread, 1.0 - 2.0 * levels.equivalence, scale, row.baseline);
         row.p_holm = Some(corrected);
         row.p_equivalent = Some(equivalent);
         row.bound = Some(one_sided[0].abs().max(one_sided[1].abs()));
         row.resolution = Some(scale.difference(spread.resolution(strictest, POWER), row.baseline).abs());
-        row.verdict = match judgement(row.difference, corrected, equivalent, alpha, evidence.blocks) {
+        row.verdict = match judgement(row.difference, corrected, equivalent, levels, evidence.blocks) {
             Judgement::Equivalent => Verdict::Equivalent,
             Judgement::Unresolved => Verdict::Unresolved,
             Judgement::Higher => metrics::verdict(evidence.higher_is, true),

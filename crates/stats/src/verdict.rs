@@ -17,6 +17,27 @@ pub enum Judgement {
     Unresolved,
 }
 
+/// The probabilities of a wrong verdict.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Levels {
+    /// That a difference is claimed where there is none, in either direction.
+    pub difference: f64,
+    /// That a difference as large as the margin is called equivalent.
+    pub equivalence: f64,
+}
+
+impl Levels {
+    /// A claim costs somebody a migration, so it is wrong in one of forty runs at most, half as often as a 95 % interval leaves out the truth.
+    pub const DEFAULT: Levels = Levels { difference: 0.025, equivalence: 0.05 };
+
+    /// With intervals of more confidence than 95 %, as of a run that is looked at along the way, neither is larger than the error of these.
+    pub fn at(confidence: f64) -> Levels {
+        let error = 1.0 - confidence;
+        let Levels { difference, equivalence } = Levels::DEFAULT;
+        Levels { difference: difference.min(error), equivalence: equivalence.min(error) }
+    }
+}
+
 /// Judges a difference.
 ///
 /// - `difference`: of which only the sign counts.
@@ -25,15 +46,22 @@ pub enum Judgement {
 /// - `blocks`: in all deployments together; below [`MIN_BLOCKS`] everything is unresolved.
 ///
 /// Equivalence goes first: a difference that is certain but too small to matter is equivalent. It is not corrected for the number of
-/// contrasts: each is a statement of its own, wrong in at most `alpha` of the runs whose difference is as large as the margin.
-pub fn judge(difference: f64, adjusted_p: f64, equivalence_p: f64, alpha: f64, blocks: usize) -> Judgement {
+/// contrasts: each is a statement of its own.
+pub fn judge(
+    difference: f64,
+    adjusted_p: f64,
+    equivalence_p: f64,
+    levels: Levels,
+    blocks: usize,
+) -> Judgement {
+    let is_certain = adjusted_p < levels.difference;
     if blocks < MIN_BLOCKS {
         Judgement::Unresolved
-    } else if equivalence_p < alpha {
+    } else if equivalence_p < levels.equivalence {
         Judgement::Equivalent
-    } else if adjusted_p < alpha && difference > 0.0 {
+    } else if is_certain && difference > 0.0 {
         Judgement::Higher
-    } else if adjusted_p < alpha && difference < 0.0 {
+    } else if is_certain && difference < 0.0 {
         Judgement::Lower
     } else {
         Judgement::Unresolved
@@ -44,10 +72,8 @@ pub fn judge(difference: f64, adjusted_p: f64, equivalence_p: f64, alpha: f64, b
 mod tests {
     use super::*;
 
-    const ALPHA: f64 = 0.05;
-
     fn judged(difference: f64, adjusted_p: f64, equivalence_p: f64) -> Judgement {
-        judge(difference, adjusted_p, equivalence_p, ALPHA, MIN_BLOCKS)
+        judge(difference, adjusted_p, equivalence_p, Levels::DEFAULT, MIN_BLOCKS)
     }
 
     #[test]
@@ -64,7 +90,7 @@ mod tests {
 
     #[test]
     fn what_is_neither_significant_nor_equivalent_is_unresolved() {
-        assert_eq!(judged(3.0, 0.05, 0.05), Judgement::Unresolved);
+        assert_eq!(judged(3.0, 0.025, 0.05), Judgement::Unresolved);
     }
 
     #[test]
@@ -75,7 +101,7 @@ mod tests {
 
     #[test]
     fn fewer_than_six_blocks_make_no_claim() {
-        assert_eq!(judge(5.0, 1e-9, 1.0, ALPHA, MIN_BLOCKS - 1), Judgement::Unresolved);
-        assert_eq!(judge(0.1, 1.0, 1e-9, ALPHA, MIN_BLOCKS - 1), Judgement::Unresolved);
+        assert_eq!(judge(5.0, 1e-9, 1.0, Levels::DEFAULT, MIN_BLOCKS - 1), Judgement::Unresolved);
+        assert_eq!(judge(0.1, 1.0, 1e-9, Levels::DEFAULT, MIN_BLOCKS - 1), Judgement::Unresolved);
     }
 }

@@ -33,7 +33,7 @@ pub enum Remark {
         /// Its share of the sum of squared deviations.
         share: f64,
     },
-    /// The difference is not significant once all contrasts are corrected for.
+    /// The interval excludes zero, but that is not enough for a claim: its level is stricter, and all contrasts are corrected for.
     NotSignificant,
     /// The cells of this load were not disturbed equally often, so that repeating may have selected its means and tails.
     RepeatsDiffer,

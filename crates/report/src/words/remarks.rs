@@ -25,7 +25,7 @@ impl Words for Remark {
                 by.words(),
                 share * 100.0
             ),
-            Remark::NotSignificant => "not significant after Holm's correction over all contrasts".to_owned(),
+            Remark::NotSignificant => "no claim: the interval excludes zero, but the p-value after Holm's correction is not below 2.5 %".to_owned(),
             Remark::RepeatsDiffer => {
                 "no claim: these cells were not disturbed equally often, so repeating may have selected their tails"
                     .to_owned()

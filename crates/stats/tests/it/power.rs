@@ -66,7 +66,9 @@ pub fn equivalent_at_the_margin(extent: Extent) -> Vec<f64> {
                 run(0.0).equivalence_p(Interval::around(0.0, margin * standard_error)) < ALPHA
             });
             println!("{units} units, margin {margin} SE: equivalent at the margin {:.1} %", 100.0 * wrong);
-            assert!(wrong <= ALPHA + 0.01 + extent.slack, "{units} units, {margin} standard errors: {wrong}");
+            // As many as a level of 5 % shows by chance in the worst of nine such shares.
+            let chance = 3.0 * (ALPHA * (1.0 - ALPHA) / extent.runs as f64).sqrt();
+            assert!(wrong <= ALPHA + chance, "{units} units, {margin} standard errors: {wrong}");
             all.push(wrong);
         }
     }

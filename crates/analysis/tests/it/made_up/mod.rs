@@ -35,7 +35,7 @@ pub struct MadeUp {
     pub ladder: bool,
     /// Standard deviation between deployments of the same thing.
     pub deployment_noise_us: f64,
-    /// Standard deviation of the CPU per request from slice to slice.
+    /// Standard deviation of the CPU per request from slice to slice; counts of events then vary by chance, too.
     pub cpu_noise_us: f64,
     /// What disturbs it.
     pub noise: Noise,
@@ -100,7 +100,7 @@ impl MadeUp {
                 });
             }
             let deployment: Vec<f64> =
-                plan.sites.iter().map(|_| self.deployment_noise_us * normal(&mut random)).collect();
+                plan.sites.iter().map(|_| self.deployment_us(&mut random)).collect();
             let mut weather = self.noise.weather();
             for block in 0..self.blocks {
                 for (position, cell) in plan.cell_ids().enumerate() {
@@ -110,7 +110,7 @@ impl MadeUp {
                         _ => 0.0,
                     };
                     let is_candidate = plan.site_of(cell).platform.0 > 0;
-                    let level = weather.next(&mut random);
+                    let level = weather.next(is_candidate, &mut random);
                     let base = 100.0 + deployment[plan.cell(cell).site.0] + shift + level;
                     let mut response = new_histogram();
                     for ns in self.noise.responses_ns(base, is_candidate, self.requests, &mut random) {
@@ -119,13 +119,23 @@ impl MadeUp {
                     let disturbed =
                         if self.cpu_noise_us > 0.0 { self.cpu_noise_us * normal(&mut random) } else { 0.0 };
                     let cpu_us = 40.0 + shift + disturbed + 0.2 * level;
+                    let softirqs = if shift > 0.0 { 4.0 } else { 2.0 } * self.requests as f64;
+                    let by_chance =
+                        if self.cpu_noise_us > 0.0 { softirqs.sqrt() * normal(&mut random) } else { 0.0 };
                     let place = (round, block, position as u32);
-                    data.slices.push(slice(cell, place, at_s, response, cpu_us, shift > 0.0));
+                    let softirqs = (softirqs + by_chance).max(0.0) as u64;
+                    data.slices.push(slice(cell, place, at_s, response, cpu_us, softirqs));
                     at_s += 1.0;
                 }
             }
         }
         data
+    }
+
+    /// What a deployment adds to its requests.
+    pub fn deployment_us(&self, random: &mut Pcg64) -> f64 {
+        let own = self.deployment_noise_us * normal(random);
+        own + self.noise.deployments.next(random)
     }
 
     fn experiment(&self) -> Experiment {
@@ -236,14 +246,14 @@ fn slice(
     at_s: f64,
     response: Histogram<u64>,
     cpu_us: f64,
-    more_softirqs: bool,
+    softirqs: u64,
 ) -> SliceRow {
     let requests = response.len();
     let mut send_lag = new_histogram();
     send_lag.record_n(1_000, requests).unwrap();
     let observations = Observations::default()
         .with(SERVICE_CPU, (cpu_us.max(1.0) * 1e3) as u64 * requests)
-        .with("softirqs.net_rx", if more_softirqs { 4 } else { 2 } * requests)
+        .with("softirqs.net_rx", softirqs)
         .with("softirqs.net_tx", 0);
     SliceRow {
         cell,

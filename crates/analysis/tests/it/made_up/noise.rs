@@ -1,4 +1,5 @@
-//! What disturbs made-up runs: the weather, which all cells of a block are exposed to one after the other, and stalls.
+//! What disturbs made-up runs: how requests and deployments differ, the weather, which all cells of a block are exposed to one after the
+//! other, and stalls.
 
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::Rng;
@@ -7,6 +8,12 @@ use rand_pcg::rand_core::Rng;
 #[derive(Clone, Copy, Debug)]
 pub struct Noise {
     pub name: &'static str,
+    /// How requests differ.
+    pub requests: Requests,
+    /// How deployments of the same thing differ.
+    pub deployments: Deployments,
+    /// How many times as rough the candidate's weather is.
+    pub candidate_times: f64,
     /// Standard deviation of the weather, µs, and how much of it is still there in the next slice.
     pub weather_us: f64,
     pub correlation: f64,
@@ -16,6 +23,28 @@ pub struct Noise {
     pub loud: f64,
     /// Who stalls, and for how long.
     pub stalls: Option<Stalls>,
+}
+
+/// How requests differ from each other.
+#[derive(Clone, Copy, Debug)]
+pub enum Requests {
+    /// By a normal figure with a standard deviation of 10 µs.
+    Normal,
+    /// By a lognormal figure: a median of 20 µs, a mean of 33 µs, and one in a hundred above 200 µs.
+    Lognormal,
+}
+
+/// How deployments of the same thing differ from each other.
+#[derive(Clone, Copy, Debug)]
+pub enum Deployments {
+    /// Not at all.
+    Alike,
+    /// By a normal figure with this standard deviation, µs.
+    Normal(f64),
+    /// By an exponential figure with this mean, µs: a few are far slower.
+    Exponential(f64),
+    /// One of three is slower by so much, µs, as if it had been placed badly.
+    TwoModes(f64),
 }
 
 /// Stalls of the service.
@@ -35,8 +64,39 @@ pub struct Stalls {
 
 impl Noise {
     /// Requests differ, and nothing else.
-    pub const QUIET: Noise =
-        Noise { name: "quiet", weather_us: 0.0, correlation: 0.0, drift_us: 0.0, loud: 0.0, stalls: None };
+    pub const QUIET: Noise = Noise {
+        name: "quiet",
+        requests: Requests::Normal,
+        deployments: Deployments::Alike,
+        candidate_times: 1.0,
+        weather_us: 0.0,
+        correlation: 0.0,
+        drift_us: 0.0,
+        loud: 0.0,
+        stalls: None,
+    };
+    /// Most requests are answered alike, some take far longer.
+    pub const HEAVY_REQUESTS: Noise =
+        Noise { name: "heavy tails", requests: Requests::Lognormal, ..Noise::QUIET };
+    /// One start of a service differs from the next.
+    pub const DEPLOYMENTS: Noise =
+        Noise { name: "deployments that differ", deployments: Deployments::Normal(3.0), ..Noise::QUIET };
+    /// A few starts are far worse than the others.
+    pub const SKEWED_DEPLOYMENTS: Noise = Noise {
+        name: "few slow deployments",
+        deployments: Deployments::Exponential(3.0),
+        ..Noise::QUIET
+    };
+    /// Starts are of two kinds.
+    pub const TWO_MODES: Noise =
+        Noise { name: "deployments of two kinds", deployments: Deployments::TwoModes(6.0), ..Noise::QUIET };
+    /// What is compared varies more than what it is compared with.
+    pub const ROUGH_CANDIDATE: Noise = Noise {
+        name: "a candidate that varies more",
+        candidate_times: 4.0,
+        weather_us: 1.0,
+        ..Noise::CORRELATED
+    };
     /// As on a shared machine: what is near in time is alike.
     pub const CORRELATED: Noise =
         Noise { name: "correlated bursts", weather_us: 3.0, correlation: 0.45, ..Noise::QUIET };
@@ -72,7 +132,7 @@ impl Noise {
         requests: u64,
         random: &mut Pcg64,
     ) -> Vec<u64> {
-        let mut us: Vec<f64> = (0..requests).map(|_| base_us + 10.0 * normal(random)).collect();
+        let mut us: Vec<f64> = (0..requests).map(|_| base_us + self.requests.next(random)).collect();
         let stalls = self.stalls.filter(|stalls| is_candidate || !stalls.candidate_alone);
         if let Some(stalls) = stalls {
             let mut hit = 0;
@@ -97,6 +157,29 @@ impl Noise {
     }
 }
 
+impl Requests {
+    /// What a request takes beyond the base, µs.
+    fn next(self, random: &mut Pcg64) -> f64 {
+        match self {
+            Requests::Normal => 10.0 * normal(random),
+            Requests::Lognormal => 20.0 * normal(random).exp(),
+        }
+    }
+}
+
+impl Deployments {
+    /// What a deployment adds to all of its requests, µs.
+    pub fn next(self, random: &mut Pcg64) -> f64 {
+        match self {
+            Deployments::Alike => 0.0,
+            Deployments::Normal(deviation) => deviation * normal(random),
+            Deployments::Exponential(mean) => -mean * uniform(random).ln(),
+            Deployments::TwoModes(slower) if uniform(random) < 1.0 / 3.0 => slower,
+            Deployments::TwoModes(_) => 0.0,
+        }
+    }
+}
+
 const STALLS: Stalls = Stalls { a_slice: 1.2, requests: 4, us: 2_000.0, pareto: None, candidate_alone: true };
 
 /// How the machine is, slice after slice.
@@ -108,12 +191,13 @@ pub struct Weather {
 
 impl Weather {
     /// What it adds to the next slice, µs.
-    pub fn next(&mut self, random: &mut Pcg64) -> f64 {
+    pub fn next(&mut self, is_candidate: bool, random: &mut Pcg64) -> f64 {
         let Noise { weather_us, correlation, drift_us, loud, .. } = self.noise;
         self.state = correlation * self.state + (1.0 - correlation * correlation).sqrt() * normal(random);
         self.slices += 1.0;
         let rough = if uniform(random) < loud { 10.0 } else { 1.0 };
-        weather_us * rough * self.state + drift_us * self.slices
+        let times = if is_candidate { self.noise.candidate_times } else { 1.0 };
+        weather_us * times * rough * self.state + drift_us * self.slices
     }
 }
 
