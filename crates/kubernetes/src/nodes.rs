@@ -2,12 +2,15 @@
 //! A node reports its kernel's boot id, which shows whether processes of its pods run on this kernel; it *is* this machine if, in addition,
 //! one of its addresses is in our network namespace. Only the former is true of the nodes of `kind`: containers with their own networks.
 
-use std::{fs, net::IpAddr};
+use std::{fs, net::IpAddr, time::Duration};
 
 use k8s_openapi::api::core::v1::Node;
 use kube::{Api, api::ListParams};
 
-use loadline_machine::{Environment, ErrorContext, Netlink};
+use loadline_machine::{
+    Environment, ErrorContext, Netlink,
+    wait::{self, CLUSTER_INTERVAL},
+};
 
 use crate::{connection::Cluster, error::ClusterError};
 
@@ -16,6 +19,11 @@ const HOST_NAME_LABEL: &str = "kubernetes.io/hostname";
 
 /// The start of the reason for a node that is not ready.
 pub(crate) const NOT_READY: &str = "is not ready";
+
+/// The taints of a node that is not ready, which outlast that by a moment.
+const NOT_READY_TAINTS: [&str; 2] = ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
+/// How long all nodes may be unready: a control plane that has lost its API server takes them for dead until it sees their next reports.
+const READY_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// One node.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,8 +46,14 @@ pub(crate) struct ClusterNode {
 pub(crate) struct Nodes(pub Vec<ClusterNode>);
 
 impl Nodes {
-    /// Queries the nodes. Fails if no pod could run in the cluster.
+    /// Queries the nodes. Waits while none of them is ready; fails if no pod could run in the cluster.
     pub fn ask(cluster: &Cluster, environment: &Environment) -> Result<Nodes, ClusterError> {
+        let may_pass =
+            |error: &ClusterError| matches!(error, ClusterError::NoNode { why } if why.contains(NOT_READY));
+        wait::retry(READY_TIMEOUT, CLUSTER_INTERVAL, may_pass, || Nodes::ask_once(cluster, environment))
+    }
+
+    fn ask_once(cluster: &Cluster, environment: &Environment) -> Result<Nodes, ClusterError> {
         let path = "/proc/sys/kernel/random/boot_id";
         let boot_id = fs::read_to_string(path).with_context(|| format!("read {path}"))?;
         let own = environment.node().with_netlink(async |net: &Netlink| net.addresses().await)?;
@@ -148,7 +162,11 @@ pub(crate) fn unfit(node: &Node) -> Option<String> {
     }
     let taint =
         spec.taints.iter().flatten().find(|t| matches!(t.effect.as_str(), "NoSchedule" | "NoExecute"))?;
-    Some(format!("is tainted with {}:{}", taint.key, taint.effect))
+    let tainted = format!("tainted with {}:{}", taint.key, taint.effect);
+    match NOT_READY_TAINTS.contains(&taint.key.as_str()) {
+        true => Some(format!("{NOT_READY} ({tainted})")),
+        false => Some(format!("is {tainted}")),
+    }
 }
 
 #[cfg(test)]
