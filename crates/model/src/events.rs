@@ -56,6 +56,11 @@ pub enum Event {
         /// The cells.
         cells: Vec<CellId>,
     },
+    /// The machine is too loud to measure on, and the run has time to wait.
+    Waiting {
+        /// For how long.
+        pause: Duration,
+    },
     /// The run continues without a service.
     GivenUp {
         /// Why.
@@ -115,6 +120,7 @@ mod tests {
             ("measured", Event::Measured(Box::new(slice()))),
             ("block_done", Event::BlockDone { round: 1, block: 2 }),
             ("repeating", Event::Repeating { cells: vec![CellId(0), CellId(2)] }),
+            ("waiting", Event::Waiting { pause: Duration::from_secs(2) }),
             ("given_up", Event::GivenUp { failure: "died".to_owned() }),
             ("note", Event::Note(Note::NoWire)),
             ("note", Event::Note(Note::ProfileDisturbed { gate: Gate::Steal })),

@@ -19,6 +19,8 @@ pub struct TimeSpent {
     pub measuring_s: f64,
     /// Load of repeated slices.
     pub repeating_s: f64,
+    /// Waiting for a quieter machine.
+    pub waiting_s: f64,
     /// Slices that are profiled, and what is made of the samples.
     pub profiling_s: f64,
     /// Reading counters before and after slices.
@@ -38,6 +40,7 @@ impl TimeSpent {
             self.warming_up_s,
             self.measuring_s,
             self.repeating_s,
+            self.waiting_s,
             self.profiling_s,
             self.counters_s,
             self.storing_s,

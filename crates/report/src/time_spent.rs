@@ -30,6 +30,7 @@ fn parts(spent: &TimeSpent) -> Vec<(f64, &'static str)> {
         (spent.ready_s, "waiting until they answer"),
         (spent.warming_up_s, "warming up"),
         (spent.repeating_s, "repeating slices"),
+        (spent.waiting_s, "waiting for a quieter machine"),
         (spent.profiling_s, "profiling"),
         (spent.counters_s, "reading counters"),
         (spent.storing_s, "storing"),

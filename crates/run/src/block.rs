@@ -61,10 +61,12 @@ impl Execution<'_> {
         while let Some(Queued { turn, load, attempt }) = queue.turns.get(position).cloned() {
             let at = SlicePosition { round, block, attempt, position: position as u32 };
             match self.measure(at, &turn, fleet) {
-                Ok(true) => {
-                    queue.disturbed.insert((load, attempt));
+                Ok(disturbed) => {
+                    if disturbed {
+                        queue.disturbed.insert((load, attempt));
+                    }
+                    self.wait_while_loud(disturbed)?;
                 }
-                Ok(false) => {}
                 Err(failure) => self.continue_without(fleet, failure)?,
             }
             let cells = queue.repeat(position, self.experiment.plan.repeats);

@@ -23,6 +23,7 @@ use crate::deployer::{Deployer, MachineId, StartingSite};
 use crate::error::RunError;
 use crate::fleet::{Fleet, Member};
 use crate::journal::Journal;
+use crate::loud_spell::Loudness;
 use crate::order::Order;
 use crate::placement::Cpus;
 use crate::strategy::{BlockContext, NextRound, RoundsSoFar, Strategy};
@@ -100,6 +101,7 @@ pub fn execute(run: Run<'_>, strategy: &mut dyn Strategy) -> Result<Outcome, Run
         spent: TimeSpent::default(),
         side_by_side: None,
         warm_at_once: BTreeSet::new(),
+        loudness: Loudness::default(),
         noted: Vec::new(),
         metrics,
         events: run.events,
@@ -138,6 +140,8 @@ pub(crate) struct Execution<'a> {
     pub side_by_side: Option<Vec<CellId>>,
     /// The first cells of those warm-ups that took no longer than they must when they were last deployed.
     pub warm_at_once: BTreeSet<CellId>,
+    /// How disturbed the latest turns were.
+    pub loudness: Loudness,
     /// Notes already in the journal.
     pub noted: Vec<Note>,
     /// The metrics that its probes declare, as the journal has them.

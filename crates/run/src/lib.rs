@@ -13,6 +13,7 @@ mod execution;
 mod fleet;
 pub mod gates;
 mod journal;
+mod loud_spell;
 mod measure;
 mod notes;
 pub mod order;

@@ -10,7 +10,7 @@
 //! | may the run stop once its interval is narrow? | [`sequential`] |
 //! | what can be concluded about the difference? | [`verdict`] |
 //! | do slices of all cells fail a gate equally often? | [`cochran`] |
-//! | which difference would be found? | [`detectable`], from the variances of [`mod@variance_components`] |
+//! | which difference would be claimed? | [`detectable`], from the variances of [`mod@variance_components`] |
 //! | do figures rise and fall together? | [`rank_correlation`] |
 //! | is the warm-up over? | [`stationarity`], which asks [`mann_kendall`] |
 //! | are these arrivals a Poisson process? | [`anderson_darling`] |

@@ -170,6 +170,31 @@ fn the_cells_to_be_repeated_are_reported() {
 }
 
 #[test]
+fn a_run_with_time_waits_while_nearly_every_slice_is_disturbed() {
+    let waited = |within: Option<Duration>| {
+        let experiment = with(|plan| (plan.deployments, plan.blocks, plan.within) = (1, 40, within));
+        let mut world = World::new(experiment);
+        for site in 0..3 {
+            world = world.site(site, |site| {
+                site.disturbed = Some((WARM_UP, Disturbance::Stolen(0.5)));
+                site.recovers_at = Some(WARM_UP + 20);
+            });
+        }
+        world.run().unwrap();
+        let pauses = world.events.iter().filter_map(|event| match event {
+            Event::Waiting { pause } => Some(pause.as_secs_f64()),
+            _ => None,
+        });
+        let (pauses, spent) = (pauses.sum::<f64>(), world.journal.time_spent.borrow().unwrap().waiting_s);
+        assert!((spent - pauses).abs() < 1e-6, "{spent} s, not {pauses} s");
+        pauses
+    };
+    assert_eq!(waited(Some(Duration::from_secs(3600))), 1.0 + 2.0 + 4.0, "60 loud turns");
+    assert_eq!(waited(Some(Duration::from_secs(1))), 0.0, "no time is left");
+    assert_eq!(waited(None), 0.0, "no time was given");
+}
+
+#[test]
 fn interrupted_in_the_middle_of_a_repeat_the_slices_so_far_are_kept() {
     // Its second slice is that of the repeat.
     let mut world = World::new(with(|plan| plan.deployments = 1)).site(2, |site| {

@@ -1,10 +1,10 @@
 //! What the resolution and the test of equivalence promise, by simulation over means of independent figures.
 
-use loadline_stats::{Bootstrap, Interval, bootstrap};
+use loadline_stats::{Bootstrap, Interval, Levels, bootstrap};
 
 use crate::normals::Normals;
 
-const ALPHA: f64 = 0.05;
+const LEVELS: Levels = Levels::DEFAULT;
 const POWER: f64 = 0.95;
 const UNITS: [usize; 3] = [5, 8, 12];
 
@@ -47,7 +47,7 @@ fn share(
 pub fn found_at_the_resolution(extent: Extent) -> Vec<f64> {
     let found = UNITS.map(|units| {
         share(extent, units, 0.0, units as u64, |run, _| {
-            run(run(0.0).resolution(ALPHA, POWER)).p_value() < ALPHA
+            run(run(0.0).resolution(LEVELS.difference, POWER)).p_value() < LEVELS.difference
         })
     });
     for (units, found) in UNITS.into_iter().zip(found) {
@@ -63,12 +63,12 @@ pub fn equivalent_at_the_margin(extent: Extent) -> Vec<f64> {
     for units in UNITS {
         for margin in [1.0, 3.0, 6.0] {
             let wrong = share(extent, units, margin, 100 + units as u64, |run, standard_error| {
-                run(0.0).equivalence_p(Interval::around(0.0, margin * standard_error)) < ALPHA
+                run(0.0).equivalence_p(Interval::around(0.0, margin * standard_error)) < LEVELS.equivalence
             });
             println!("{units} units, margin {margin} SE: equivalent at the margin {:.1} %", 100.0 * wrong);
             // As many as a level of 5 % shows by chance in the worst of nine such shares.
-            let chance = 3.0 * (ALPHA * (1.0 - ALPHA) / extent.runs as f64).sqrt();
-            assert!(wrong <= ALPHA + chance, "{units} units, {margin} standard errors: {wrong}");
+            let chance = 3.0 * (LEVELS.equivalence * (1.0 - LEVELS.equivalence) / extent.runs as f64).sqrt();
+            assert!(wrong <= LEVELS.equivalence + chance, "{units} units, {margin} standard errors: {wrong}");
             all.push(wrong);
         }
     }
@@ -89,7 +89,7 @@ fn a_difference_as_large_as_the_margin_is_seldom_called_equivalent() {
 fn what_does_not_differ_is_equivalent_once_the_run_is_precise_enough() {
     let right = |margin: f64| {
         share(HUNDREDS, 8, 0.0, 208, |run, standard_error| {
-            run(0.0).equivalence_p(Interval::around(0.0, margin * standard_error)) < ALPHA
+            run(0.0).equivalence_p(Interval::around(0.0, margin * standard_error)) < LEVELS.equivalence
         })
     };
     // A run that can't tell must not say so: the margin does not grow with its noise.
