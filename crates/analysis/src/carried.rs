@@ -3,10 +3,9 @@
 //! The thresholds are chosen by simulation (`tests/it/coverage`): many stalls of one length, or exponential ones, leave a row alone; those of
 //! which the longest outweighs all others, where no interval covers, do not pass.
 
-use hdrhistogram::Histogram;
 use loadline_model::result::{Carrier, Remark};
 use loadline_model::rows::SliceRow;
-use loadline_stats::dominant;
+use loadline_stats::{Bootstrap, dominant};
 
 use crate::compared::{Compared, differences};
 use crate::figures::Prepared;
@@ -16,8 +15,11 @@ use crate::sample::{Block, Paired, Side};
 /// Share of all requests' squared deviations from their mean that one slice may carry. With stalls of a finite variance it vanishes as slices
 /// become more; with those of a Pareto distribution of index 1.3, which have none, it is larger in 19 of 20 runs of any length.
 const MOST_OF_REQUESTS: f64 = 0.15;
-/// Of few slices each has a large share: so many times an even one is still chance.
+/// Of few blocks each has a large share: this, divided by their number, is still chance.
 const EVEN_SHARES: f64 = 5.0;
+/// Standard errors of the difference that such a slice must have moved it by. A single slow request of very many requests that are alike has
+/// nearly all of their squares, and moves nothing.
+const LEAST_MOVED: f64 = 0.25;
 /// Share of the squared deviations of all blocks that one may carry.
 const MOST_OF_BLOCKS: f64 = 0.25;
 /// Share of the squared deviations of all deployments that one may carry.
@@ -26,13 +28,19 @@ const MOST_OF_DEPLOYMENTS: f64 = 0.5;
 const MOST_BEYOND: f64 = 0.5;
 
 /// What the difference hangs on, if it does.
-pub fn carried(metric: &Metric, paired: &Paired<'_>, compared: &Compared) -> Option<Remark> {
+pub fn carried(
+    metric: &Metric,
+    paired: &Paired<'_>,
+    compared: &Compared,
+    spread: Option<&Bootstrap>,
+) -> Option<Remark> {
     if paired.deployments() < 2 {
         return None;
     }
     match metric.kind {
         Kind::Quantile(times, _) => beyond(times, paired, compared),
-        Kind::Mean(times) => by_requests(times, paired, compared).or_else(|| by_deployment(paired, compared)),
+        Kind::Mean(times) => by_requests(times, paired, compared, spread?.standard_error)
+            .or_else(|| by_deployment(paired, compared)),
         Kind::Ratio(_) | Kind::PerRequest | Kind::Level => {
             by_block(metric, paired).or_else(|| by_deployment(paired, compared))
         }
@@ -41,29 +49,42 @@ pub fn carried(metric: &Metric, paired: &Paired<'_>, compared: &Compared) -> Opt
     }
 }
 
-/// Whether the requests of one slice make most of what the mean's standard error is estimated from. A block's mean shows that less clearly: what
-/// its other requests vary by is in it, too.
-fn by_requests(times: Times, paired: &Paired<'_>, compared: &Compared) -> Option<Remark> {
+/// Whether the requests of one slice make most of what requests vary by, and with that a part of the difference that is not small against its
+/// standard error. A block's mean shows this less clearly: what its other requests vary by is in it, too.
+fn by_requests(
+    times: Times,
+    paired: &Paired<'_>,
+    compared: &Compared,
+    standard_error: f64,
+) -> Option<Remark> {
     let of_side = |(side, cell): (Side, &Prepared)| {
-        // Each of a pooled pair has half of the weight in the difference.
-        let weight = if paired.twin.is_some() && side != Side::Candidate { 0.25 } else { 1.0 };
-        let mean = cell.whole();
-        let squares = move |slice: &SliceRow| weight * squared_deviations(times.of(slice), mean);
-        paired.blocks().filter_map(move |block| Some((block, squares(block.slice(side)?))))
+        let slices = || paired.blocks().filter_map(move |block| Some((block, times.of(block.slice(side)?))));
+        let requests: u64 = slices().map(|(_, histogram)| histogram.len()).sum();
+        // The weight of a request in the difference: each of a pooled pair has half.
+        let share = if paired.twin.is_some() && side != Side::Candidate { 0.5 } else { 1.0 };
+        let (weight, mean) = (share / requests as f64, cell.whole());
+        slices().filter(|(_, histogram)| !histogram.is_empty()).map(move |(block, histogram)| {
+            let (count, off) = (histogram.len() as f64, histogram.mean() - mean);
+            let squares = count * (histogram.stdev().powi(2) + off.powi(2));
+            Part { block, squares: weight.powi(2) * squares, moves: (weight * count * off).abs() }
+        })
     };
-    let squares: Vec<(Block<'_>, f64)> = compared.sides().flat_map(of_side).collect();
-    let total: f64 = squares.iter().map(|(_, squares)| squares).sum();
-    let (block, largest) = squares.into_iter().max_by(|left, right| left.1.total_cmp(&right.1))?;
+    let parts: Vec<Part<'_>> = compared.sides().flat_map(of_side).collect();
+    let total: f64 = parts.iter().map(|part| part.squares).sum();
+    let largest = parts.into_iter().max_by(|left, right| left.squares.total_cmp(&right.squares))?;
     let most = MOST_OF_REQUESTS.max(EVEN_SHARES / paired.count() as f64);
-    (largest > most * total).then(|| Remark::Carried { by: slice(block.baseline), share: largest / total })
+    let matters = largest.moves > LEAST_MOVED * standard_error;
+    (largest.squares > most * total && matters)
+        .then(|| Remark::Carried { by: slice(largest.block.baseline), share: largest.squares / total })
 }
 
-/// The sum of the requests' squared deviations from `mean`.
-fn squared_deviations(histogram: &Histogram<u64>, mean: f64) -> f64 {
-    if histogram.is_empty() {
-        return 0.0;
-    }
-    histogram.len() as f64 * (histogram.stdev().powi(2) + (histogram.mean() - mean).powi(2))
+/// What one slice's requests make of a difference of means.
+struct Part<'a> {
+    block: Block<'a>,
+    /// Their squared deviations from the mean of their cell, as they weigh in the difference.
+    squares: f64,
+    /// By how much they move it.
+    moves: f64,
 }
 
 fn by_block(metric: &Metric, paired: &Paired<'_>) -> Option<Remark> {
@@ -86,9 +107,10 @@ fn by_deployment(paired: &Paired<'_>, compared: &Compared) -> Option<Remark> {
         weights[unit] = 1;
         compared.difference(&weights)
     };
-    let figures: Vec<f64> = (0..units).map(alone).collect();
+    let (placed, figures): (Vec<usize>, Vec<f64>) =
+        (0..units).map(|unit| (unit, alone(unit))).filter(|(_, figure)| figure.is_finite()).unzip();
     let found = dominant(&figures, MOST_OF_DEPLOYMENTS)?;
-    Some(Remark::Carried { by: deployment(paired, found.index)?, share: found.share })
+    Some(Remark::Carried { by: deployment(paired, placed[found.index])?, share: found.share })
 }
 
 /// Whether most of the requests beyond the quantile, in one of the cells, are from one deployment, or even one slice of it.
@@ -102,18 +124,17 @@ fn beyond(times: Times, paired: &Paired<'_>, compared: &Compared) -> Option<Rema
         if *largest <= most * total {
             return None;
         }
-        let from = cell.whole() as u64;
+        let quantile = cell.whole() as u64;
         let in_slice = |block: &Block<'_>| {
             let histogram = times.of(block.slice(side)?);
-            Some(histogram.count_between(from, histogram.high()) as f64)
+            // Above the quantile's own bucket, as in `by_unit`.
+            let from = histogram.highest_equivalent(quantile) + 1;
+            Some(histogram.count_between(from, histogram.high().max(from)) as f64)
         };
         let slices = paired.units[unit].iter().filter_map(|block| Some((block, in_slice(block)?)));
         let (block, most_of_slices) = slices.max_by(|left, right| left.1.total_cmp(&right.1))?;
         if most_of_slices > MOST_BEYOND * total {
-            return Some(Remark::Carried {
-                by: slice(block.baseline),
-                share: (most_of_slices / total).min(1.0),
-            });
+            return Some(Remark::Carried { by: slice(block.baseline), share: most_of_slices / total });
         }
         Some(Remark::Carried { by: deployment(paired, unit)?, share: largest / total })
     })

@@ -72,13 +72,15 @@ impl Compared {
         [(Side::Baseline, &self.baseline), (Side::Candidate, &self.candidate)].into_iter().chain(twin)
     }
 
-    fn place_of_baseline(&self, weights: &[u32]) -> f64 {
+    /// The baseline's place on the scale, with each unit taken so many times.
+    pub fn place_of_baseline(&self, weights: &[u32]) -> f64 {
         let places = [Some(&self.baseline), self.twin.as_ref()].into_iter().flatten();
         let places: Vec<f64> = places.map(|cell| self.scale.of(cell.figure(weights))).collect();
         places.iter().sum::<f64>() / places.len() as f64
     }
 
-    fn once(&self) -> Vec<u32> {
+    /// Each unit taken once.
+    pub fn once(&self) -> Vec<u32> {
         vec![1; self.baseline.units()]
     }
 }

@@ -32,13 +32,8 @@ pub struct Draft {
 /// The planned contrasts.
 pub fn contrasts(data: &RunData, counted: &Counted<'_>, confidence: f64) -> Vec<Contrast> {
     let plan = &data.run.plan;
-    // A rung's cost is added to those below it, so each rung is compared with the very cell that it stands on.
-    let is_ladder = data.run.experiment.is_ladder();
-    let twin_of = |baseline: CellId| {
-        plan.noise_contrasts().find(|noise| noise.baseline == baseline).map(|noise| noise.candidate)
-    };
     let planned = plan.planned_contrasts().map(|planned| {
-        let twin = if is_ladder { None } else { twin_of(planned.baseline) };
+        let twin = pooled_twin(data, planned.baseline);
         draft(data, counted, planned.baseline, planned.candidate, twin, confidence)
     });
     let mut drafts: Vec<Draft> = planned.collect();
@@ -46,6 +41,12 @@ pub fn contrasts(data: &RunData, counted: &Counted<'_>, confidence: f64) -> Vec<
         verdicts::judge(&mut drafts, confidence, |row| row.metric == metric.id);
     }
     drafts.into_iter().map(|draft| draft.contrast).collect()
+}
+
+/// The twin that is pooled into a baseline. On a ladder none is: a rung's cost is added to those below it, so each rung is compared with the
+/// very cell that it stands on.
+pub fn pooled_twin(data: &RunData, baseline: CellId) -> Option<CellId> {
+    if data.run.experiment.is_ladder() { None } else { data.run.plan.twin_of(baseline) }
 }
 
 /// One cell against another, not judged yet. A twin is pooled into the baseline.
@@ -81,12 +82,10 @@ fn row(
     if !baseline.is_finite() || !difference.is_finite() {
         return None;
     }
-    let withheld = no_interval(metric, paired, &compared);
-    let spread = match withheld {
-        Some(_) => None,
-        None => bootstrap(paired.units.len(), RESAMPLES, seed, |weights| compared.difference(weights)),
-    };
-    let note = withheld.or_else(|| (paired.deployments() < 2).then_some(Remark::OneDeployment));
+    let spread = bootstrap(paired.units.len(), RESAMPLES, seed, |weights| compared.difference(weights));
+    let withheld = no_interval(metric, paired, &compared, spread.as_ref());
+    let spread = spread.filter(|_| withheld.is_none());
+    let note = withheld.or_else(|| one_deployment(paired));
     let margin = margin.of(baseline, metric.unit);
     let evidence = Evidence {
         spread: spread.filter(|_| note.is_none()),
@@ -117,8 +116,18 @@ fn row(
     Some((row, evidence))
 }
 
+/// Why nothing is claimed although there is an interval, if so.
+pub fn one_deployment(paired: &Paired<'_>) -> Option<Remark> {
+    (paired.deployments() < 2).then_some(Remark::OneDeployment)
+}
+
 /// Why there is no interval, if so.
-fn no_interval(metric: &Metric, paired: &Paired<'_>, compared: &Compared) -> Option<Remark> {
+pub fn no_interval(
+    metric: &Metric,
+    paired: &Paired<'_>,
+    compared: &Compared,
+    spread: Option<&Bootstrap>,
+) -> Option<Remark> {
     if paired.count() < MIN_BLOCKS {
         return Some(Remark::FewBlocks { blocks: paired.count(), least: MIN_BLOCKS });
     }
@@ -129,11 +138,11 @@ fn no_interval(metric: &Metric, paired: &Paired<'_>, compared: &Compared) -> Opt
     {
         return Some(Remark::FewEvents { events, least: LEAST_EVENTS });
     }
-    few_beyond(cells()).or_else(|| carried(metric, paired, compared))
+    few_beyond(cells()).or_else(|| carried(metric, paired, compared, spread))
 }
 
 /// Why nothing can be claimed of a quantile, if so.
-pub(crate) fn few_beyond<'a>(cells: impl IntoIterator<Item = &'a Prepared>) -> Option<Remark> {
+pub fn few_beyond<'a>(cells: impl IntoIterator<Item = &'a Prepared>) -> Option<Remark> {
     let beyond = cells.into_iter().filter_map(Prepared::beyond).fold(f64::INFINITY, f64::min);
     (beyond < LEAST_BEYOND).then_some(Remark::FewBeyond { requests: beyond, least: LEAST_BEYOND })
 }

@@ -1,4 +1,6 @@
-//! A figure computed from the figures of several cells, with its interval: what claims and the sums of a ladder are made of.
+//! A figure computed from the figures of several cells, with its interval: what the sums of a ladder and claims about three cells are made of.
+
+use std::collections::BTreeSet;
 
 use loadline_model::CellId;
 use loadline_model::result::Remark;
@@ -15,9 +17,9 @@ use crate::sample::{Counted, units};
 pub struct Joint {
     /// The figure; none when it can't be computed.
     pub found: Option<f64>,
-    /// Its interval; none when nothing can be claimed.
+    /// Its interval, if there is one.
     pub interval: Option<[f64; 2]>,
-    /// What the interval comes from.
+    /// What the interval comes from; none when nothing can be claimed.
     pub spread: Option<Bootstrap>,
     /// Why nothing can be claimed.
     pub note: Option<Remark>,
@@ -59,9 +61,12 @@ pub fn joint(
     if note.is_some() {
         return Joint { found, note, ..Joint::default() };
     }
+    let rounds: BTreeSet<u32> = units.iter().flatten().map(|slices| slices[0].round).collect();
+    let note = (rounds.len() < 2).then_some(Remark::OneDeployment);
     let spread = bootstrap(units.len(), RESAMPLES, seed, |weights| {
         let figures: Vec<f64> = prepared.iter().map(|prepared| prepared.figure(weights)).collect();
         figure(&figures)
     });
-    Joint { found, interval: spread.as_ref().map(|spread| bounds(spread, confidence)), spread, note }
+    let interval = spread.as_ref().map(|spread| bounds(spread, confidence));
+    Joint { found, interval, spread: spread.filter(|_| note.is_none()), note }
 }

@@ -4,7 +4,7 @@ use loadline_model::CellId;
 use loadline_model::plan::Role;
 
 use loadline_model::experiment::Margin;
-use loadline_stats::{Interval, holm};
+use loadline_stats::{Interval, Levels, holm};
 
 use crate::RunData;
 use crate::joint::joint;
@@ -50,7 +50,7 @@ pub fn ladders(
             Ladder { bottom, sums, rungs }
         })
         .collect();
-    close(&mut ladders, &tests, 1.0 - confidence);
+    close(&mut ladders, &tests, Levels::at(confidence));
     ladders
 }
 
@@ -62,17 +62,19 @@ struct Tests {
     margin: f64,
 }
 
-/// Judges the residuals, all together: of twenty one would differ from zero by chance.
-fn close(ladders: &mut [Ladder], tests: &[Option<Tests>], alpha: f64) {
+/// Judges the residuals, all together: of forty one would be claimed to differ from zero by chance.
+fn close(ladders: &mut [Ladder], tests: &[Option<Tests>], levels: Levels) {
+    let rows = ladders.iter_mut().flat_map(|ladder| &mut ladder.sums).flat_map(|sum| &mut sum.rows);
+    let tested: Vec<(&mut SumRow, &Tests)> =
+        rows.zip(tests).filter_map(|(row, tests)| Some((row, tests.as_ref()?))).collect();
     let corrected = |of: &dyn Fn(&Tests) -> f64| {
-        holm(&tests.iter().map(|tests| tests.as_ref().map_or(f64::NAN, of)).collect::<Vec<f64>>())
+        holm(&tested.iter().map(|(_, tests)| of(tests)).collect::<Vec<f64>>())
     };
     let (zero, margin) = (corrected(&|tests| tests.zero), corrected(&|tests| tests.margin));
-    let rows = ladders.iter_mut().flat_map(|ladder| &mut ladder.sums).flat_map(|sum| &mut sum.rows);
-    for (row, (zero, margin)) in rows.zip(zero.into_iter().zip(margin)) {
+    for ((row, _), (zero, margin)) in tested.into_iter().zip(zero.into_iter().zip(margin)) {
         row.closes = match () {
-            () if margin < alpha => Some(true),
-            () if zero < alpha => Some(false),
+            () if margin < levels.equivalence => Some(true),
+            () if zero < levels.difference => Some(false),
             () => None,
         };
     }
@@ -96,10 +98,7 @@ fn sum(
         path.push(rung.below);
     }
     path.reverse();
-    let twin = |of: CellId| {
-        data.run.plan.noise_contrasts().find(|noise| noise.baseline == of).map(|noise| noise.candidate)
-    };
-    let twins = twin(bottom).zip(twin(top));
+    let twins = data.run.plan.twin_of(bottom).zip(data.run.plan.twin_of(top));
     let metrics = metrics::of_run(&data.run);
     let summed = metrics.iter().filter(|metric| SUMMED.contains(&metric.id.as_ref()));
     let rows = summed.filter_map(|metric| {

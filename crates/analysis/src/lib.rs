@@ -39,7 +39,7 @@ pub use thread_rates::ThreadRates;
 
 use result::{PlanInfo, RunInfo, RunResult, SCHEMA, Statement};
 
-/// Error that verdicts are allowed in all: one in twenty.
+/// Error of an interval: one in twenty leaves out the truth.
 const ALPHA: f64 = 0.05;
 
 /// Judges a run.
@@ -56,6 +56,7 @@ pub fn analyse(data: &RunData) -> RunResult {
         repeats::distrust(&repeats, contrasts);
     }
     let ladders = ladder::ladders(data, &counted, confidence, &contrasts);
+    let claims = claims::claims(data, &counted, &repeats, confidence);
     let trust = trust::judge(data, &counted, &noise, repeats);
     let cells = cells::cells(data, &counted);
     let slices = cells::slices(data, &counted);
@@ -82,7 +83,7 @@ pub fn analyse(data: &RunData) -> RunResult {
         contrasts,
         noise,
         ladders,
-        claims: claims::claims(data, &counted, confidence),
+        claims,
         starts: starts::starts(data),
         surroundings: data.run.surroundings.clone(),
         trust,

@@ -65,18 +65,23 @@ fn of_load(blocks: &[Attempts<'_>], seed: u64) -> LoadRepeats {
     }
 }
 
+/// Why nothing is claimed of a metric of a cell, if it is a mean or tail and the cells of its load were not disturbed equally often.
+pub fn selected(repeats: &Repeats, cell: CellId, metric: &str) -> Option<Remark> {
+    let mut loads = repeats.loads.iter();
+    let differs = loads.any(|load| load.differ && load.cells.iter().any(|of| of.cell == cell));
+    (differs && metrics::is_of_the_tail(metric)).then_some(Remark::RepeatsDiffer)
+}
+
 /// Takes the claims of means and tails from contrasts whose cells were not disturbed equally often.
 pub fn distrust(repeats: &Repeats, contrasts: &mut [Contrast]) {
-    let is_selected = |cell: CellId| {
-        repeats.loads.iter().any(|load| load.differ && load.cells.iter().any(|of| of.cell == cell))
-    };
     for contrast in contrasts {
-        if !is_selected(contrast.baseline) && !is_selected(contrast.candidate) {
-            continue;
-        }
-        for row in contrast.rows.iter_mut().filter(|row| metrics::is_of_the_tail(&row.metric)) {
-            row.verdict = Verdict::Unresolved;
-            row.note = Some(Statement::of(Remark::RepeatsDiffer));
+        for row in &mut contrast.rows {
+            // Both cells of a contrast have the same load.
+            if let Some(remark) = selected(repeats, contrast.candidate, &row.metric) {
+                row.verdict = Verdict::Unresolved;
+                (row.p_holm, row.p_equivalent, row.bound, row.resolution) = (None, None, None, None);
+                row.note = Some(Statement::of(remark));
+            }
         }
     }
 }

@@ -36,16 +36,17 @@ impl Scale {
         }
     }
 
+    /// The difference on this scale that a difference of figures from `baseline` is; a figure of zero or less is infinitely far down.
+    pub fn distance(self, difference: f64, baseline: f64) -> f64 {
+        match self {
+            Scale::Linear => difference,
+            Scale::Logarithmic => (difference / baseline).max(-1.0).ln_1p(),
+        }
+    }
+
     /// All differences on this scale that are, as differences of figures, within ± `margin` of `baseline`.
     pub fn margin(self, margin: f64, baseline: f64) -> Interval {
-        match self {
-            Scale::Linear => Interval::around(0.0, margin),
-            Scale::Logarithmic => {
-                let share = margin / baseline;
-                let low = if share < 1.0 { (-share).ln_1p() } else { f64::NEG_INFINITY };
-                Interval { low, high: share.ln_1p() }
-            }
-        }
+        Interval { low: self.distance(-margin, baseline), high: self.distance(margin, baseline) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! How sure the intervals are, when a run may stop, and how long it would take to settle what it left open.
 
-use loadline_model::experiment::Experiment;
+use loadline_model::experiment::{Experiment, Precision};
 use loadline_stats::{LOOK_CONFIDENCE, look_sizes, t_quantile};
 
 use crate::result::{Contrast, IntervalMethod, Row, RunResult, SecondsToSettle, Verdict};
@@ -32,21 +32,39 @@ pub fn still_open(result: &RunResult) -> Option<StillOpen> {
     // Without anything to compare the twin shows what the baseline is known to.
     let contrasts = if result.contrasts.is_empty() { &result.noise } else { &result.contrasts };
     let open = asked.flat_map(|asked| {
-        contrasts.iter().filter_map(|contrast| row(contrast, &asked.metric)).filter_map(|row| {
-            let reached = half_width(row).map(|half| half / row.baseline.abs());
-            let is_settled = reached.is_some_and(|reached| reached <= asked.within);
-            (!is_settled).then(|| StillOpen {
-                label: row.label.clone(),
-                reached,
-                within: asked.within,
-                deployments: reached.map(|reached| {
-                    let times = (reached / asked.within).powi(2);
-                    (f64::from(result.plan.deployments) * times).ceil() as u32
-                }),
-            })
-        })
+        // What is in no contrast, because nothing was answered, is not known either.
+        let nowhere = StillOpen {
+            label: asked.metric.clone(),
+            reached: None,
+            within: asked.within,
+            deployments: None,
+        };
+        let nowhere = Some(nowhere).filter(|_| contrasts.is_empty());
+        let rows = contrasts.iter().map(|contrast| row(contrast, &asked.metric));
+        nowhere.into_iter().chain(rows.filter_map(|row| open(result, asked, row)))
     });
     open.max_by_key(|open| open.deployments.unwrap_or(u32::MAX))
+}
+
+/// What a row lacks, if it does.
+fn open(result: &RunResult, asked: &Precision, row: Option<&Row>) -> Option<StillOpen> {
+    let reached = row.and_then(half_width).zip(row).map(|(half, row)| half / row.baseline.abs());
+    if reached.is_some_and(|reached| reached <= asked.within) {
+        return None;
+    }
+    Some(StillOpen {
+        label: row.map_or_else(|| asked.metric.clone(), |row| row.label.clone()),
+        reached,
+        within: asked.within,
+        deployments: reached.map(|reached| {
+            let plan = &result.plan;
+            let enough = enough_deployments(plan.deployments, reached / asked.within, plan.confidence);
+            // It ends at a look.
+            look_sizes(plan.deployments_planned as usize)
+                .find(|size| *size >= enough as usize)
+                .map_or(enough, |size| size as u32)
+        }),
+    })
 }
 
 /// A figure that is not as precise as it is to be.

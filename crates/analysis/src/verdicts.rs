@@ -8,9 +8,6 @@ use crate::metrics;
 use crate::result::{Remark, Row, Statement, Verdict};
 use crate::scale::Scale;
 
-/// The power that the resolution is stated for.
-const POWER: f64 = 0.95;
-
 /// What the verdict of a row is made of.
 pub struct Evidence {
     /// Of the difference on its scale; `None` where nothing may be claimed.
@@ -41,7 +38,7 @@ pub fn judge(drafts: &mut [Draft], confidence: f64, is_member: impl Fn(&Row) -> 
         row.p_holm = Some(corrected);
         row.p_equivalent = Some(equivalent);
         row.bound = Some(one_sided[0].abs().max(one_sided[1].abs()));
-        row.resolution = Some(scale.difference(spread.resolution(strictest, POWER), row.baseline).abs());
+        row.resolution = Some(scale.difference(spread.resolution(strictest), row.baseline).abs());
         row.verdict = match judgement(row.difference, corrected, equivalent, levels, evidence.blocks) {
             Judgement::Equivalent => Verdict::Equivalent,
             Judgement::Unresolved => Verdict::Unresolved,

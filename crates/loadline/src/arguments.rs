@@ -55,7 +55,7 @@ pub enum Command {
     // Not for the list of what a user does.
     #[command(hide = true)]
     Agent(AgentArguments),
-    /// Measure this machine: what can be told here in 1, 10 and 60 minutes, and what would make it better
+    /// Examine this machine: which differences it detects in 1, 10 and 60 minutes, and what would improve that
     Doctor(DoctorArguments),
     /// Remove what killed runs left behind on this machine
     Clean,

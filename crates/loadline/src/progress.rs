@@ -101,7 +101,7 @@ impl Progress {
             }
             Event::Repeating { cells } => self.repeated += cells.len(),
             Event::Waiting { pause } => self.line(&format!(
-                "  other programs or machines take the CPUs: waiting {} s for them",
+                "  the machine is too busy to measure on: waiting {} s",
                 pause.as_secs()
             )),
             Event::GivenUp { failure } => self.line(&format!("  continuing without a service: {failure}")),

@@ -51,12 +51,12 @@ pub enum Event {
         /// Block of the round, from 0.
         block: u32,
     },
-    /// Slices failed a gate and will be measured again.
+    /// The machine disturbed a load's cells: all of them will be measured again.
     Repeating {
         /// The cells.
         cells: Vec<CellId>,
     },
-    /// The machine is too loud to measure on, and the run has time to wait.
+    /// The machine is too busy to measure on, and the run has time to wait.
     Waiting {
         /// For how long.
         pause: Duration,

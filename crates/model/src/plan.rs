@@ -150,6 +150,11 @@ impl Plan {
         self.contrasts.iter().filter(|contrast| contrast.kind == ContrastKind::Noise)
     }
 
+    /// The twin of a cell, if it has one.
+    pub fn twin_of(&self, cell: CellId) -> Option<CellId> {
+        self.noise_contrasts().find(|noise| noise.baseline == cell).map(|noise| noise.candidate)
+    }
+
     /// The cells of a role, in order.
     pub fn cells_as(&self, role: Role) -> impl Iterator<Item = (CellId, &CellPlan)> {
         self.cell_ids().zip(&self.cells).filter(move |(_, cell)| cell.role == role)

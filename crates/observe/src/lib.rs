@@ -33,5 +33,6 @@ pub use machine::describe_machine;
 pub use machine_cpu::CpuTimes;
 pub use observer::{Observer, Snapshot, Wanted, between_remote};
 pub use probe::{AnyProbe, Probe, Target};
+pub use procfs::parse_cpu_list;
 pub use programs::ProgramsReading;
 pub use subject::Subject;

@@ -63,7 +63,7 @@ pub(crate) fn number_after(text: &str, key: &str) -> Option<u64> {
 }
 
 /// The CPUs that a list such as `0-3,8` names (cpuset(7), "List format"); `None` if it is none.
-pub(crate) fn parse_cpu_list(list: &str) -> Option<Vec<usize>> {
+pub fn parse_cpu_list(list: &str) -> Option<Vec<usize>> {
     let mut cpus = Vec::new();
     for range in list.trim().split(',') {
         let (first, last) = range.split_once('-').unwrap_or((range, range));

@@ -155,38 +155,25 @@ fn bounded(row: &Row, scale: &Scale, detail: Detail<'_>) -> String {
     format!(": {}{}.", difference(row, scale, detail), least.unwrap_or_default())
 }
 
-/// `: at most 0.4 µs slower at the median, and at most 0.2 µs faster; the margin is ±0.6 µs (±1 %).`
+/// `: within ±0.4 µs at the median; the margin is ±0.6 µs (±1 %).`
 fn equivalent(row: &Row, scale: &Scale, detail: Detail<'_>) -> String {
     let share = match row.margin / row.baseline {
         share if share.is_finite() => format!(" (±{})", figures::unsigned_percent(share)),
         _ => String::new(),
     };
-    let bounds = row.interval.map(|ends| format!("{}; ", bounds(ends, scale, detail))).unwrap_or_default();
-    format!(": {bounds}the margin is {}{share}.", scale.margin(row.margin))
-}
-
-/// `at most 0.4 µs slower at the median, and at most 0.2 µs faster`
-fn bounds([low, high]: [f64; 2], scale: &Scale, detail: Detail<'_>) -> String {
-    let median = detail.median();
-    let size = |value: f64| scale.size(value);
-    if high <= 0.0 {
-        format!("no slower{median}, and at most {} faster", size(low))
-    } else if low >= 0.0 {
-        format!("at most {} slower{median}, and no faster", size(high))
-    } else {
-        format!("at most {} slower{median}, and at most {} faster", size(high), size(low))
-    }
+    let bound = row.bound.map(|bound| format!("within {}{}; ", scale.margin(bound), detail.median()));
+    format!(": {}the margin is {}{share}.", bound.unwrap_or_default(), scale.margin(row.margin))
 }
 
 /// `: within ±1.6 µs at the median (+0.3 µs [−1.0, +1.6]); <why>.` Among several lines the reason stands below the tables.
 fn unresolved(row: &Row, scale: &Scale, detail: Detail<'_>) -> String {
-    let shown = match row.interval {
-        Some(ends) => {
-            let farther = row.bound.unwrap_or_else(|| ends.map(f64::abs).into_iter().fold(0.0, f64::max));
+    let shown = match (row.interval, row.bound) {
+        (Some(ends), Some(bound)) => {
             let found = format!("{} {}", scale.difference(row.difference), scale.bare_interval(ends));
-            format!("within {}{} ({found})", scale.margin(farther), detail.median())
+            format!("within {}{} ({found})", scale.margin(bound), detail.median())
         }
-        None => difference(row, scale, detail),
+        // Without a claim there is no bound either.
+        _ => measured(row, scale, detail),
     };
     let why = row.note.as_ref().map(|note| said(note).trim_end_matches('.').to_owned());
     match (why, detail) {

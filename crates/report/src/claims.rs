@@ -123,7 +123,7 @@ fn figure(claim: &ClaimResult, finding: &Finding) -> String {
     }
 }
 
-/// `the baseline: 3.15 ms here, 12.0 ms to 17.0 ms where this was published, 3.8 times as much`, where that is why shares are not judged.
+/// `the baseline is 3.15 ms here; where this was published it was 12.0 ms to 17.0 ms, 3.8 times as large`, where that is why shares are not judged.
 fn far_baseline(claim: &ClaimResult) -> Option<String> {
     let [least, most] = claim.published_baseline?;
     let far = claim.findings.iter().filter(|finding| finding.judgement == ClaimJudgement::NotComparable);
@@ -132,9 +132,9 @@ fn far_baseline(claim: &ClaimResult) -> Option<String> {
     let highest = ours.iter().copied().max_by(f64::total_cmp)?;
     let factor = |times: f64| if times < 9.95 { format!("{times:.1}") } else { format!("{times:.0}") };
     let apart = if highest > most {
-        format!("{} times less", factor(highest / most))
+        format!("a factor of {} smaller", factor(highest / most))
     } else {
-        format!("{} times as much", factor(least / lowest))
+        format!("{} times as large", factor(least / lowest))
     };
     let shown = |low: f64, high: f64| {
         let scale = published_scale(claim, &[low, high]);
@@ -144,7 +144,7 @@ fn far_baseline(claim: &ClaimResult) -> Option<String> {
         }
     };
     let (here, there) = (shown(lowest, highest), shown(least, most));
-    Some(format!("the baseline: {here} here, {there} where this was published, {apart}"))
+    Some(format!("the baseline is {here} here; where this was published it was {there}, {apart}"))
 }
 
 fn show(scale: &Scale, is_share: bool, value: f64) -> String {

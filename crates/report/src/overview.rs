@@ -42,7 +42,7 @@ pub(crate) fn is_needed(result: &RunResult) -> bool {
 pub(crate) fn legend(result: &RunResult) -> String {
     format!(
         "± the longer arm of the {}. ▲ slower, costlier or more; ▼ faster, cheaper or fewer; = equivalent; ? unresolved; \
-         {NO_FIGURE} too little data for a claim.",
+         {NO_FIGURE} no claim can be made.",
         figures::interval_name(result)
     )
 }

@@ -78,7 +78,7 @@ fn time(preview: &Preview, style: &Style) -> String {
     );
     let mut rows = vec![
         ("slices", seconds(time.slices_s), format!("planned: {}", planned(preview))),
-        ("repeats", range(time.repeats_s), "only of slices that fail a gate".to_owned()),
+        ("repeats", range(time.repeats_s), "only of blocks that the machine disturbs".to_owned()),
         ("warm-ups", range(time.warm_ups_s), "estimate: until each cell is stationary".to_owned()),
         ("starts", range(time.starts_s), "not known before a run; bounded by `ready`".to_owned()),
     ];

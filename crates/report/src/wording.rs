@@ -106,7 +106,7 @@ pub(crate) fn twins_differ(result: &RunResult) -> Vec<String> {
         let half_width = (found.interval[1] - found.interval[0]) / 2.0;
         let scale = Scale::of(found.unit, &[found.difference]).with_uncertainty(half_width);
         format!(
-            "{} differs from {} in {} by {}, {} {} (p {} after Holm's correction), though both are the same: \
+            "{} differs from {} in {} by {}, {} {} (p {} after Holm's correction), although they are two deployments of the same thing: \
              differences of this size may come from where a service is placed, not from its platform.",
             label(found.twin),
             label(found.baseline),
@@ -267,7 +267,7 @@ pub(crate) fn repeats(result: &RunResult) -> Vec<String> {
     let percent = |part: usize, whole: usize| part as f64 / whole.max(1) as f64 * 100.0;
     let many = repeats.many.then(|| {
         format!(
-            "{:.0} % of the blocks were disturbed at the first attempt ({} of {}): what counts was measured in the quieter part of this time.",
+            "{:.0} % of the blocks were disturbed at the first attempt ({} of {}): the figures come from the quieter part of the run.",
             percent(repeats.disturbed, repeats.blocks),
             figures::count(repeats.disturbed as u64),
             figures::count(repeats.blocks as u64)
@@ -280,9 +280,9 @@ pub(crate) fn repeats(result: &RunResult) -> Vec<String> {
         };
         let rates: Vec<String> = load.cells.iter().map(rate).collect();
         format!(
-            "Not disturbed equally often, so that means and tails claim nothing: {} of the slices (Cochran's Q, p = {:.2}).",
+            "Not disturbed equally often, so that means and tails claim nothing: {} of the slices (Cochran's Q, p {}).",
             rates.join(", "),
-            load.p_holm.unwrap_or_default()
+            figures::probability(load.p_holm.unwrap_or_default())
         )
     });
     many.into_iter().chain(differ).collect()

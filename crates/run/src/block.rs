@@ -57,6 +57,7 @@ impl Execution<'_> {
             Some(Queued { turn, load, attempt: 0 })
         });
         let mut queue = Queue { turns: queued.collect(), disturbed: BTreeSet::new() };
+        self.wait_while_loud()?;
         let mut position = 0;
         while let Some(Queued { turn, load, attempt }) = queue.turns.get(position).cloned() {
             let at = SlicePosition { round, block, attempt, position: position as u32 };
@@ -65,13 +66,14 @@ impl Execution<'_> {
                     if disturbed {
                         queue.disturbed.insert((load, attempt));
                     }
-                    self.wait_while_loud(disturbed)?;
+                    self.loudness.add(disturbed);
                 }
                 Err(failure) => self.continue_without(fleet, failure)?,
             }
             let cells = queue.repeat(position, self.experiment.plan.repeats);
             if !cells.is_empty() {
                 (self.events)(Event::Repeating { cells });
+                self.wait_while_loud()?;
             }
             self.abandon_ended(fleet)?;
             position += 1;

@@ -6,6 +6,7 @@ use std::fs;
 use loadline_model::experiment::{Experiment, Placement};
 use loadline_model::notes::Note;
 use loadline_model::{PlatformId, ServiceId};
+use loadline_observe::parse_cpu_list;
 
 /// The CPUs of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -109,7 +110,8 @@ fn without(allowed: &[usize], taken: &[usize]) -> Vec<usize> {
 fn smt_siblings(cpu: usize) -> Vec<usize> {
     let path = format!("/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list");
     let list = fs::read_to_string(path).unwrap_or_default();
-    list.trim().split([',', '-']).filter_map(|part| part.parse().ok()).filter(|other| *other != cpu).collect()
+    let threads = parse_cpu_list(list.trim()).unwrap_or_default();
+    threads.into_iter().filter(|other| *other != cpu).collect()
 }
 
 #[cfg(test)]

@@ -43,8 +43,8 @@ struct Progress {
 impl Execution<'_> {
     /// Warms up all cells of the fleet. The pauses of one cell are the others' cycles.
     ///
-    /// What was stationary from its first cycle on when it was first deployed is the same program again, and has nothing to compile: its
-    /// cycles are as short as their medians allow. If such a warm-up takes longer than with long cycles, the next one has those again.
+    /// What was stationary from its first cycle on in the deployment before needs no warming up that eight long cycles could show: its cycles
+    /// are as short as their medians allow. If such a warm-up takes longer than with long cycles, the next one has those again.
     pub(crate) fn warm_up(&mut self, round: u32, fleet: &mut Fleet) -> Result<(), RunError> {
         let mut groups: Vec<Progress> = Vec::new();
         for member in fleet.iter() {

@@ -16,6 +16,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
+use crate::detectable::resolution;
 use crate::{Interval, t_quantile, two_sided_p, upper_p};
 
 /// What the bootstrap draws: the highest replicated level of a run.
@@ -128,11 +129,10 @@ impl Bootstrap {
         upper_p(nearer_edge / self.standard_error, self.degrees_of_freedom())
     }
 
-    /// The difference that this run would have found at level `alpha` with probability `power`, if it had been there: (t₁₋α⸝₂ + t_power) · SE.
-    /// The interval's half-width, which lacks the second term, is found half of the time.
-    pub fn resolution(&self, alpha: f64, power: f64) -> f64 {
-        let t = |probability| t_quantile(probability, self.degrees_of_freedom());
-        (t(1.0 - alpha / 2.0) + t(power)) * self.standard_error
+    /// The difference that a run like this claims at this two-sided level with a power of 95 %: (t₁₋α⸝₂ + t₀.₉₅) · SE. One as large as the
+    /// half-width at the same level, which lacks the second term, is claimed half of the time.
+    pub fn resolution(&self, level: f64) -> f64 {
+        resolution(self.standard_error, self.degrees_of_freedom(), level)
     }
 
     fn degrees_of_freedom(&self) -> f64 {

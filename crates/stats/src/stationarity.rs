@@ -16,7 +16,7 @@ pub const WINDOW: usize = 8;
 /// A relative shift between the window's halves that counts as warm-up whatever the noise: 10 %.
 pub const MATERIAL_SHIFT: f64 = 0.10;
 
-/// A relative shift between the window's halves that does not matter: 1 %, the smallest default margin.
+/// A relative shift between the window's halves that does not matter: 1 %, the default margin.
 pub const NEGLIGIBLE_SHIFT: f64 = 0.01;
 
 /// The two-sided level of the trend test: with eight figures it finds a trend in 3.1 % of random orders.

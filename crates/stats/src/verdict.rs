@@ -1,6 +1,9 @@
 //! What can be concluded about a difference, given its p-value among all contrasts and that of its equivalence.
 //! "No difference found" is never a result: either the difference is shown to be small, or the run is inconclusive.
 
+/// The power that a resolution is stated for: how often a difference of its size is claimed.
+pub const POWER: f64 = 0.95;
+
 /// Fewer blocks than this, over all deployments, make no claim at all.
 pub const MIN_BLOCKS: usize = 6;
 
@@ -30,11 +33,11 @@ impl Levels {
     /// A claim costs somebody a migration, so it is wrong in one of forty runs at most, half as often as a 95 % interval leaves out the truth.
     pub const DEFAULT: Levels = Levels { difference: 0.025, equivalence: 0.05 };
 
-    /// With intervals of more confidence than 95 %, as of a run that is looked at along the way, neither is larger than the error of these.
+    /// With intervals of more confidence than 95 %, as of a run that is looked at along the way, both are smaller in the same proportion.
     pub fn at(confidence: f64) -> Levels {
-        let error = 1.0 - confidence;
+        let times = (1.0 - confidence) / 0.05;
         let Levels { difference, equivalence } = Levels::DEFAULT;
-        Levels { difference: difference.min(error), equivalence: equivalence.min(error) }
+        Levels { difference: times * difference, equivalence: times * equivalence }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use loadline_model::experiment::PlanSpec;
 use loadline_model::result::doctor::{NoiseRun, Resolution};
 use loadline_stats::{VarianceComponents, detectable_difference};
 
@@ -11,6 +12,8 @@ const MINUTES: [u32; 3] = [1, 10, 60];
 const CELLS_OF_NOISE: f64 = 2.0;
 /// Cells of a comparison: two platforms, and the twin of the first.
 const CELLS_OF_COMPARISON: f64 = 3.0;
+/// The variance of the difference from a baseline that its twin is pooled into, as a share of that between the two.
+const POOLED: f64 = 0.75;
 /// Fewest blocks of a deployment that are worth deploying for.
 const LEAST_BLOCKS: f64 = 3.0;
 /// How long a cell is measured in a deployment at most. Beyond it the noise of a deployment is correlated, and supposed not to be here.
@@ -51,6 +54,7 @@ impl Planning {
     fn best(&self, minutes: u32, variances: &VarianceComponents) -> Option<Plan> {
         let seconds = f64::from(minutes) * 60.0;
         let most = (seconds / (self.overhead_s + LEAST_BLOCKS * self.block_s)).floor() as u32;
+        let most = most.min(PlanSpec::MOST_DEPLOYMENTS);
         let plans = (2..=most).map(|deployments| {
             let blocks = (seconds / f64::from(deployments) - self.overhead_s) / self.block_s;
             Plan { minutes, deployments, blocks: blocks.min(self.most_blocks).floor() as u32 }
@@ -72,7 +76,8 @@ impl Plan {
 
     fn tells(&self, variances: &VarianceComponents) -> f64 {
         let (deployments, blocks) = (f64::from(self.deployments), f64::from(self.blocks));
-        detectable_difference(variances.standard_error(deployments, blocks), deployments - 1.0)
+        let of_the_twin = variances.standard_error(deployments, blocks);
+        detectable_difference(of_the_twin * POOLED.sqrt(), deployments - 1.0)
     }
 }
 

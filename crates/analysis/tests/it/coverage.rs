@@ -83,12 +83,13 @@ pub fn coverage(noise: Noise, runs: u64) -> [Seen; ROWS.len()] {
 /// The true differences of the rows, in their units; that of the mean, undisturbed, is what is left without stalls.
 fn truths(noise: Noise) -> [f64; ROWS.len()] {
     let [host, pod] = [false, true].map(|is_candidate| {
-        let (mut random, mut weather, mut deployment) = (Pcg64::seed_from_u64(99), noise.weather(), 0.0);
+        let mut random = Pcg64::seed_from_u64(99);
+        let (mut weather, mut deployment) = (noise.weather(&mut random), 0.0);
         let mut all = new_histogram();
         // Nine slices of a deployment, as in a run of three cells, so that the drift is the same.
         for slice in 0..3_000 {
             if slice % 9 == 0 {
-                weather = noise.weather();
+                weather = noise.weather(&mut random);
                 deployment = MadeUp { noise, ..MadeUp::default() }.deployment_us(&mut random);
             }
             let shift = if is_candidate { SHIFT_US } else { 0.0 };
@@ -119,7 +120,7 @@ fn holds(seen: Seen) -> bool {
 fn intervals_hold_the_truth_where_the_machine_is_noisy() {
     for noise in [Noise::CORRELATED, Noise::LOUD, Noise::TWO_MODES] {
         for (metric, seen) in ROWS.iter().zip(coverage(noise, 30)) {
-            assert!(holds(seen), "{}, {metric}: {seen:?}", noise.name);
+            assert!(holds(seen) && seen.silent <= 3, "{}, {metric}: {seen:?}", noise.name);
         }
     }
 }

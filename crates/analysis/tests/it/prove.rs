@@ -39,7 +39,7 @@ fn no_difference_is_claimed_more_often_than_the_stated_error_rate() {
     prove(&rows);
 }
 
-/// A row holds where 93 to 97 % of its intervals hold the truth, or where it claims nothing in nearly all runs.
+/// A row holds where 93 to 97 % of its intervals hold the truth, or where it claims nothing in nine of ten runs.
 fn prove_coverage(noise: Noise) {
     let rows: Vec<Row> = ROWS
         .iter()
@@ -52,9 +52,12 @@ fn prove_coverage(noise: Noise) {
             Row {
                 what: format!("95 % intervals of {metric}, {}: covered", noise.name),
                 expected: "93 to 97 %, or no claim".to_owned(),
-                found: format!("{:.1} %, no claim in {}", 100.0 * seen.coverage(), share(seen.silent, RUNS)),
-                interval: interval(seen.held, claims as u64),
-                holds: covers || (seen.missed as f64) <= 0.05 * RUNS as f64,
+                found: match claims {
+                    0 => "no claim".to_owned(),
+                    _ => format!("{:.1} %, no claim in {}", 100.0 * seen.coverage(), share(seen.silent, RUNS)),
+                },
+                interval: interval(seen.held, claims.max(1) as u64),
+                holds: covers || claims as u64 <= RUNS / 10,
             }
         })
         .collect();

@@ -42,10 +42,14 @@ fn a_service_that_stalls_is_not_measured_again_for_it() {
     );
 
     // It stalls for a fifth of the time. A busy machine pauses as well, but not for so long.
-    let paused_ns: f64 =
-        stalled.iter().map(|slice| slice.observations.get("load.paused.over_1ms").expect("watched")).sum();
-    let length_ns: f64 = stalled.iter().map(|slice| slice.duration_s * 1e9).sum();
-    assert!(paused_ns < 0.1 * length_ns, "paused for {paused_ns} of {length_ns} ns");
+    let paused = |slices: &[&Slice]| {
+        let ns = |slice: &&Slice| slice.observations.get("load.paused.over_1ms").expect("watched");
+        let length_s: f64 = slices.iter().map(|slice| slice.duration_s).sum();
+        slices.iter().map(ns).sum::<f64>() / 1e9 / length_s
+    };
+    let steady: Vec<&Slice> = of_service(&result, "steady").collect();
+    let more = paused(&stalled) - paused(&steady);
+    assert!(more < 0.1, "paused for {more} of the time more than beside the steady service");
 
     for slice in result.slices.iter().filter(|slice| slice.attempt > 0) {
         let is_of_the_attempt_before = |other: &&Slice| {

@@ -67,6 +67,9 @@ fn millis(duration: Duration) -> f64 {
 }
 
 impl PlanSpec {
+    /// More deployments than this cannot be asked for.
+    pub const MOST_DEPLOYMENTS: u32 = 1_000;
+
     /// The same plan with the slices of these loads: of this length and so many a deployment, or chosen from each load.
     pub fn with_slices(self, loads: &[LoadSpec], length: Option<Duration>, count: Option<u32>) -> PlanSpec {
         let slices: Vec<Slices> = loads.iter().map(|load| Slices::of(load, length, count)).collect();

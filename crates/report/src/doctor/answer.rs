@@ -17,7 +17,7 @@ pub(super) fn sentence(noise: &Noise) -> Option<String> {
     let ((size, time), others) = row.resolution.split_first().map(|(first, others)| (told(first), others))?;
     let others = others.iter().map(told).map(|(size, time)| format!(", {size} in {time}"));
     Some(format!(
-        "Here a difference of {size} at the median can be told in {time}{}.",
+        "On this machine a comparison detects a difference of {size} at the median in {time}{}.",
         others.collect::<String>()
     ))
 }
@@ -26,7 +26,7 @@ pub(super) fn sentence(noise: &Noise) -> Option<String> {
 pub(super) fn basis(run: &NoiseRun) -> String {
     let loud = run.disturbed_slices as f64 > LOUD_SHARE * run.slices as f64;
     let loud = if loud {
-        " The machine was disturbed meanwhile: at a quieter time it can tell smaller ones."
+        " The machine was disturbed meanwhile: in a quieter hour it detects smaller ones."
     } else {
         ""
     };

@@ -51,7 +51,7 @@ fn pauses_of(cpu: &CpuPauses) -> String {
         _ => String::new(),
     };
     format!(
-        "{} a minute; {} lost a second{programs}; longest {}",
+        "{} per minute; {} lost per second{programs}; longest {}",
         each.join(", "),
         time(lost),
         time(cpu.longest_ns as f64)

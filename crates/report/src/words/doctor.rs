@@ -21,7 +21,7 @@ impl Words for Finding {
                 format!("other programs used {} of the CPUs{named}", unsigned_percent(*share))
             }
             Finding::BusySibling { cpu, sibling, share } => format!(
-                "CPU {sibling}, which shares a core with CPU {cpu} that is measured on, was {} busy",
+                "CPU {sibling} was {} busy; it shares a core with CPU {cpu}, which is measured on",
                 unsigned_percent(*share)
             ),
             Finding::Pauses { cpu, per_minute, lost_share, longest_ns, to_programs } => {

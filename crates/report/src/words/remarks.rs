@@ -21,11 +21,11 @@ impl Words for Remark {
                     .to_owned()
             }
             Remark::Carried { by, share } => format!(
-                "{} alone carries {:.0} % of what this figure rests on: no interval holds, and there is no claim",
+                "{} alone makes {:.0} % of what this figure varies by: its interval cannot be relied on, so nothing is claimed",
                 by.words(),
                 share * 100.0
             ),
-            Remark::NotSignificant => "no claim: the interval excludes zero, but the p-value after Holm's correction is not below 2.5 %".to_owned(),
+            Remark::NotSignificant => "no claim: the interval excludes zero, but the p-value is not small enough for a claim".to_owned(),
             Remark::RepeatsDiffer => {
                 "no claim: these cells were not disturbed equally often, so repeating may have selected their tails"
                     .to_owned()

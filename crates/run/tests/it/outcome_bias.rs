@@ -24,7 +24,7 @@ fn run(seed: u64, delays: [RandomDelays; 3]) -> World {
 /// The difference of a metric in µs, and whether its interval holds the truth.
 fn difference(result: &RunResult, metric: &str, truth_us: f64) -> (f64, bool) {
     let row = result.contrasts[0].rows.iter().find(|row| row.metric == metric).unwrap();
-    let holds = row.interval.is_none_or(|[low, high]| (low..=high).contains(&(truth_us * 1e3)));
+    let holds = row.interval.is_some_and(|[low, high]| (low..=high).contains(&(truth_us * 1e3)));
     (row.difference / 1e3, holds)
 }
 

@@ -223,6 +223,12 @@ fn claim(written: &Written<ClaimKeys>, measured: &Measured, problems: &mut Probl
         let complaint = Complaint::new(format!("`{metric}` is not a time"));
         problems.add(written.place_of("difference"), complaint.help("claim a share: 14%"));
     }
+    if let (Some(metric), Some(_)) = (&metric, keys.unit)
+        && CLAIM_COUNTS.contains(&metric.as_str())
+    {
+        let complaint = Complaint::new(format!("`{metric}` is not a time"));
+        problems.add(written.place_of("unit"), complaint.help("leave `unit` out"));
+    }
     let baseline = keys.baseline.as_ref().zip(metric.as_deref()).and_then(|(text, metric)| {
         problems.note(written.place_of("baseline"), Figures::of(metric).range(text))
     });

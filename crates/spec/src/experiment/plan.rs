@@ -51,7 +51,7 @@ pub(super) fn table() -> Table<PlanKeys> {
         .default("as many as measure a cell for 3.6s in each deployment")
         .key(
             "deployments",
-            count("the number of deployments", 1, 1_000),
+            count("the number of deployments", 1, PlanSpec::MOST_DEPLOYMENTS.into()),
             "How often everything is deployed; intervals are computed over deployments",
             |keys| &mut keys.plan.deployments,
         )
@@ -71,7 +71,7 @@ pub(super) fn table() -> Table<PlanKeys> {
         .key(
             "within",
             duration("a run", second, 7 * DAY),
-            "Start no further deployment after this time",
+            "Start no further deployment after this time; until then, wait while the machine is too busy to measure on",
             |keys| &mut keys.plan.within,
         )
         .flag("--within", HOW_MUCH)

@@ -12,7 +12,7 @@ const RESPONSE: &str = "response.";
 
 pub(super) fn precisions() -> Scalar<Vec<Precision>> {
     let share = r"[0-9][0-9_]*(\.[0-9_]*)?\s*%";
-    let one = format!(r"\s*([a-z_]+(\.[a-z0-9_]+)*(\.9)?\s*:)?\s*{share}\s*");
+    let one = format!(r"\s*([a-z][a-z0-9_]*(\.[a-z0-9_]+)*\s*:)?\s*{share}\s*");
     let pattern = format!("^{one}(,{one})*$");
     Scalar::new(read, show, json!({ "type": "string", "pattern": pattern })).placeholder("[METRIC:]SHARE,…")
 }

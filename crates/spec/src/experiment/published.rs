@@ -1,5 +1,7 @@
 //! The baseline's figure where a claim was published: `17ms`, `12ms..17ms`; of a rate `716/s`, of a count a plain number.
 
+use loadline_model::experiment::CLAIM_COUNTS;
+
 use crate::error::Complaint;
 use crate::experiment::loads;
 use crate::units::{parse_duration_ns, show_duration_ns};
@@ -17,7 +19,7 @@ impl Figures {
     pub fn of(metric: &str) -> Figures {
         match metric {
             "rate.achieved" => Figures::Rates,
-            "softirqs" => Figures::Counts,
+            count if CLAIM_COUNTS.contains(&count) => Figures::Counts,
             _ => Figures::Times,
         }
     }

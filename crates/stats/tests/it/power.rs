@@ -5,7 +5,6 @@ use loadline_stats::{Bootstrap, Interval, Levels, bootstrap};
 use crate::normals::Normals;
 
 const LEVELS: Levels = Levels::DEFAULT;
-const POWER: f64 = 0.95;
 const UNITS: [usize; 3] = [5, 8, 12];
 
 /// How many runs are simulated, and how far the share of so many may lie from what is promised.
@@ -43,11 +42,12 @@ fn share(
     count.count() as f64 / extent.runs as f64
 }
 
-/// The shares of runs that find a difference as large as the resolution that they print themselves.
+/// The shares of runs that claim a difference as large as the resolution of a run with the true standard error.
 pub fn found_at_the_resolution(extent: Extent) -> Vec<f64> {
     let found = UNITS.map(|units| {
-        share(extent, units, 0.0, units as u64, |run, _| {
-            run(run(0.0).resolution(LEVELS.difference, POWER)).p_value() < LEVELS.difference
+        share(extent, units, 0.0, units as u64, |run, standard_error| {
+            let typical = Bootstrap { estimate: 0.0, standard_error, units };
+            run(typical.resolution(LEVELS.difference)).p_value() < LEVELS.difference
         })
     });
     for (units, found) in UNITS.into_iter().zip(found) {

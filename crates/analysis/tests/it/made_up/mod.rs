@@ -20,7 +20,7 @@ use loadline_model::{CellId, Machine, Observations, PlatformId, RunState, new_hi
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::SeedableRng;
 
-use noise::{Noise, normal};
+use noise::{Noise, normal, shuffle};
 
 /// What a made-up run is like.
 pub struct MadeUp {
@@ -101,9 +101,11 @@ impl MadeUp {
             }
             let deployment: Vec<f64> =
                 plan.sites.iter().map(|_| self.deployment_us(&mut random)).collect();
-            let mut weather = self.noise.weather();
+            let mut weather = self.noise.weather(&mut random);
             for block in 0..self.blocks {
-                for (position, cell) in plan.cell_ids().enumerate() {
+                let mut order: Vec<CellId> = plan.cell_ids().collect();
+                shuffle(&mut order, &mut random);
+                for (position, cell) in order.into_iter().enumerate() {
                     let shift = match plan.site_of(cell).platform.0 {
                         1 => self.shift_us,
                         2 => self.static_pod_us.unwrap_or_default(),

@@ -120,8 +120,8 @@ impl Noise {
     };
 
     /// The weather of a deployment.
-    pub fn weather(self) -> Weather {
-        Weather { noise: self, state: 0.0, slices: 0.0 }
+    pub fn weather(self, random: &mut Pcg64) -> Weather {
+        Weather { noise: self, state: normal(random), slices: 0.0 }
     }
 
     /// The response times of a slice, ns, in no order.
@@ -209,6 +209,13 @@ fn uniform(random: &mut Pcg64) -> f64 {
 pub fn normal(random: &mut Pcg64) -> f64 {
     let (radius, angle) = ((-2.0 * uniform(random).ln()).sqrt(), std::f64::consts::TAU * uniform(random));
     radius * angle.cos()
+}
+
+/// Any order is as likely as any other.
+pub fn shuffle<T>(items: &mut [T], random: &mut Pcg64) {
+    for at in (1..items.len()).rev() {
+        items.swap(at, (uniform(random) * (at + 1) as f64) as usize);
+    }
 }
 
 /// A Poisson count, by Knuth's product of uniforms.
