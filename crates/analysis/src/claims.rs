@@ -24,12 +24,7 @@ use estimate::Judged;
 const FARTHEST_BASELINE: f64 = 2.0;
 
 /// What this run says of each claim of its experiment.
-pub fn claims(
-    data: &RunData,
-    counted: &Counted<'_>,
-    repeats: &Repeats,
-    confidence: f64,
-) -> Vec<ClaimResult> {
+pub fn claims(data: &RunData, counted: &Counted<'_>, repeats: &Repeats, confidence: f64) -> Vec<ClaimResult> {
     let run = Judged { data, counted, repeats, confidence };
     let levels = Levels::at(confidence);
     let metrics = metrics::of_run(&data.run);
@@ -79,7 +74,9 @@ fn finding(run: &Judged<'_>, claim: &Claim, metric: &Metric, contrast: &Contrast
             let claimed = [*from_ns, *to_ns];
             (claimed, false, run.difference(metric, base, cell, false, claimed))
         }
-        Says::Share { from, to } => ([*from, *to], true, run.difference(metric, base, cell, true, [*from, *to])),
+        Says::Share { from, to } => {
+            ([*from, *to], true, run.difference(metric, base, cell, true, [*from, *to]))
+        }
         Says::Closes { of, from, to } => ([*from, *to], true, run.closed(metric, contrast, of, [*from, *to])),
     };
     // Where a cell is compared with one other alone, that need not be named.

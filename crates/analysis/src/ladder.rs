@@ -67,9 +67,8 @@ fn close(ladders: &mut [Ladder], tests: &[Option<Tests>], levels: Levels) {
     let rows = ladders.iter_mut().flat_map(|ladder| &mut ladder.sums).flat_map(|sum| &mut sum.rows);
     let tested: Vec<(&mut SumRow, &Tests)> =
         rows.zip(tests).filter_map(|(row, tests)| Some((row, tests.as_ref()?))).collect();
-    let corrected = |of: &dyn Fn(&Tests) -> f64| {
-        holm(&tested.iter().map(|(_, tests)| of(tests)).collect::<Vec<f64>>())
-    };
+    let corrected =
+        |of: &dyn Fn(&Tests) -> f64| holm(&tested.iter().map(|(_, tests)| of(tests)).collect::<Vec<f64>>());
     let (zero, margin) = (corrected(&|tests| tests.zero), corrected(&|tests| tests.margin));
     for ((row, _), (zero, margin)) in tested.into_iter().zip(zero.into_iter().zip(margin)) {
         row.closes = match () {

@@ -33,12 +33,8 @@ pub fn still_open(result: &RunResult) -> Option<StillOpen> {
     let contrasts = if result.contrasts.is_empty() { &result.noise } else { &result.contrasts };
     let open = asked.flat_map(|asked| {
         // What is in no contrast, because nothing was answered, is not known either.
-        let nowhere = StillOpen {
-            label: asked.metric.clone(),
-            reached: None,
-            within: asked.within,
-            deployments: None,
-        };
+        let nowhere =
+            StillOpen { label: asked.metric.clone(), reached: None, within: asked.within, deployments: None };
         let nowhere = Some(nowhere).filter(|_| contrasts.is_empty());
         let rows = contrasts.iter().map(|contrast| row(contrast, &asked.metric));
         nowhere.into_iter().chain(rows.filter_map(|row| open(result, asked, row)))
@@ -144,9 +140,13 @@ fn time_limit(data: &RunData) -> Option<f64> {
     plan.within.map(|within| within.as_secs_f64())
 }
 
+/// From so many deployments on Student's t is the normal quantile, which takes long to compute of more.
+const MANY: u32 = 10_000;
+
 /// The fewest deployments with intervals `ratio` times narrower than those of so many. An interval is as wide as t(n − 1) ÷ √n.
 fn enough_deployments(deployments: u32, ratio: f64, confidence: f64) -> u32 {
-    let width = |n: u32| t_quantile(0.5 + confidence / 2.0, f64::from(n) - 1.0) / f64::from(n).sqrt();
+    let t = |n: u32| t_quantile(0.5 + confidence / 2.0, f64::from(n.min(MANY)) - 1.0);
+    let width = |n: u32| t(n) / f64::from(n).sqrt();
     // The interval of a single deployment is over its blocks: it narrows with their number alone.
     if deployments < 2 {
         return (f64::from(deployments) * ratio * ratio).ceil() as u32;

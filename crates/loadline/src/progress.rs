@@ -100,10 +100,9 @@ impl Progress {
                 }
             }
             Event::Repeating { cells } => self.repeated += cells.len(),
-            Event::Waiting { pause } => self.line(&format!(
-                "  the machine is too busy to measure on: waiting {} s",
-                pause.as_secs()
-            )),
+            Event::Waiting { pause } => {
+                self.line(&format!("  the machine is too busy to measure on: waiting {} s", pause.as_secs()))
+            }
             Event::GivenUp { failure } => self.line(&format!("  continuing without a service: {failure}")),
             // On a terminal the report that follows says it; in a log it belongs to where it happened.
             Event::Note(note) if self.bar.is_none() => eprintln!("  note: {}", note.words()),

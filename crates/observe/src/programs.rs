@@ -116,7 +116,10 @@ mod tests {
     #[test]
     fn a_program_that_computes_is_found() {
         let before = ProgramsReading::now();
-        let mut child = std::process::Command::new("sh").args(["-c", "i=0; while [ $i -lt 3000000 ]; do i=$((i+1)); done"]).spawn().unwrap();
+        let mut child = std::process::Command::new("sh")
+            .args(["-c", "i=0; while [ $i -lt 3000000 ]; do i=$((i+1)); done"])
+            .spawn()
+            .unwrap();
         std::thread::sleep(Duration::from_millis(300));
         let programs = before.programs_since(1);
         child.kill().unwrap();

@@ -110,11 +110,6 @@ impl Scale {
         format!("[{}, {}]", self.bare_difference(low), self.bare_difference(high))
     }
 
-    /// `0.6 µs`: how large a difference is, whatever its sign.
-    pub fn size(&self, value: f64) -> String {
-        self.with_unit(self.digits(value.abs() / self.divisor, self.difference_decimals))
-    }
-
     /// `±0.6 µs`
     pub fn margin(&self, size: f64) -> String {
         self.with_unit(self.bare_margin(size))

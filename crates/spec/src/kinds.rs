@@ -13,9 +13,7 @@ use crate::error::{Complaint, Names, Problems, suggestion};
 use crate::node::Node;
 use crate::options::{Detail, Kind};
 use crate::schema::Definitions;
-use crate::units::{
-    parse_count, parse_duration_within, parse_share, parse_size, show_duration_briefly, show_share, show_size,
-};
+use crate::units::{parse_count, parse_duration_within, parse_size, show_duration_briefly, show_size};
 
 pub(crate) use lists::{CommandLine, List, OneOrMore, Pairs};
 pub(crate) use margin::margin;

@@ -129,8 +129,8 @@ impl Bootstrap {
         upper_p(nearer_edge / self.standard_error, self.degrees_of_freedom())
     }
 
-    /// The difference that a run like this claims at this two-sided level with a power of 95 %: (t₁₋α⸝₂ + t₀.₉₅) · SE. One as large as the
-    /// half-width at the same level, which lacks the second term, is claimed half of the time.
+    /// The difference that a run like this claims at this two-sided level with a power of 95 %. One as large as the interval's half-width at the
+    /// same level is claimed half of the time.
     pub fn resolution(&self, level: f64) -> f64 {
         resolution(self.standard_error, self.degrees_of_freedom(), level)
     }

@@ -54,9 +54,8 @@ impl Judged<'_> {
         let spread = bootstrap(paired.units.len(), RESAMPLES, self.data.run.experiment.plan.seed, figure);
         let withheld = no_interval(metric, &paired, &compared, spread.as_ref());
         let spread = spread.filter(|_| withheld.is_none());
-        let note = withheld
-            .or_else(|| one_deployment(&paired))
-            .or_else(|| selected(self.repeats, cell, &metric.id));
+        let note =
+            withheld.or_else(|| one_deployment(&paired)).or_else(|| selected(self.repeats, cell, &metric.id));
         let reference = if is_share { 1.0 } else { compared.baseline_figure() };
         let shown = |place: f64| scale.difference(place, reference);
         Claimed {
@@ -79,8 +78,7 @@ impl Judged<'_> {
         if !gap.interval.is_some_and(|[low, high]| low > 0.0 || high < 0.0) {
             return Claimed { note: Some(Remark::NoGap { of: of.to_owned() }), ..Claimed::default() };
         }
-        let figure =
-            |figures: &[f64]| (figures[2] - figures[1]) / (figures[2] - figures[0]);
+        let figure = |figures: &[f64]| (figures[2] - figures[1]) / (figures[2] - figures[0]);
         let seed = self.data.run.experiment.plan.seed;
         let found = joint(self.counted, metric, &[base, cell, other], seed, self.confidence, &figure);
         let note = found.note.or(gap.note).or(self.difference(metric, base, cell, false, claimed).note);

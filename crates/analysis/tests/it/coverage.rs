@@ -116,11 +116,20 @@ fn holds(seen: Seen) -> bool {
     seen.missed as f64 <= 0.05 * runs + 3.0 * (0.05 * 0.95 * runs).sqrt()
 }
 
+/// Whether few loud slices may carry the row: its tail is theirs.
+fn may_be_silent(metric: &str) -> bool {
+    ["response.p90", "response.p99", "response.p99.9", "response.mean"].contains(&metric)
+}
+
 #[test]
 fn intervals_hold_the_truth_where_the_machine_is_noisy() {
     for noise in [Noise::CORRELATED, Noise::LOUD, Noise::TWO_MODES] {
         for (metric, seen) in ROWS.iter().zip(coverage(noise, 30)) {
-            assert!(holds(seen) && seen.silent <= 3, "{}, {metric}: {seen:?}", noise.name);
+            assert!(
+                holds(seen) && (seen.silent <= 2 || may_be_silent(metric)),
+                "{}, {metric}: {seen:?}",
+                noise.name
+            );
         }
     }
 }

@@ -40,7 +40,7 @@ fn a_shift_the_other_way_is_faster() {
 
 #[test]
 fn the_same_twice_is_equivalent() {
-    let result = analyse(&MadeUp::default().data());
+    let result = analyse(&MadeUp { requests: 800, ..MadeUp::default() }.data());
     assert_eq!(p50(&result).verdict, Verdict::Equivalent);
     assert_eq!(row(&result.noise[0], "response.p50").verdict, Verdict::Equivalent);
 }
@@ -264,7 +264,7 @@ pub fn most_by_chance(rate: f64, runs: u64) -> f64 {
 
 #[test]
 fn no_difference_is_claimed_more_often_than_the_stated_error_rate() {
-    let runs = 40;
+    let runs = 20;
     let claims = claims_without_a_difference(runs);
     for claimed in claims.of_families.into_iter().chain([claims.of_twins]) {
         assert!(claimed as f64 <= most_by_chance(Levels::DEFAULT.difference, runs), "{claims:?} of {runs}");

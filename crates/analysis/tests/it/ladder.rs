@@ -62,7 +62,7 @@ fn a_residual_that_may_be_larger_than_the_margin_neither_closes_nor_stays_open()
 
 #[test]
 fn layers_that_add_up_are_seldom_left_open() {
-    let runs = 100;
+    let runs = 30;
     let is_open = |seed: &u64| {
         let run = MadeUp { seed: *seed, deployment_noise_us: 4.0, cpu_noise_us: 5.0, ..ladder() };
         let result = analyse(&run.data());

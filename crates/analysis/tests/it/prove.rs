@@ -54,7 +54,9 @@ fn prove_coverage(noise: Noise) {
                 expected: "93 to 97 %, or no claim".to_owned(),
                 found: match claims {
                     0 => "no claim".to_owned(),
-                    _ => format!("{:.1} %, no claim in {}", 100.0 * seen.coverage(), share(seen.silent, RUNS)),
+                    _ => {
+                        format!("{:.1} %, no claim in {}", 100.0 * seen.coverage(), share(seen.silent, RUNS))
+                    }
                 },
                 interval: interval(seen.held, claims.max(1) as u64),
                 holds: covers || claims as u64 <= RUNS / 10,

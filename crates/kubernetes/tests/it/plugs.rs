@@ -5,28 +5,16 @@ use std::{
     io::{BufRead, BufReader, Read, Write},
     process::{Child, Command, Stdio},
     thread::sleep,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
-use crate::cluster::{Run, cleaning, cluster, disturb, registry, registry_path};
+use crate::cluster::{Run, cleaning, cluster, disturb, end_of, registry, registry_path};
 use loadline_kubernetes::CLEANERS;
 use loadline_model::platform::{Expose, Kubernetes, Observers};
-use loadline_platform::{Deployment, Service};
+use loadline_platform::Service;
 
 fn namespace(run: &Run) -> String {
     format!("loadline-{}", run.environment.run())
-}
-
-/// Why the deployment ended, once it has.
-fn end_of(deployment: &mut dyn Deployment) -> String {
-    let deadline = Instant::now() + Duration::from_secs(60);
-    loop {
-        match deployment.ended() {
-            Some(why) => return why,
-            None => assert!(Instant::now() < deadline, "its end was never noticed"),
-        }
-        sleep(Duration::from_millis(50));
-    }
 }
 
 #[test]

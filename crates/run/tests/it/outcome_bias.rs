@@ -21,10 +21,10 @@ fn run(seed: u64, delays: [RandomDelays; 3]) -> World {
     world
 }
 
-/// The difference of a metric in µs, and whether its interval holds the truth.
-fn difference(result: &RunResult, metric: &str, truth_us: f64) -> (f64, bool) {
+/// The difference of a metric in µs, and whether its interval, if it has one, holds the truth.
+fn difference(result: &RunResult, metric: &str, truth_us: f64) -> (f64, Option<bool>) {
     let row = result.contrasts[0].rows.iter().find(|row| row.metric == metric).unwrap();
-    let holds = row.interval.is_some_and(|[low, high]| (low..=high).contains(&(truth_us * 1e3)));
+    let holds = row.interval.map(|[low, high]| (low..=high).contains(&(truth_us * 1e3)));
     (row.difference / 1e3, holds)
 }
 
@@ -44,11 +44,20 @@ fn pauses_of_the_machine_leave_every_difference_as_it_is() {
         .map(|seed| run(seed, [host, host, RandomDelays { slower: SLOWER, ..host }]).result())
         .collect();
     for metric in ["response.p50", "response.mean", "response.p99"] {
-        let found: Vec<(f64, bool)> = results.iter().map(|result| difference(result, metric, 5.0)).collect();
+        let found: Vec<(f64, Option<bool>)> =
+            results.iter().map(|result| difference(result, metric, 5.0)).collect();
         let differences: Vec<f64> = found.iter().map(|found| found.0).collect();
         assert!(is_unbiased(&differences, 5.0), "{metric}: {differences:?}");
-        let held = found.iter().filter(|found| found.1).count();
-        assert!(held as u64 * 100 >= RUNS * 90, "{metric}: {held} of {RUNS} intervals hold the truth");
+        let holds: Vec<bool> = found.iter().filter_map(|found| found.1).collect();
+        let held = holds.iter().filter(|holds| **holds).count();
+        assert!(
+            held * 100 >= holds.len() * 90,
+            "{metric}: {held} of {} intervals hold the truth",
+            holds.len()
+        );
+        // In half of the runs a block is left that was disturbed in each attempt: of a mean or tail that hangs on it nothing is claimed.
+        let least = if metric == "response.p50" { RUNS } else { RUNS / 3 };
+        assert!(holds.len() as u64 >= least, "{metric}: {} of {RUNS} claim something", holds.len());
     }
     let disturbed: usize = results.iter().map(|result| result.trust.repeats.disturbed).sum();
     let blocks: usize = results.iter().map(|result| result.trust.repeats.blocks).sum();

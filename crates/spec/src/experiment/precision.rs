@@ -14,7 +14,8 @@ pub(super) fn precisions() -> Scalar<Vec<Precision>> {
     let share = r"[0-9][0-9_]*(\.[0-9_]*)?\s*%";
     let one = format!(r"\s*([a-z][a-z0-9_]*(\.[a-z0-9_]+)*\s*:)?\s*{share}\s*");
     let pattern = format!("^{one}(,{one})*$");
-    Scalar::new(read, show, json!({ "type": "string", "pattern": pattern })).placeholder("[METRIC:]SHARE,…")
+    Scalar::new(read, |all: &Vec<Precision>| show(all), json!({ "type": "string", "pattern": pattern }))
+        .placeholder("[METRIC:]SHARE,…")
 }
 
 fn read(text: &str) -> Result<Vec<Precision>, Complaint> {
@@ -47,7 +48,7 @@ fn short(metric: &str) -> &str {
     metric.strip_prefix(RESPONSE).unwrap_or(metric)
 }
 
-fn show(all: &Vec<Precision>) -> String {
+fn show(all: &[Precision]) -> String {
     let one = |precision: &Precision| {
         let share = show_share(precision.within);
         match precision.metric == Precision::DEFAULT_METRIC {

@@ -2,7 +2,8 @@
 
 use crate::normals::Normals;
 use loadline_stats::{
-    Levels, VarianceComponents, correlation_of_ranks, detectable_difference, ranks, t_interval, variance_components,
+    Levels, VarianceComponents, correlation_of_ranks, detectable_difference, ranks, t_interval,
+    variance_components,
 };
 
 /// Calcium in turnip leaves, four determinations of each leaf (Snedecor & Cochran, "Statistical Methods", chapter on one-way classifications): mean

@@ -99,8 +99,7 @@ impl MadeUp {
                     figures,
                 });
             }
-            let deployment: Vec<f64> =
-                plan.sites.iter().map(|_| self.deployment_us(&mut random)).collect();
+            let deployment: Vec<f64> = plan.sites.iter().map(|_| self.deployment_us(&mut random)).collect();
             let mut weather = self.noise.weather(&mut random);
             for block in 0..self.blocks {
                 let mut order: Vec<CellId> = plan.cell_ids().collect();

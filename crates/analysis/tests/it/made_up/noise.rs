@@ -82,11 +82,8 @@ impl Noise {
     pub const DEPLOYMENTS: Noise =
         Noise { name: "deployments that differ", deployments: Deployments::Normal(3.0), ..Noise::QUIET };
     /// A few starts are far worse than the others.
-    pub const SKEWED_DEPLOYMENTS: Noise = Noise {
-        name: "few slow deployments",
-        deployments: Deployments::Exponential(3.0),
-        ..Noise::QUIET
-    };
+    pub const SKEWED_DEPLOYMENTS: Noise =
+        Noise { name: "few slow deployments", deployments: Deployments::Exponential(3.0), ..Noise::QUIET };
     /// Starts are of two kinds.
     pub const TWO_MODES: Noise =
         Noise { name: "deployments of two kinds", deployments: Deployments::TwoModes(6.0), ..Noise::QUIET };

@@ -172,6 +172,7 @@ pub fn equivalent() -> RunResult {
         row.difference = row.baseline * 0.001;
         row.relative = Some(0.001);
         row.interval = Some([row.baseline * -0.003, row.baseline * 0.005]);
+        row.bound = Some(row.baseline * 0.0043);
         row.verdict = Verdict::Equivalent;
     }
     result
