@@ -16,8 +16,9 @@ const SHORTEST: Duration = Duration::from_millis(100);
 /// The longest slice that is chosen of a load that is the same throughout. At lower rates a median is made of fewer requests, or the cells
 /// run side by side.
 const LONGEST: Duration = Duration::from_millis(1200);
-/// How long a cell is measured in each deployment.
-const MEASURED: Duration = Duration::from_millis(3600);
+/// How long a cell is measured in each deployment. Longer ones narrow the interval by less than further deployments do in the same time: what
+/// differs from one deployment to the next stays.
+const MEASURED: Duration = Duration::from_secs(2);
 
 /// The slices of a load's cells in each deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,12 +120,12 @@ mod tests {
     #[test]
     fn a_slice_holds_two_hundred_requests_within_its_bounds() {
         for (rate, slices) in [
-            ("20000/s", (100, 36)),
-            ("2000/s", (100, 36)),
-            ("1000/s", (200, 18)),
-            ("300/s", (670, 5)),
-            ("100/s", (1200, 3)),
-            ("100/min", (1200, 3)),
+            ("20000/s", (100, 20)),
+            ("2000/s", (100, 20)),
+            ("1000/s", (200, 10)),
+            ("300/s", (670, 3)),
+            ("100/s", (1200, 2)),
+            ("100/min", (1200, 2)),
         ] {
             assert_eq!(chosen(&open(rate)), slices, "{rate}");
         }
@@ -132,8 +133,8 @@ mod tests {
 
     #[test]
     fn a_closed_loop_has_short_slices_unless_it_thinks() {
-        assert_eq!(chosen(&closed(None)), (100, 36));
-        assert_eq!(chosen(&closed(Some(Duration::from_millis(40)))), (500, 7), "400/s at most");
+        assert_eq!(chosen(&closed(None)), (100, 20));
+        assert_eq!(chosen(&closed(Some(Duration::from_millis(40)))), (500, 4), "400/s at most");
     }
 
     #[test]
@@ -143,18 +144,18 @@ mod tests {
             LoadSpec::new(load, 16)
         };
         assert_eq!(chosen(&profile("0/s..2000/s@30s")), (30_000, 1));
-        assert_eq!(chosen(&profile("0/s..9000/s@45ms,9000/s")), (100, 36));
+        assert_eq!(chosen(&profile("0/s..9000/s@45ms,9000/s")), (100, 20));
         let replay = Replay::new("t".into(), vec![0, 2_000_000_001]);
-        assert_eq!(chosen(&LoadSpec::new(Load::Replay(replay), 16)), (2001, 2));
+        assert_eq!(chosen(&LoadSpec::new(Load::Replay(replay), 16)), (2001, 1));
         let empty = Replay::new("t".into(), Vec::new());
-        assert_eq!(chosen(&LoadSpec::new(Load::Replay(empty), 16)), (1200, 3));
+        assert_eq!(chosen(&LoadSpec::new(Load::Replay(empty), 16)), (1200, 2));
     }
 
     #[test]
     fn what_is_asked_for_is_not_chosen() {
         let (second, ms) = (Duration::from_secs(1), Duration::from_millis);
         let of = |length, count| Slices::of(&open("2000/s"), length, count);
-        assert_eq!(of(Some(second), None), Slices { length: second, count: 4 });
+        assert_eq!(of(Some(second), None), Slices { length: second, count: 2 });
         assert_eq!(of(Some(9 * second), None), Slices { length: 9 * second, count: 1 });
         assert_eq!(of(None, Some(5)), Slices { length: ms(100), count: 5 });
         assert_eq!(of(Some(second), Some(5)), Slices { length: second, count: 5 });
@@ -166,10 +167,10 @@ mod tests {
         let plan = PlanSpec::default().with_slices(&loads, None, None);
         let blocks =
             |load| -> Vec<u32> { (0..99).filter(|block| plan.is_measured_in(load, *block)).collect() };
-        assert_eq!((plan.slice, plan.blocks), (Duration::from_millis(100), 36));
-        assert_eq!(blocks(LoadId(0)), (0..36).collect::<Vec<_>>());
-        assert_eq!(blocks(LoadId(1)), [0, 8, 15, 22, 29]);
-        assert_eq!(blocks(LoadId(2)), [0, 12, 24]);
+        assert_eq!((plan.slice, plan.blocks), (Duration::from_millis(100), 20));
+        assert_eq!(blocks(LoadId(0)), (0..20).collect::<Vec<_>>());
+        assert_eq!(blocks(LoadId(1)), [0, 7, 14]);
+        assert_eq!(blocks(LoadId(2)), [0, 10]);
     }
 
     #[test]
@@ -184,6 +185,6 @@ mod tests {
     fn loads_with_the_same_slices_need_no_list_of_them() {
         let plan = PlanSpec::default().with_slices(&[open("2000/s"), open("9000/s")], None, None);
         assert_eq!(plan.slices, []);
-        assert_eq!(plan.slices_of(LoadId(1)), Slices { length: Duration::from_millis(100), count: 36 });
+        assert_eq!(plan.slices_of(LoadId(1)), Slices { length: Duration::from_millis(100), count: 20 });
     }
 }
