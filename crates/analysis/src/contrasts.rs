@@ -11,7 +11,7 @@ use crate::figures::Prepared;
 use crate::metrics::{self, Metric};
 use crate::result::{Contrast, Remark, Row, Statement, Verdict};
 use crate::sample::{Counted, Paired};
-use crate::verdicts::{self, Evidence};
+use crate::verdicts::{self, Draft, Evidence};
 use crate::{RunData, seen};
 
 /// Resamples of the bootstrap: its standard error is then known to 1.6 % (1 ÷ √(2 × 2000)).
@@ -20,14 +20,6 @@ pub const RESAMPLES: usize = 2000;
 const LEAST_BEYOND: f64 = 10.0;
 /// Fewest events, on either side, for a claim about a count: a handful may by chance all fall on one side.
 const LEAST_EVENTS: f64 = 10.0;
-
-/// A contrast and what its rows' verdicts are made of, row by row.
-pub struct Draft {
-    /// Without verdicts.
-    pub contrast: Contrast,
-    /// One per row.
-    pub evidence: Vec<Evidence>,
-}
 
 /// The planned contrasts.
 pub fn contrasts(data: &RunData, counted: &Counted<'_>, confidence: f64) -> Vec<Contrast> {
@@ -145,9 +137,4 @@ pub fn no_interval(
 pub fn few_beyond<'a>(cells: impl IntoIterator<Item = &'a Prepared>) -> Option<Remark> {
     let beyond = cells.into_iter().filter_map(Prepared::beyond).fold(f64::INFINITY, f64::min);
     (beyond < LEAST_BEYOND).then_some(Remark::FewBeyond { requests: beyond, least: LEAST_BEYOND })
-}
-
-pub(crate) fn bounds(spread: &Bootstrap, confidence: f64) -> [f64; 2] {
-    let interval = spread.interval(confidence);
-    [interval.low, interval.high]
 }

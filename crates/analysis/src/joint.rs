@@ -7,10 +7,11 @@ use loadline_model::result::Remark;
 use loadline_model::rows::SliceRow;
 use loadline_stats::{Bootstrap, MIN_BLOCKS, bootstrap};
 
-use crate::contrasts::{RESAMPLES, bounds, few_beyond};
+use crate::contrasts::{RESAMPLES, few_beyond};
 use crate::figures::Prepared;
 use crate::metrics::Metric;
 use crate::sample::{Counted, units};
+use crate::verdicts::bounds;
 
 /// What was found, or why nothing was.
 #[derive(Default)]

@@ -1,8 +1,9 @@
 //! Each twin against its baseline: both are the same, so what differs between them is noise, or a fault of the measurement.
 
-use crate::contrasts::{Draft, draft};
+use crate::contrasts::draft;
 use crate::result::{Contrast, TwinDifference, Verdict};
 use crate::sample::Counted;
+use crate::verdicts::Draft;
 use crate::{RunData, verdicts};
 
 /// One contrast per load and baseline, and per top of a ladder. The tests are corrected over the primary metrics of all twins, and apart

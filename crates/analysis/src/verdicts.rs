@@ -3,10 +3,17 @@
 use loadline_model::metrics::HigherIs;
 use loadline_stats::{Bootstrap, Judgement, Levels, holm, judge as judgement};
 
-use crate::contrasts::{Draft, bounds};
 use crate::metrics;
-use crate::result::{Remark, Row, Statement, Verdict};
+use crate::result::{Contrast, Remark, Row, Statement, Verdict};
 use crate::scale::Scale;
+
+/// A contrast and what its rows' verdicts are made of, row by row.
+pub struct Draft {
+    /// Without verdicts.
+    pub contrast: Contrast,
+    /// One per row.
+    pub evidence: Vec<Evidence>,
+}
 
 /// What the verdict of a row is made of.
 pub struct Evidence {
@@ -55,4 +62,10 @@ pub fn judge(drafts: &mut [Draft], confidence: f64, is_member: impl Fn(&Row) -> 
 /// An interval in the unit of the row.
 pub fn interval(spread: &Bootstrap, confidence: f64, scale: Scale, baseline: f64) -> [f64; 2] {
     bounds(spread, confidence).map(|end| scale.difference(end, baseline))
+}
+
+/// The ends of an interval, on its scale.
+pub(crate) fn bounds(spread: &Bootstrap, confidence: f64) -> [f64; 2] {
+    let interval = spread.interval(confidence);
+    [interval.low, interval.high]
 }

@@ -2,13 +2,18 @@
 //! measured under the same conditions and no cell is selected by its own slices.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use loadline_model::{CellId, Event, LoadId};
 
 use crate::error::RunError;
 use crate::execution::Execution;
 use crate::fleet::Fleet;
+use crate::loud_spell::MOST_OF_TIME;
 use crate::turn::{SlicePosition, Turn};
+
+/// How soon an interruption ends a pause.
+const STEP: Duration = Duration::from_millis(200);
 
 /// The turns of a block and the repeats of them, in the order in which they are measured.
 struct Queue {
@@ -79,5 +84,27 @@ impl Execution<'_> {
             position += 1;
         }
         Ok(())
+    }
+    /// Waits if the machine has become too loud and the run has a time limit that leaves time for it: called where a block or an attempt at it
+    /// begins, so that what is paired stays together.
+    fn wait_while_loud(&mut self) -> Result<(), RunError> {
+        let Some(within) = self.experiment.plan.within else { return Ok(()) };
+        let left = within.saturating_sub(self.clock.now() - self.begun);
+        let waited = Duration::from_secs_f64(self.spent.waiting_s);
+        // A machine that is always loud is measured on as it is.
+        let most = left.min((within / MOST_OF_TIME).saturating_sub(waited));
+        let Some(pause) = self.loudness.pause(most) else { return Ok(()) };
+        (self.events)(Event::Waiting { pause });
+        self.timed(
+            |spent| &mut spent.waiting_s,
+            |run| {
+                let until = run.clock.now() + pause;
+                while run.clock.now() < until {
+                    run.check_interrupted()?;
+                    run.clock.sleep(STEP.min(until - run.clock.now()));
+                }
+                Ok(())
+            },
+        )
     }
 }

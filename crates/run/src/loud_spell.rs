@@ -4,11 +4,6 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use loadline_model::Event;
-
-use crate::error::RunError;
-use crate::execution::Execution;
-
 /// The latest turns that are looked at.
 const WINDOW: usize = 20;
 /// So many of them must be disturbed. Of an ordinary loud hour, in which every second turn is, one window in 5,000 has as many.
@@ -18,9 +13,7 @@ const FIRST_PAUSE: Duration = Duration::from_secs(1);
 /// The longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_secs(16);
 /// The part of the time limit that is waited at most: a quarter.
-const MOST_OF_TIME: u32 = 4;
-/// How soon an interruption ends a pause.
-const STEP: Duration = Duration::from_millis(200);
+pub const MOST_OF_TIME: u32 = 4;
 
 /// How disturbed the latest turns were.
 pub(crate) struct Loudness {
@@ -44,7 +37,7 @@ impl Loudness {
     }
 
     /// How long to wait, if the machine is loud and that is not more than `most`. Then the turns begin anew.
-    fn pause(&mut self, most: Duration) -> Option<Duration> {
+    pub fn pause(&mut self, most: Duration) -> Option<Duration> {
         if self.disturbed.len() < WINDOW || self.next_pause >= most {
             return None;
         }
@@ -56,31 +49,6 @@ impl Loudness {
         let pause = self.next_pause;
         self.next_pause = (2 * pause).min(LONGEST_PAUSE);
         Some(pause)
-    }
-}
-
-impl Execution<'_> {
-    /// Waits if the machine has become too loud and the run has a time limit that leaves time for it: called where a block or an attempt at it
-    /// begins, so that what is paired stays together.
-    pub fn wait_while_loud(&mut self) -> Result<(), RunError> {
-        let Some(within) = self.experiment.plan.within else { return Ok(()) };
-        let left = within.saturating_sub(self.clock.now() - self.begun);
-        let waited = Duration::from_secs_f64(self.spent.waiting_s);
-        // A machine that is always loud is measured on as it is.
-        let most = left.min((within / MOST_OF_TIME).saturating_sub(waited));
-        let Some(pause) = self.loudness.pause(most) else { return Ok(()) };
-        (self.events)(Event::Waiting { pause });
-        self.timed(
-            |spent| &mut spent.waiting_s,
-            |run| {
-                let until = run.clock.now() + pause;
-                while run.clock.now() < until {
-                    run.check_interrupted()?;
-                    run.clock.sleep(STEP.min(until - run.clock.now()));
-                }
-                Ok(())
-            },
-        )
     }
 }
 

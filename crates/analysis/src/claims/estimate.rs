@@ -6,13 +6,14 @@ use loadline_stats::{Bootstrap, bootstrap};
 
 use crate::RunData;
 use crate::compared::Compared;
-use crate::contrasts::{RESAMPLES, bounds, no_interval, one_deployment, pooled_twin};
+use crate::contrasts::{RESAMPLES, no_interval, one_deployment, pooled_twin};
 use crate::joint::joint;
 use crate::metrics::Metric;
 use crate::repeats::selected;
 use crate::result::{Remark, Repeats};
 use crate::sample::{Counted, Paired};
 use crate::scale::Scale;
+use crate::verdicts::bounds;
 
 /// The run that claims are compared with.
 pub struct Judged<'a> {

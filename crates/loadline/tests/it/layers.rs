@@ -78,13 +78,12 @@ fn a_ladder_is_measured_both_ways_rung_by_rung_and_summed_up() {
     for name in ["ipip", "geneve", "wireguard"] {
         assert!(is_there_or_named(&result, name), "{name}: {:?}", result.notes);
     }
-    // A tunnel to another node raises soft interrupts of its own: whatever else the machine does, that is seen.
+    // A tunnel to another node takes as much CPU time again as a plain process does: whatever else the machine does, that is seen.
     let kept =
         result.ladders.iter().find(|ladder| !result.cells[ladder.bottom].new_connections).expect("both");
     let vxlan = kept.sums.iter().find(|sum| label(&result, sum.top) == "vxlan").expect("a top");
-    let softirqs = vxlan.rows.iter().find(|row| row.metric == "softirqs").expect("a count");
-    let again = softirqs.end_to_end.as_ref().expect("second deployments");
-    assert!(softirqs.sum.value > 0.5 && again.value > 0.5, "{softirqs:?}");
+    let cpu = vxlan.rows.iter().find(|row| row.metric == "cpu.path").expect("CPU time");
+    assert!(cpu.sum.value > 0.0 && cpu.end_to_end.is_some_and(|again| again.value > 0.0), "{cpu:?}");
 }
 
 #[test]
