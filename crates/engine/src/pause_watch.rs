@@ -14,7 +14,7 @@ const WATCH: Duration = Duration::from_millis(1);
 const WATCH_SLOW: Duration = Duration::from_millis(10);
 /// Below this rate per second.
 const SLOW_RATE: f64 = 100.0;
-/// Handling one event may take this much of a gap: a read, checking the response, and a write.
+/// An event, a read of at most a buffer's length and a write may each take this much of a gap: a long response is no pause of the machine.
 const PER_EVENT: Duration = Duration::from_micros(50);
 
 /// The pauses of one load thread.
@@ -44,7 +44,7 @@ impl PauseWatch {
         self.every
     }
 
-    /// The thread sent so many requests or handled so many events.
+    /// The thread handled so many events, reads or requests to send.
     #[inline]
     pub fn worked(&mut self, events: usize) {
         self.allowed += nanos(PER_EVENT) * events as Nanos;

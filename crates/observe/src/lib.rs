@@ -5,6 +5,7 @@
 //! Reading shares the machine with what is measured, so it is a handful of small files: about 50 µs for each thread of the
 //! service and 100 µs for the rest (measured on a virtual machine with an AMD EPYC). Whatever cannot be read is absent; no reading ever ends a run.
 
+mod affinity;
 mod cgroup;
 mod cgroup_memory;
 mod clocks;
@@ -26,6 +27,7 @@ mod tcp;
 mod threads;
 mod throttling;
 
+pub use affinity::cpus_of;
 pub use cgroup::Cgroup;
 pub use cpu_power::read_cpu_power;
 pub use loadline_model::{Machine, MachineCpu, Observations};

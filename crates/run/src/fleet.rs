@@ -1,9 +1,10 @@
 //! The sites that are currently deployed, found by their ids.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use loadline_agent::Driver;
 use loadline_model::{CellId, SiteId};
+use loadline_observe::cpus_of;
 
 use crate::deployer::{LiveSite, MachineId};
 use crate::error::RunError;
@@ -22,12 +23,15 @@ pub struct Member {
     engines: BTreeMap<CellId, Box<dyn Driver>>,
     /// What was deployed.
     pub site: Box<dyn LiveSite>,
+    /// The CPUs that its processes may run on, whatever was planned; none if they can't be seen from here.
+    may_run_on: BTreeSet<usize>,
 }
 
 impl Member {
     /// A site without engines.
     pub fn new(id: SiteId, label: String, site: Box<dyn LiveSite>) -> Member {
-        Member { id, label, cpu_s_per_request: 0.0, site, engines: BTreeMap::new() }
+        let may_run_on = cpus_of(&site.pids());
+        Member { id, label, cpu_s_per_request: 0.0, site, engines: BTreeMap::new(), may_run_on }
     }
 
     /// Adds the engine of a cell.
@@ -59,6 +63,12 @@ impl Member {
             None => here.cloned(),
             Some(elsewhere) => MachineId::of(elsewhere),
         }
+    }
+
+    /// Whether the service may run on the load's CPUs and is not known to run after it. A pod may be pinned by its node, whatever was planned.
+    fn may_take(&self, cpus: &Cpus) -> bool {
+        let is_on_them = self.may_run_on.iter().any(|cpu| cpus.load.contains(cpu));
+        self.site.is_external() || (is_on_them && !cpus.load_runs_first)
     }
 
     /// Why the service has ended, if it has.
@@ -110,7 +120,7 @@ impl Fleet {
                     .iter()
                     .all(|member| member.site.machine().is_some() && member.site.machine() != load)
         } else {
-            cpus.load_is_apart() && !self.members.iter().any(|member| member.site.is_external())
+            cpus.load_is_apart() && !self.members.iter().any(|member| member.may_take(cpus))
         }
     }
 

@@ -26,6 +26,7 @@ impl Worker {
                 Ok(Received::Nothing) => return,
                 Ok(Received::Bytes { count, more, at }) => {
                     self.tally.record.received_bytes += count as u64;
+                    self.pool.pauses().worked(1);
                     let open = match connection.protocol {
                         Protocol::Http1(_) => self.take_http1(index, count, at),
                         Protocol::Http2(_) => self.take_http2(index, count, at),
