@@ -12,6 +12,9 @@ mod order;
 mod outcome_bias;
 mod plans;
 mod probes;
+#[path = "../../../../tests/proof.rs"]
+mod proof;
+mod prove;
 mod remote_nodes;
 mod side_by_side;
 mod whole_runs;
