@@ -48,7 +48,7 @@ impl Drop for Taker {
 fn a_program_that_takes_the_cpus_leaves_no_difference_between_services_that_are_the_same() {
     let place = Place::alone();
     // Its argument is the default, so that the two have other names alone.
-    let services = ["compare", "--service", "orders", "--service", "orders --delay 0ms", "--on", "host"];
+    let services = ["compare", "--service", "orders", "--service", "orders --orders 12", "--on", "host"];
     let plan = ["--rate", "2000/s", "--blocks", "8", "--deployments", "6", "--repeats", "4", "--json", "-"];
     let (mut held, mut claimed, mut disturbed, mut blocks) = ([0; 3], [0; 3], 0, 0);
     for _ in 0..RUNS {
