@@ -1,6 +1,6 @@
 //! A run from its first deployment to its last: rounds, stages, blocks, and the handling of failures.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -101,6 +101,7 @@ pub fn execute(run: Run<'_>, strategy: &mut dyn Strategy) -> Result<Outcome, Run
         spent: TimeSpent::default(),
         side_by_side: None,
         warm_at_once: BTreeSet::new(),
+        medians: BTreeMap::new(),
         loudness: Loudness::default(),
         noted: Vec::new(),
         metrics,
@@ -140,6 +141,8 @@ pub(crate) struct Execution<'a> {
     pub side_by_side: Option<Vec<CellId>>,
     /// The first cells of those warm-ups that took no longer than they must when they were last deployed.
     pub warm_at_once: BTreeSet<CellId>,
+    /// The median service times of the slices of this stage, ns.
+    pub medians: BTreeMap<CellId, Vec<f64>>,
     /// How disturbed the latest turns were.
     pub loudness: Loudness,
     /// Notes already in the journal.
@@ -327,6 +330,7 @@ impl Execution<'_> {
             self.block(round, block, turns, fleet)?;
             (self.events)(Event::BlockDone { round, block });
         }
+        self.review_warm_ups();
         match self.experiment.plan.profile {
             Some(length) => {
                 self.timed(|spent| &mut spent.profiling_s, |run| run.profile(round, length, fleet))

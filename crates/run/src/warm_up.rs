@@ -8,6 +8,7 @@ use loadline_model::load::{Arrivals, Load, Rate};
 use loadline_model::preview::Range;
 use loadline_model::rows::WarmUpRow;
 use loadline_model::{CellId, Event, LoadId, SiteId};
+use loadline_stats::stationarity::MATERIAL_SHIFT;
 use loadline_stats::{STATIONARITY_WINDOW, Stationarity, stationary};
 
 use crate::deployer::ReadOut;
@@ -24,6 +25,8 @@ const MIN_CYCLE: Duration = Duration::from_millis(10);
 const MIN_SHORT_CYCLE: Duration = Duration::from_millis(3);
 /// Requests in a short cycle: its median has a standard error of some percent, which the test is made for.
 const SHORT_CYCLE_REQUESTS: f64 = 50.0;
+/// Fewer slices than this say nothing of a trend.
+const LEAST_REVIEWED: usize = 8;
 /// A rate below this is warmed up at this rate, or a cycle would hold too few requests for a median. An external service never gets more
 /// than the requested rate.
 const MIN_RATE_PER_SECOND: f64 = 200.0;
@@ -44,7 +47,8 @@ impl Execution<'_> {
     /// Warms up all cells of the fleet. The pauses of one cell are the others' cycles.
     ///
     /// What was stationary from its first cycle on in the deployment before needs no warming up that eight long cycles could show: its cycles
-    /// are as short as their medians allow. If such a warm-up takes longer than with long cycles, the next one has those again.
+    /// are as short as their medians allow. If such a warm-up takes longer than with long cycles, or the service gets faster while it is
+    /// measured, the next one has those again.
     pub(crate) fn warm_up(&mut self, round: u32, fleet: &mut Fleet) -> Result<(), RunError> {
         let mut groups: Vec<Progress> = Vec::new();
         for member in fleet.iter() {
@@ -135,6 +139,18 @@ impl Execution<'_> {
         Ok(())
     }
 
+    /// Looks back at the slices of a stage: a service that got faster while it was measured was not warm, however level its warm-up was. In the
+    /// next deployment it is warmed up in long cycles again.
+    pub(crate) fn review_warm_ups(&mut self) {
+        for (cell, medians) in std::mem::take(&mut self.medians) {
+            if has_got_faster(&medians) {
+                let site = self.plan.cell(cell).site;
+                let plan = self.plan;
+                self.warm_at_once.retain(|warm| plan.cell(*warm).site != site);
+            }
+        }
+    }
+
     /// How long the cycles of a group are whose first cell this is.
     fn cycle_of(&self, first: CellId, load: &LoadSpec) -> Duration {
         let long = self.long_cycle_of(first, load);
@@ -199,6 +215,20 @@ fn short_cycle(long: Duration, load: &LoadSpec) -> Duration {
         Some(rate) => rate.mean_gap().mul_f64(SHORT_CYCLE_REQUESTS).clamp(MIN_SHORT_CYCLE, long),
         None => (long / 3).max(MIN_SHORT_CYCLE),
     }
+}
+
+/// Whether the second half of some medians lies below the first by more than a warm-up may leave.
+fn has_got_faster(medians: &[f64]) -> bool {
+    let (first, second) = medians.split_at(medians.len() / 2);
+    let middle = |half: &[f64]| {
+        let mut sorted = half.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        sorted.get(sorted.len() / 2).copied()
+    };
+    medians.len() >= LEAST_REVIEWED
+        && middle(first)
+            .zip(middle(second))
+            .is_some_and(|(before, after)| after < (1.0 - MATERIAL_SHIFT) * before)
 }
 
 impl Progress {

@@ -119,6 +119,22 @@ fn what_was_warm_at_once_is_warmed_up_in_short_cycles_when_it_is_deployed_again(
 }
 
 #[test]
+fn what_gets_faster_while_it_is_measured_is_warmed_up_in_long_cycles_again() {
+    // Level in the eight cycles of its warm-up, as a compiler that waits for the ten-thousandth call.
+    let compiles_late = |drive: usize| if drive < 12 { 100_000 } else { 60_000 };
+    let experiment = with(|plan| plan.blocks = 8);
+    let mut world = World::new(experiment).site(2, |site| site.service_ns = compiles_late);
+    world.run().unwrap();
+    let warm_ups = world.journal.warm_ups.borrow();
+    let seconds = |cell, round| {
+        let found = warm_ups.iter().find(|warm_up| (warm_up.cell.0, warm_up.round) == (cell, round));
+        found.unwrap().seconds
+    };
+    assert!((seconds(2, 1) - seconds(2, 0)).abs() < 1e-9, "{} s", seconds(2, 1));
+    assert!(seconds(0, 1) < 0.5 * seconds(0, 0), "the others were warm");
+}
+
+#[test]
 fn where_the_time_went_adds_up() {
     let stolen = Some((9, Disturbance::Stolen(0.5)));
     let mut world = World::new(with(|plan| plan.profile = Some(std::time::Duration::from_millis(200))))
