@@ -5,11 +5,13 @@
 
 #![allow(missing_docs, reason = "the names of fixtures say it all")]
 
+mod cpu_taker;
 pub mod engine;
 mod helper;
 pub mod image_registry;
 mod node;
 pub mod two_nodes;
 
+pub use cpu_taker::CpuTaker;
 pub use helper::helper;
 pub use node::*;

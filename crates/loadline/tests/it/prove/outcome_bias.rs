@@ -1,48 +1,14 @@
 //! A real-time program that takes the CPUs leaves the difference between two services that are the same as it is.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use crate::proof::{Row, prove};
 use crate::support::leftovers;
 use crate::support::place::Place;
+use loadline_test_support::CpuTaker;
 
 const RUNS: usize = 20;
 const METRICS: [&str; 3] = ["response.p50", "response.mean", "response.p99"];
-
-/// Takes a CPU from everybody for 10 ms, at random once in half a second on average.
-const TAKER: &str = "
-import os, random, sys, time
-os.sched_setaffinity(0, {int(sys.argv[1])})
-os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
-print('ready', flush=True)
-over = time.monotonic() + 1200
-while time.monotonic() < over:
-    time.sleep(random.expovariate(2))
-    end = time.monotonic() + 0.01
-    while time.monotonic() < end: pass
-";
-
-/// Ends with the value.
-struct Taker(Child);
-
-impl Taker {
-    fn start(cpu: &str) -> Taker {
-        let child = Command::new("python3").args(["-c", TAKER, cpu]).stdout(Stdio::piped()).spawn();
-        let mut taker = Taker(child.expect("python3"));
-        let mut line = String::new();
-        BufReader::new(taker.0.stdout.take().expect("a pipe")).read_line(&mut line).expect("text");
-        assert_eq!(line, "ready\n", "a real-time priority needs root");
-        taker
-    }
-}
-
-impl Drop for Taker {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 #[test]
 fn a_program_that_takes_the_cpus_leaves_no_difference_between_services_that_are_the_same() {
@@ -52,7 +18,7 @@ fn a_program_that_takes_the_cpus_leaves_no_difference_between_services_that_are_
     let plan = ["--rate", "2000/s", "--blocks", "8", "--deployments", "6", "--repeats", "4", "--json", "-"];
     let (mut held, mut claimed, mut disturbed, mut blocks) = ([0; 3], [0; 3], 0, 0);
     for _ in 0..RUNS {
-        let takers = ["0", "1"].map(Taker::start);
+        let takers = [0, 1].map(|cpu| CpuTaker::start(cpu, Duration::from_millis(10), Duration::from_millis(500)));
         let ended = place.run(services.into_iter().chain(plan));
         drop(takers);
         ended.assert_measured();
