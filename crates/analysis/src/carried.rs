@@ -20,8 +20,8 @@ const EVEN_SHARES: f64 = 5.0;
 /// Standard errors of the difference that such a slice must have moved it by. A single slow request of very many requests that are alike has
 /// nearly all of their squares, and moves nothing.
 const LEAST_MOVED: f64 = 0.25;
-/// Share of the squared deviations of all blocks that one may carry.
-const MOST_OF_BLOCKS: f64 = 0.25;
+/// Share of the squared deviations of all blocks that one may carry. What a slice costs is bounded by its length, so that it has a variance.
+const MOST_OF_BLOCKS: f64 = 0.5;
 /// Share of the squared deviations of all deployments that one may carry.
 const MOST_OF_DEPLOYMENTS: f64 = 0.5;
 /// Share of the requests beyond a quantile that may be from one deployment, or one slice.

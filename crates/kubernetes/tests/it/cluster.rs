@@ -228,7 +228,7 @@ impl Run {
     /// The message of a `deploy` that must fail; a service that ends at once may have been ready for a moment.
     pub fn refusal(&self, platform: &Kubernetes, service: &Service) -> String {
         match self.with(platform).deploy(&self.environment, service, &mut |_| {}) {
-            Ok(mut deployment) => end_of(&mut *deployment),
+            Ok(mut deployment) => format!("{}\n{}", end_of(&mut *deployment), deployment.output_tail()),
             Err(error) => error.to_string(),
         }
     }

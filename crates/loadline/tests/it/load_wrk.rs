@@ -32,10 +32,12 @@ fn skeletons(output: &str) -> Vec<String> {
     output.lines().filter(|line| !line.contains("Socket errors")).map(skeleton).collect()
 }
 
-/// What `awk '{print $2}'` makes of the first line that contains `key`.
+/// The second word of the line that begins with `key`, as scripts take it with `awk`.
 fn second_word<'a>(output: &'a str, key: &str) -> &'a str {
-    let line =
-        output.lines().find(|line| line.contains(key)).unwrap_or_else(|| panic!("no {key} in\n{output}"));
+    let line = output
+        .lines()
+        .find(|line| line.trim_start().starts_with(key))
+        .unwrap_or_else(|| panic!("no {key} in\n{output}"));
     line.split_whitespace().nth(1).expect("two words")
 }
 
