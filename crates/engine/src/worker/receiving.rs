@@ -26,10 +26,12 @@ impl Worker {
                 Ok(Received::Nothing) => return,
                 Ok(Received::Bytes { count, more, at }) => {
                     self.tally.record.received_bytes += count as u64;
+                    let is_http2 = matches!(connection.protocol, Protocol::Http2(_));
                     self.pool.pauses().worked(1);
-                    let open = match connection.protocol {
-                        Protocol::Http1(_) => self.take_http1(index, count, at),
-                        Protocol::Http2(_) => self.take_http2(index, count, at),
+                    let open = if is_http2 {
+                        self.take_http2(index, count, at)
+                    } else {
+                        self.take_http1(index, count, at)
                     };
                     if !open || !(more || ending) {
                         return;

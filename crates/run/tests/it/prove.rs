@@ -13,7 +13,9 @@ fn pauses_of_the_machine_leave_every_difference_as_it_is() {
         let share = 100.0 * held as f64 / claimed.max(1) as f64;
         let unbiased = if is_unbiased { "no bias" } else { "biased" };
         Row {
-            what: format!("simulated pauses of the machine, 20 ms once a second: intervals of {metric} hold the truth"),
+            what: format!(
+                "simulated pauses of the machine, 20 ms once a second: intervals of {metric} hold the truth"
+            ),
             expected: "≥ 93 %, no bias".to_owned(),
             found: format!("{share:.1} %, {unbiased}"),
             interval: format!("{claimed} of {RUNS} runs claim something"),

@@ -172,10 +172,7 @@ impl MadeUp {
             limits: Limits::default(),
             env: Vec::new(),
             platforms,
-            loads: vec![LoadSpec::new(
-                Load::Open { rate: "200/s".parse().unwrap(), arrivals: Arrivals::Poisson },
-                16,
-            )],
+            loads: vec![LoadSpec::new(open_load(), 16)],
             cells: Vec::new(),
             contrasts: Vec::new(),
             plan: PlanSpec {
@@ -226,6 +223,10 @@ fn run_row(experiment: Experiment, plan: Plan) -> RunRow {
     }
 }
 
+fn open_load() -> Load {
+    Load::Open { rate: "200/s".parse().unwrap(), arrivals: Arrivals::Poisson }
+}
+
 /// What is seen in the slices, and a metric that is not.
 fn declared() -> Vec<MetricDeclaration> {
     let cost =
@@ -258,7 +259,7 @@ fn slice(
         .with("softirqs.net_tx", 0);
     SliceRow {
         cell,
-        load: Load::Closed { think: None },
+        load: open_load(),
         round,
         block,
         attempt: 0,

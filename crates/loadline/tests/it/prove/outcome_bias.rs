@@ -18,7 +18,8 @@ fn a_program_that_takes_the_cpus_leaves_no_difference_between_services_that_are_
     let plan = ["--rate", "2000/s", "--blocks", "8", "--deployments", "6", "--repeats", "4", "--json", "-"];
     let (mut held, mut claimed, mut disturbed, mut blocks) = ([0; 3], [0; 3], 0, 0);
     for _ in 0..RUNS {
-        let takers = [0, 1].map(|cpu| CpuTaker::start(cpu, Duration::from_millis(10), Duration::from_millis(500)));
+        let takers =
+            [0, 1].map(|cpu| CpuTaker::start(cpu, Duration::from_millis(10), Duration::from_millis(500)));
         let ended = place.run(services.into_iter().chain(plan));
         drop(takers);
         ended.assert_measured();
@@ -34,10 +35,14 @@ fn a_program_that_takes_the_cpus_leaves_no_difference_between_services_that_are_
     }
     let rows = std::array::from_fn::<Row, 3, _>(|at| Row {
         what: format!("a real-time program takes both CPUs: intervals of {} hold zero", METRICS[at]),
-        expected: "≥ 93 %, or one miss".to_owned(),
+        expected: "≥ 93 %, or one miss, in at least half of the runs".to_owned(),
         found: format!("{} of {}", held[at], claimed[at]),
-        interval: format!("{RUNS} runs, {:.0} % of the blocks disturbed at first", 100.0 * disturbed as f64 / blocks as f64),
-        holds: claimed[at] - held[at] <= 1 || held[at] as f64 >= 0.93 * claimed[at] as f64,
+        interval: format!(
+            "{RUNS} runs, {:.0} % of the blocks disturbed at first",
+            100.0 * disturbed as f64 / blocks as f64
+        ),
+        holds: claimed[at] >= RUNS / 2
+            && (claimed[at] - held[at] <= 1 || held[at] as f64 >= 0.93 * claimed[at] as f64),
     });
     prove(&rows);
 }
