@@ -17,14 +17,14 @@ pub fn remedy(gate: Gate) -> &'static str {
             "the generator was late: give the load a CPU of its own (--load-cpus), or ask for a lower rate"
         }
         Gate::Pauses => {
-            "the load's CPUs stood still: measure on a quieter machine, stop programs with real-time priority, or measure in shorter slices (--slice), of which it may spare some"
+            "the load's CPUs stood still: measure on a quieter machine, stop programs with real-time priority, or measure in shorter slices (--slice), some of which will be undisturbed"
         }
         Gate::Errors => "requests failed: look at the service's output and at the requests",
         Gate::Steal => {
-            "the hypervisor took CPU time away: measure on a quieter or dedicated machine, or in shorter slices (--slice), of which it may spare some"
+            "the hypervisor took CPU time away: measure on a quieter or dedicated machine, or in shorter slices (--slice), some of which will be undisturbed"
         }
         Gate::ForeignCpu => {
-            "other programs used the CPUs: stop them, or measure on another machine, or in shorter slices (--slice), of which they may spare some"
+            "other programs used the CPUs: stop them, or measure on another machine, or in shorter slices (--slice), some of which will be undisturbed"
         }
         Gate::Stationary => "the service was still getting faster or slower: give it a longer --warmup",
     }
