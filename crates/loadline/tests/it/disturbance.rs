@@ -34,22 +34,21 @@ fn a_service_that_stalls_is_not_measured_again_for_it() {
 
     let stalled: Vec<&Slice> = of_service(&result, "stalling").collect();
     assert!(stalled.len() >= 8, "{}", ended.stderr);
-    let of_them = stalled.iter().filter(|slice| slice.response.max > 40_000_000).count();
+    let with_a_stall: Vec<&Slice> =
+        stalled.iter().copied().filter(|slice| slice.response.max > 40_000_000).collect();
     assert!(
-        of_them * 10 > stalled.len() * 8,
-        "nearly every slice has its stall: {of_them} of {}",
+        with_a_stall.len() * 10 > stalled.len() * 8,
+        "nearly every slice has its stall: {} of {}",
+        with_a_stall.len(),
         stalled.len()
     );
 
-    // It stalls for a fifth of the time. A busy machine pauses as well, but not for so long.
-    let paused = |slices: &[&Slice]| {
-        let ns = |slice: &&Slice| slice.observations.get("load.paused.over_1ms").expect("watched");
-        let length_s: f64 = slices.iter().map(|slice| slice.duration_s).sum();
-        slices.iter().map(ns).sum::<f64>() / 1e9 / length_s
-    };
-    let steady: Vec<&Slice> = of_service(&result, "steady").collect();
-    let more = paused(&stalled) - paused(&steady);
-    assert!(more < 0.1, "paused for {more} of the time more than beside the steady service");
+    // If stalls were taken for pauses, each of these slices would have 40 ms of them. A busy machine pauses in some.
+    let paused_ms: Vec<f64> = with_a_stall
+        .iter()
+        .map(|slice| slice.observations.get("load.paused.over_1ms").expect("watched") / 1e6)
+        .collect();
+    assert!(paused_ms.iter().any(|paused| *paused < 10.0), "{paused_ms:?}");
 
     for slice in result.slices.iter().filter(|slice| slice.attempt > 0) {
         let is_of_the_attempt_before = |other: &&Slice| {
