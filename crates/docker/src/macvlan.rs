@@ -16,21 +16,20 @@ pub(crate) fn create(
     owner: &Owner,
     subnet: &Subnet,
 ) -> Result<String, DockerError> {
-    let (near, far) = (owner.link(Role::Macvlan), owner.link(Role::Peer));
-    // The client has one such link per deployment.
-    let name_there = owner.link(Role::Macvlan);
+    // Both ends have this name: the client has one such link per deployment as well.
+    let link = owner.link(Role::Macvlan);
     environment.node().with_netlink(async |net: &Netlink| {
-        let index = net.add_veth(&near, &far, environment.client(), &name_there).await?;
+        let index = net.add_veth(&link, environment.client(), &link).await?;
         net.set_up(index).await
     })?;
     environment.client().with_netlink(async |net: &Netlink| {
-        let index = net.index_of(&name_there).await?;
+        let index = net.index_of(&link).await?;
         net.add_address(index, subnet.node, subnet.prefix).await?;
         net.set_up(index).await
     })?;
     let network = owner.label();
     client.call(&format!("create the macvlan network {network}"), |api| {
-        api.create_network(request(owner, subnet, near))
+        api.create_network(request(owner, subnet, link))
     })?;
     Ok(network)
 }

@@ -207,9 +207,9 @@ impl Environment {
 
     fn create_wire(&self, wire: &Subnet) -> Result<(), Error> {
         let owner = Owner::run(self.run);
-        let (near, far) = (owner.link(Role::Wire), owner.link(Role::Peer));
+        let near = owner.link(Role::Wire);
         self.node.with_netlink(async |net: &Netlink| {
-            let index = net.add_veth(&near, &far, &self.client, "eth0").await?;
+            let index = net.add_veth(&near, &self.client, "eth0").await?;
             net.add_address(index, wire.node, wire.prefix).await?;
             net.set_up(index).await
         })?;

@@ -8,10 +8,10 @@ use std::{
 
 use futures_util::TryStreamExt;
 use rtnetlink::{
-    Handle, LinkUnspec, LinkVeth, RouteMessageBuilder,
+    Handle, LinkMessageBuilder, LinkUnspec, LinkVeth, RouteMessageBuilder,
     packet_route::{
         address::AddressAttribute,
-        link::{LinkAttribute, LinkMessage},
+        link::{InfoData, InfoKind, InfoVeth, LinkAttribute, LinkMessage},
         neighbour::NeighbourFlags,
         route::{RouteAddress, RouteAttribute, RouteScope},
     },
@@ -92,17 +92,14 @@ impl Netlink {
         self.0.link().set(moved).execute().await.with_context(|| format!("move {name} into its namespace"))
     }
 
-    /// Creates a veth pair and moves its far end into `far_netns`, named `far_name` there. Returns the near end's index.
-    pub async fn add_veth(
-        &self,
-        near: &str,
-        far: &str,
-        far_netns: &impl AsFd,
-        far_name: &str,
-    ) -> Result<u32, Error> {
-        let index = self.add(near, LinkVeth::new(near, far).build()).await?;
-        self.move_to_namespace(far, far_netns, far_name).await?;
-        Ok(index)
+    /// Creates a veth pair whose far end is in `far_netns` from the beginning: to move a link, the kernel waits until no CPU uses it any more
+    /// (net/core/dev.c, `__dev_change_net_namespace`), which takes tens of milliseconds. Returns the near end's index.
+    pub async fn add_veth(&self, near: &str, far_netns: &impl AsFd, far_name: &str) -> Result<u32, Error> {
+        let far = LinkUnspec::new_with_name(far_name).setns_by_fd(far_netns.as_fd().as_raw_fd()).build();
+        let pair = LinkMessageBuilder::<LinkVeth>::new_with_info_kind(InfoKind::Veth)
+            .name(near)
+            .set_info_data(InfoData::Veth(InfoVeth::Peer(far)));
+        self.add(near, pair.build()).await
     }
 
     /// Makes a link a port of a bridge.

@@ -68,10 +68,10 @@ impl Node {
     pub fn create(client: &Netns, slot: &Slot) -> Result<Node, Error> {
         let addresses = slot.own();
         let netns = new_node_namespace()?;
-        let (there, far) = (slot.owner.link(Role::Wire), slot.owner.link(Role::Peer));
+        let there = slot.owner.link(Role::Wire);
         let OwnAddresses { wire, pods, .. } = addresses;
         client.with_netlink(async |net: &Netlink| {
-            let index = net.add_veth(&there, &far, &netns, WIRE).await?;
+            let index = net.add_veth(&there, &netns, WIRE).await?;
             net.add_address(index, wire.far, wire.prefix).await?;
             net.set_up(index).await
         })?;
@@ -117,9 +117,9 @@ impl Node {
     /// When the kernel refuses; [`Error::Netlink`] with its reason.
     pub fn join(&self, pod: &Netns, bridge: Option<&str>, mtu_bytes: Option<u32>) -> Result<String, Error> {
         let subnet = &self.pods;
-        let (link, far) = (self.owner.link(Role::Veth), self.owner.link(Role::Peer));
+        let link = self.owner.link(Role::Veth);
         self.netns.with_netlink(async |net: &Netlink| {
-            let index = net.add_veth(&link, &far, pod, "eth0").await?;
+            let index = net.add_veth(&link, pod, "eth0").await?;
             if let Some(mtu_bytes) = mtu_bytes {
                 net.set_mtu(index, mtu_bytes).await?;
             }

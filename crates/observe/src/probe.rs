@@ -14,7 +14,7 @@ use crate::subject::Subject;
 
 /// Reads something of a service or its machine. One is made for each subject, so it may keep what it needs from one reading to the next:
 /// an open file, the place reached in a log, a program attached to the kernel.
-pub trait Probe {
+pub trait Probe: Send {
     /// What it reads at one moment. It may be read on one machine and compared on another.
     type Reading: Serialize + DeserializeOwned;
 
@@ -64,7 +64,7 @@ impl<'a> Target<'a> {
 }
 
 /// A probe whatever its readings are: they are JSON.
-pub trait AnyProbe {
+pub trait AnyProbe: Send {
     /// As [`Probe::name`].
     fn name(&self) -> &'static str;
     /// As [`Probe::metrics`].

@@ -41,7 +41,7 @@ pub trait StartingSite {
 }
 
 /// A deployed service. Dropping it stops the service and removes what was created for it.
-pub trait LiveSite {
+pub trait LiveSite: Send {
     /// Probes the service once.
     ///
     /// # Errors

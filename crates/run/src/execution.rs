@@ -214,10 +214,8 @@ impl Execution<'_> {
             .deploy(deployer, round, sites, &mut fleet)
             .and_then(|()| self.timed(|spent| &mut spent.warming_up_s, |run| run.warm_up(round, &mut fleet)))
             .and_then(|()| self.measure_blocks(round, &mut fleet));
-        // All are stopped, even if stopping one fails.
-        for member in fleet.take_all() {
-            let id = member.id;
-            if let Err(failure) = self.timed(|spent| &mut spent.stopping_s, |_| member.stop()) {
+        for (id, stopped) in self.timed(|spent| &mut spent.stopping_s, |_| fleet.stop()) {
+            if let Err(failure) = stopped {
                 match result {
                     Ok(()) => result = self.abandon(id, failure),
                     Err(_) => tracing::warn!("{failure}"),

@@ -2,6 +2,8 @@
 //!
 //! All of it follows from the experiment's seed, so that the same seed gives the same order.
 
+mod neighbours;
+
 use std::time::Duration;
 
 use loadline_model::experiment::Isolation;
@@ -44,8 +46,8 @@ impl Order {
     }
 
     /// The groups of a block, each with the offsets of its cells' schedules: the loads in random order, and the groups of each load, which are
-    /// compared with each other, in adjacent turns and in random order among themselves. A cell is a group of its own, unless it is measured
-    /// side by side with the others of its load, spread over the mean gap between two requests.
+    /// compared with each other, in adjacent turns (see [`neighbours`]). A cell is a group of its own, unless it is measured side by side with
+    /// the others of its load, spread over the mean gap between two requests.
     pub fn block(
         self,
         plan: &Plan,
@@ -65,15 +67,17 @@ impl Order {
         shuffle(&mut loads, &mut stream);
         let mut groups = Vec::new();
         for load in loads {
-            let of_load = cells.iter().copied().filter(|cell| plan.load_of(*cell) == load);
-            let (together, alone): (Vec<CellId>, Vec<CellId>) =
-                of_load.partition(|cell| side_by_side.contains(cell));
+            let of_load: Vec<CellId> =
+                cells.iter().copied().filter(|cell| plan.load_of(*cell) == load).collect();
+            let (together, alone): (Vec<CellId>, Vec<CellId>) = neighbours::ring(plan, &of_load, &mut stream)
+                .into_iter()
+                .partition(|cell| side_by_side.contains(cell));
             let mut adjacent: Vec<Vec<(CellId, Duration)>> =
                 alone.into_iter().map(|cell| vec![(cell, Duration::ZERO)]).collect();
             if !together.is_empty() {
-                adjacent.push(self.offsets(round, block, load, together, gap(load)));
+                let at = random_index(&mut stream, adjacent.len() + 1);
+                adjacent.insert(at, self.offsets(round, block, load, together, gap(load)));
             }
-            shuffle(&mut adjacent, &mut stream);
             groups.extend(adjacent);
         }
         groups
@@ -129,7 +133,11 @@ fn split_mix(state: u64) -> u64 {
 /// Fisher and Yates' shuffle. Implemented here because the order must not change with versions of a library.
 fn shuffle<T>(items: &mut [T], rng: &mut impl Rng) {
     for last in (1..items.len()).rev() {
-        let chosen = ((u128::from(rng.next_u64()) * (last as u128 + 1)) >> 64) as usize;
-        items.swap(last, chosen);
+        items.swap(last, random_index(rng, last + 1));
     }
+}
+
+/// One of so many indices, each with the same chance.
+fn random_index(rng: &mut impl Rng, count: usize) -> usize {
+    ((u128::from(rng.next_u64()) * count as u128) >> 64) as usize
 }

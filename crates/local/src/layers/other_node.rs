@@ -72,9 +72,7 @@ pub(crate) fn create(near: &Node, overlay: Overlay) -> Result<OtherNode, LocalEr
             beyond: (wire.network, wire.prefix),
         },
     ];
-    near.netns.with_netlink(async |net: &Netlink| {
-        net.add_veth(NEAR, &near.owner.link(Role::Peer), &netns, FAR).await.map(drop)
-    })?;
+    near.netns.with_netlink(async |net: &Netlink| net.add_veth(NEAR, &netns, FAR).await.map(drop))?;
     for end in &ends {
         end.netns.with_netlink(async |net: &Netlink| {
             let index = net.index_of(end.link).await?;
