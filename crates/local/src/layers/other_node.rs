@@ -10,7 +10,7 @@ use std::net::Ipv4Addr;
 
 use loadline_model::platform::LayersError;
 
-use loadline_machine::{Error, Netlink, Netns, Node, Role, addresses::OwnAddresses};
+use loadline_machine::{Error, Netlink, Netns, Node, addresses::OwnAddresses};
 
 use super::{Layer, Overlay};
 use crate::error::LocalError;

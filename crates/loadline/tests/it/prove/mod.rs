@@ -1,5 +1,5 @@
 //! What takes long to be sure of (`make prove`).
 
-mod outcome_bias;
 mod planted_cost;
 mod positive_control;
+mod same_service;

@@ -1,0 +1,81 @@
+//! A service compared with itself: nothing is claimed, whether the machine is left alone or a real-time program takes its CPUs.
+
+use std::time::Duration;
+
+use crate::proof::{Row, prove};
+use crate::support::leftovers;
+use crate::support::place::Place;
+use loadline_model::result::{RunResult, Verdict};
+use loadline_test_support::CpuTaker;
+
+/// Runs of 20 s that are left alone.
+const RUNS: usize = 60;
+/// Of 60 runs that each claim with a chance of 2.5 %, more than five do so in one of 200 cases.
+const MOST_BY_CHANCE: usize = 5;
+const CLAIMED: [&str; 5] = ["response.p50", "response.p99", "response.p99.9", "response.mean", "cpu.service"];
+
+/// Runs beside a program that takes the CPUs.
+const DISTURBED_RUNS: usize = 20;
+const HELD: [&str; 3] = ["response.p50", "response.mean", "response.p99"];
+
+/// Compares the service with itself: its argument is the default, so that the two have other names alone.
+fn compared(place: &Place) -> RunResult {
+    let services = ["compare", "--service", "orders", "--service", "orders --orders 12", "--on", "host"];
+    let plan = ["--rate", "2000/s", "--blocks", "8", "--deployments", "6", "--repeats", "4", "--json", "-"];
+    let ended = place.run(services.into_iter().chain(plan));
+    ended.assert_measured();
+    leftovers::assert_none(&place.store().label());
+    ended.result()
+}
+
+#[test]
+fn a_service_that_is_compared_with_itself_does_not_differ() {
+    let place = Place::alone();
+    let mut claims = [0; CLAIMED.len()];
+    for _ in 0..RUNS {
+        let result = compared(&place);
+        for (claims, metric) in claims.iter_mut().zip(CLAIMED) {
+            let row = result.contrasts[0].rows.iter().find(|row| row.metric == metric).expect(metric);
+            *claims += usize::from(!matches!(row.verdict, Verdict::Equivalent | Verdict::Unresolved));
+        }
+    }
+    let rows = claims.iter().zip(CLAIMED).map(|(claims, metric)| Row {
+        what: format!("a real service compared with itself in 20 s: claimed of {metric}"),
+        expected: format!("≤ 2.5 %, by chance at most {MOST_BY_CHANCE} of {RUNS}"),
+        found: format!("{claims} of {RUNS}"),
+        interval: format!("{RUNS} runs"),
+        holds: *claims <= MOST_BY_CHANCE,
+    });
+    prove(&rows.collect::<Vec<Row>>());
+}
+
+#[test]
+fn a_program_that_takes_the_cpus_makes_no_difference() {
+    let place = Place::alone();
+    let (mut held, mut claimed, mut disturbed, mut blocks) = ([0; HELD.len()], [0; HELD.len()], 0, 0);
+    for _ in 0..DISTURBED_RUNS {
+        let takers =
+            [0, 1].map(|cpu| CpuTaker::start(cpu, Duration::from_millis(10), Duration::from_millis(500)));
+        let result = compared(&place);
+        drop(takers);
+        disturbed += result.trust.repeats.disturbed;
+        blocks += result.trust.repeats.blocks;
+        for (at, metric) in HELD.iter().enumerate() {
+            let row = result.contrasts[0].rows.iter().find(|row| row.metric == *metric).expect(metric);
+            claimed[at] += usize::from(row.interval.is_some());
+            held[at] += usize::from(row.interval.is_some_and(|[low, high]| low <= 0.0 && 0.0 <= high));
+        }
+    }
+    let rows = std::array::from_fn::<Row, 3, _>(|at| Row {
+        what: format!("a real-time program takes both CPUs: intervals of {} hold zero", HELD[at]),
+        expected: "≥ 93 %, or one miss, in at least half of the runs".to_owned(),
+        found: format!("{} of {}", held[at], claimed[at]),
+        interval: format!(
+            "{DISTURBED_RUNS} runs, {:.0} % of the blocks disturbed at first",
+            100.0 * disturbed as f64 / blocks as f64
+        ),
+        holds: claimed[at] >= DISTURBED_RUNS / 2
+            && (claimed[at] - held[at] <= 1 || held[at] as f64 >= 0.93 * claimed[at] as f64),
+    });
+    prove(&rows);
+}
