@@ -64,7 +64,7 @@ fn summary(gate: Gate, counted: &Counted<'_>, slices: &[&SliceRow]) -> GateSumma
     };
     GateSummary {
         gate,
-        figure: Statement::of(figure(gate, slices)),
+        figure: Statement::of(figure(gate, counted, slices)),
         holds: holds_in_cells && holds_in_all,
         failed,
         remedy: Statement::of(gate),
@@ -72,7 +72,7 @@ fn summary(gate: Gate, counted: &Counted<'_>, slices: &[&SliceRow]) -> GateSumma
 }
 
 /// The gate's figure over all slices.
-fn figure(gate: Gate, slices: &[&SliceRow]) -> GateFigure {
+fn figure(gate: Gate, counted: &Counted<'_>, slices: &[&SliceRow]) -> GateFigure {
     let sum = |of: &dyn Fn(&SliceRow) -> u64| slices.iter().map(|slice| of(slice)).sum::<u64>();
     match gate {
         Gate::Rate => {
@@ -80,15 +80,18 @@ fn figure(gate: Gate, slices: &[&SliceRow]) -> GateFigure {
             GateFigure::Sent { share: if due > 0.0 { sent / due } else { 1.0 } }
         }
         Gate::SendLag => {
-            let lag = merged(Times::SendLag, slices.iter().copied());
-            GateFigure::SendLag { p99_ns: lag.value_at_quantile(0.99) }
+            // Of the cell that has the largest, as each is judged by its own.
+            let of_cell = |cell: &BTreeMap<_, &SliceRow>| {
+                merged(Times::SendLag, cell.values().copied()).value_at_quantile(0.99)
+            };
+            GateFigure::SendLag { p99_ns: counted.values().map(of_cell).max().unwrap_or(0) }
         }
         Gate::Pauses => GateFigure::Paused { ms_per_second: paused(slices) },
         Gate::Errors => GateFigure::Errors { count: sum(&|slice| slice.errors.values().sum()) },
         Gate::Steal => {
-            let whole_ns = sum(&|slice| slice.cpu_use.map_or(0, |cpu| cpu.stolen().whole_ns));
-            let stolen_ns = sum(&|slice| slice.cpu_use.map_or(0, |cpu| cpu.stolen().part_ns));
-            let share = (whole_ns > 0).then(|| stolen_ns as f64 / whole_ns as f64);
+            let capacity_ns = sum(&|slice| slice.cpu_use.map_or(0, |cpu| cpu.capacity_ns));
+            let steal_ns = sum(&|slice| slice.cpu_use.map_or(0, |cpu| cpu.steal_ns));
+            let share = (capacity_ns > 0).then(|| steal_ns as f64 / capacity_ns as f64);
             GateFigure::Stolen { share }
         }
         Gate::ForeignCpu => GateFigure::Foreign { share: foreign_share(slices) },
@@ -98,11 +101,11 @@ fn figure(gate: Gate, slices: &[&SliceRow]) -> GateFigure {
 }
 
 /// Whether the requests of a cell, taken together, were sent in time: a few late ones in many slices do no more harm than the same
-/// number in one.
+/// number in one. What waited for a connection, and so for the service, is not late.
 fn in_time<'a>(slices: impl Iterator<Item = &'a SliceRow> + Clone) -> bool {
     let of = |times| merged(times, slices.clone());
     let sum = |count: fn(&SliceRow) -> u64| slices.clone().map(count).sum::<u64>() as f64;
-    let sent = sum(|slice| slice.sent_in_time) >= gates::SENT_SHARE * sum(|slice| slice.due);
+    let sent = sum(|slice| slice.sent_in_time + slice.waited) >= gates::SENT_SHARE * sum(|slice| slice.due);
     sent && gates::late(&of(Times::SendLag), &of(Times::Service)).is_none()
 }
 

@@ -14,7 +14,8 @@ const WATCH: Duration = Duration::from_millis(1);
 const WATCH_SLOW: Duration = Duration::from_millis(10);
 /// Below this rate per second.
 const SLOW_RATE: f64 = 100.0;
-/// An event, a read of at most a buffer's length and a write may each take this much of a gap: a long response is no pause of the machine.
+/// An event with its read, a further read of at most a buffer's length, and a write may each take this much of a gap: a long response is no
+/// pause of the machine.
 const PER_EVENT: Duration = Duration::from_micros(50);
 
 /// The pauses of one load thread.
@@ -44,7 +45,7 @@ impl PauseWatch {
         self.every
     }
 
-    /// The thread handled so many events, reads or requests to send.
+    /// The thread handled so many events, further reads or requests to send.
     #[inline]
     pub fn worked(&mut self, events: usize) {
         self.allowed += nanos(PER_EVENT) * events as Nanos;

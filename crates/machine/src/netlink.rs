@@ -99,7 +99,9 @@ impl Netlink {
         let pair = LinkMessageBuilder::<LinkVeth>::new_with_info_kind(InfoKind::Veth)
             .name(near)
             .set_info_data(InfoData::Veth(InfoVeth::Peer(far)));
-        self.add(near, pair.build()).await
+        let made = self.0.link().add(pair.build()).execute().await;
+        made.with_context(|| format!("create the link {near}, with {far_name} at its far end"))?;
+        self.index_of(near).await
     }
 
     /// Makes a link a port of a bridge.

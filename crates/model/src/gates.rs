@@ -256,16 +256,13 @@ pub struct OfOneCpu {
 }
 
 impl CpuUse {
-    /// What a hypervisor took of the CPU that lost most, or of all of them where it is not known by CPU.
-    pub fn stolen(&self) -> OfOneCpu {
-        let of_all = OfOneCpu { part_ns: self.steal_ns, whole_ns: self.capacity_ns };
-        self.most_stolen.unwrap_or(of_all)
-    }
-
-    /// The same as a share.
+    /// The share that a hypervisor took of the CPU that lost most, or of all of them where it is not known by CPU.
     pub fn stolen_share(&self) -> f64 {
-        let OfOneCpu { part_ns, whole_ns } = self.stolen();
-        part_ns as f64 / whole_ns.max(1) as f64
+        let share = |part: u64, whole: u64| part as f64 / whole.max(1) as f64;
+        match self.most_stolen {
+            Some(OfOneCpu { part_ns, whole_ns }) => share(part_ns, whole_ns),
+            None => share(self.steal_ns, self.capacity_ns),
+        }
     }
 
     /// What a hypervisor and other programs took of a machine while it was observed; `None` when the machine could not be read. `ours`:

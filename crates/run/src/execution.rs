@@ -141,7 +141,7 @@ pub(crate) struct Execution<'a> {
     pub side_by_side: Option<Vec<CellId>>,
     /// The first cells of those warm-ups that took no longer than they must when they were last deployed.
     pub warm_at_once: BTreeSet<CellId>,
-    /// The median service times of the slices of this stage, ns.
+    /// The median service times of the undisturbed slices of this stage, ns.
     pub medians: BTreeMap<CellId, Vec<f64>>,
     /// How disturbed the latest turns were.
     pub loudness: Loudness,
@@ -278,6 +278,7 @@ impl Execution<'_> {
         let site = waited.map_err(|source| RunError::Site { site: label.clone(), source })?;
         let mut member = Member::new(id, label, site);
         let ready = self.timed(|spent| &mut spent.ready_s, |run| run.wait_until_ready(&mut member, begun))?;
+        member.look_where_it_may_run();
         (self.events)(Event::Ready { site: member.label.clone(), after: ready });
         let left_out = member.site.left_out();
         for sentence in &left_out {

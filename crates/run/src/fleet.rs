@@ -12,6 +12,9 @@ use crate::error::RunError;
 use crate::placement::Cpus;
 use crate::turn::Visit;
 
+/// Each gets a share of the CPUs to end in the time that it has for that.
+const MOST_STOPPED_AT_ONCE: usize = 8;
+
 /// A deployed site and the engines of its cells.
 pub struct Member {
     /// Its id in the plan.
@@ -31,8 +34,19 @@ pub struct Member {
 impl Member {
     /// A site without engines.
     pub fn new(id: SiteId, label: String, site: Box<dyn LiveSite>) -> Member {
-        let may_run_on = cpus_of(&site.pids());
-        Member { id, label, cpu_s_per_request: 0.0, site, engines: BTreeMap::new(), may_run_on }
+        Member {
+            id,
+            label,
+            cpu_s_per_request: 0.0,
+            site,
+            engines: BTreeMap::new(),
+            may_run_on: BTreeSet::new(),
+        }
+    }
+
+    /// Looks where its processes may run. Once the service is ready: its start may pin them.
+    pub fn look_where_it_may_run(&mut self) {
+        self.may_run_on = cpus_of(&self.site.pids());
     }
 
     /// Adds the engine of a cell.
@@ -84,6 +98,17 @@ impl Member {
         let site = self.label;
         self.site.stop().map_err(|source| RunError::Site { site, source })
     }
+}
+
+fn stop_at_once(members: Vec<Member>) -> Vec<(SiteId, Result<(), RunError>)> {
+    thread::scope(|scope| {
+        let stop = |member: Member| (member.id, scope.spawn(|| member.stop()));
+        let stopping: Vec<_> = members.into_iter().map(stop).collect();
+        let outcome = |stopped: ScopedJoinHandle<'_, _>| {
+            stopped.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        stopping.into_iter().map(|(id, stopped)| (id, outcome(stopped))).collect()
+    })
 }
 
 /// All deployed sites.
@@ -151,17 +176,16 @@ impl Fleet {
         Some(self.members.remove(index))
     }
 
-    /// Stops all sites, even if stopping one fails, and says how that went for each. At once: the kernel waits tens of milliseconds for each
-    /// link that is deleted, but hardly longer for many.
-    pub fn stop(self) -> Vec<(SiteId, Result<(), RunError>)> {
-        thread::scope(|scope| {
-            let stop = |member: Member| (member.id, scope.spawn(|| member.stop()));
-            let stopping: Vec<_> = self.members.into_iter().map(stop).collect();
-            let outcome = |stopped: ScopedJoinHandle<'_, _>| {
-                stopped.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            };
-            stopping.into_iter().map(|(id, stopped)| (id, outcome(stopped))).collect()
-        })
+    /// Stops all sites, even if stopping one fails, and says how that went for each. Several at once: the kernel waits tens of milliseconds for
+    /// each link that is deleted, but hardly longer for many.
+    pub fn stop(mut self) -> Vec<(SiteId, Result<(), RunError>)> {
+        let mut outcomes = Vec::with_capacity(self.members.len());
+        while !self.members.is_empty() {
+            let next: Vec<Member> =
+                self.members.drain(..self.members.len().min(MOST_STOPPED_AT_ONCE)).collect();
+            outcomes.extend(stop_at_once(next));
+        }
+        outcomes
     }
 
     /// Removes a site whose service has ended, and returns why it ended.

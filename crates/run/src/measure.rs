@@ -51,8 +51,10 @@ impl Execution<'_> {
             }
             driven.record.pauses.enter(&mut driven.observations);
             let slice = slice(position, at_s, driven, gate_failures);
-            let median = slice.service.value_at_quantile(0.5) as f64;
-            self.medians.entry(slice.cell).or_default().push(median);
+            if slice.answered > 0 && !is_disturbed(&slice.gate_failures) {
+                let median = slice.service.value_at_quantile(0.5) as f64;
+                self.medians.entry(slice.cell).or_default().push(median);
+            }
             let stored = self.timed(|spent| &mut spent.storing_s, |run| run.journal.slice(&slice));
             stored.map_err(RunError::Journal)?;
             self.strategy.measured(&slice);

@@ -152,6 +152,23 @@ fn late_requests_are_judged_over_the_whole_cell() {
     late(&mut data, 500_000);
     late(&mut data, 500_000);
     assert!(!analyse(&data).trust.trusted, "72 of 4,872 are more than one");
+    // Late by another's doing is as late: no slice failed for it.
+    data.slices.iter_mut().for_each(|slice| slice.gate_failures.clear());
+    assert!(!analyse(&data).trust.trusted, "their lateness is in the response times");
+}
+
+#[test]
+fn requests_that_waited_for_the_service_were_not_sent_late() {
+    let mut data = MadeUp::default().data();
+    for slice in &mut data.slices {
+        // A stall at the end of a slice kept them from a connection.
+        (slice.sent_in_time, slice.waited) = (slice.due - 1, 1);
+    }
+    let trust = analyse(&data).trust;
+    let send_lag = trust.gates.iter().find(|gate| gate.gate == Gate::SendLag).unwrap();
+    assert!(send_lag.holds);
+    data.slices.iter_mut().for_each(|slice| slice.waited = 0);
+    assert!(!analyse(&data).trust.trusted, "connections were free");
 }
 
 #[test]

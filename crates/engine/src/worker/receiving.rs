@@ -19,7 +19,7 @@ impl Worker {
     /// Reads until nothing is left, or, unless the connection is `ending`, until a read comes up short. A peer that sends without end
     /// gets another turn later.
     pub(super) fn receive(&mut self, index: usize, ending: bool) {
-        for _ in 0..MOST_READS {
+        for read in 0..MOST_READS {
             let connection = &mut self.pool.connections[index];
             let Some(transport) = &mut connection.transport else { return };
             match transport.receive(&mut self.buffer) {
@@ -27,7 +27,8 @@ impl Worker {
                 Ok(Received::Bytes { count, more, at }) => {
                     self.tally.record.received_bytes += count as u64;
                     let is_http2 = matches!(connection.protocol, Protocol::Http2(_));
-                    self.pool.pauses().worked(1);
+                    // The first is part of handling its event.
+                    self.pool.pauses().worked(usize::from(read > 0));
                     let open = if is_http2 {
                         self.take_http2(index, count, at)
                     } else {

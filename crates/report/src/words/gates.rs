@@ -14,7 +14,7 @@ pub fn remedy(gate: Gate) -> &'static str {
             "the load threads were the bottleneck: give them more CPUs (--load-cpus), or ask for a fixed rate"
         }
         Gate::SendLag => {
-            "the generator was late: give the load a CPU of its own (--load-cpus), or ask for a lower rate"
+            "requests were sent late: give the load a CPU of its own (--load-cpus), ask for a lower rate, or measure on a quieter machine"
         }
         Gate::Pauses => {
             "the load's CPUs stood still: measure on a quieter machine, stop programs with real-time priority, or measure in shorter slices (--slice), some of which will be undisturbed"

@@ -4,6 +4,8 @@ use crate::outcome_bias::{Bias, paused};
 use crate::proof::{Row, prove};
 
 const RUNS: u64 = 200;
+/// Of a mean or tail that hangs on a block which was disturbed in each attempt, nothing is claimed; of so many runs, something must be.
+const LEAST_CLAIMED: usize = 60;
 
 #[test]
 fn pauses_of_the_machine_leave_every_difference_as_it_is() {
@@ -19,7 +21,7 @@ fn pauses_of_the_machine_leave_every_difference_as_it_is() {
             expected: "≥ 93 %, no bias".to_owned(),
             found: format!("{share:.1} %, {unbiased}"),
             interval: format!("{claimed} of {RUNS} runs claim something"),
-            holds: is_unbiased && share >= 93.0,
+            holds: is_unbiased && share >= 93.0 && claimed >= LEAST_CLAIMED,
         }
     });
     prove(&rows);
