@@ -89,10 +89,10 @@ fn a_server_without_http2_over_tls_is_refused_with_the_reason() {
 
 #[test]
 fn one_connection_carries_requests_at_once() {
-    // 20 requests of 100 ms each at 100/s need 10 at once. tarpit waits before it answers with 500.
+    // Requests of 100 ms each at 100/s need 10 at once, and all 50 where a busy machine lets them pile up. tarpit waits before it answers.
     let haproxy =
         Haproxy::start("proto h2", &["timeout tarpit 100ms", "http-request tarpit deny_status 200"]);
-    let record = all_are_answered(&http2(haproxy.address, 1, 30, &[Request::get("/")]), "100/s");
+    let record = all_are_answered(&http2(haproxy.address, 1, 50, &[Request::get("/")]), "100/s");
     assert_eq!((record.due, record.waited, record.reconnects), (50, 0, 0));
     assert!(record.service.min() > 95_000_000, "{}", record.service.min());
 }
