@@ -2,6 +2,7 @@
 //! All requests of the platform go through [`Cluster::call`].
 
 use std::{
+    cell::Cell,
     future::Future,
     sync::{
         atomic::{AtomicBool, Ordering},
@@ -129,10 +130,15 @@ impl Cluster {
         T: Send + 'static,
         F: Future<Output = kube::Result<T>> + Send + 'static,
     {
-        let first = Instant::now();
-        let may_retry =
-            |failure: &ApiFailure| failure.is_transient() && first.elapsed() < self.retry_timeout(failure);
-        wait::retry(RESTART_TIMEOUT, CLUSTER_INTERVAL, may_retry, || {
+        // From the first failure of each kind on: a server that was away for half a minute may refuse for some seconds more.
+        let (away, refused) = (Cell::new(None), Cell::new(None));
+        let may_retry = |failure: &ApiFailure| {
+            let first = if failure.is_answer() { &refused } else { &away };
+            let since = first.get().unwrap_or_else(Instant::now);
+            first.set(Some(since));
+            failure.is_transient() && since.elapsed() < self.retry_timeout(failure)
+        };
+        wait::retry(RESTART_TIMEOUT + RETRY_TIMEOUT, CLUSTER_INTERVAL, may_retry, || {
             let outcome = self.once(CALL_TIMEOUT, request(self.client.clone()));
             if outcome.as_ref().err().is_none_or(ApiFailure::is_answer) {
                 self.has_answered.store(true, Ordering::Relaxed);
