@@ -23,6 +23,7 @@ mod record;
 pub mod result;
 pub mod rows;
 mod run_state;
+pub mod runtime;
 mod time_spent;
 
 pub use errors::{ErrorKind, Errors};

@@ -10,6 +10,9 @@ mod cgroup;
 mod cgroup_memory;
 mod clocks;
 mod cpu_power;
+mod go;
+mod inside;
+mod jvm;
 mod machine;
 mod machine_cpu;
 mod memory;
@@ -30,6 +33,8 @@ mod throttling;
 pub use affinity::cpus_of;
 pub use cgroup::Cgroup;
 pub use cpu_power::read_cpu_power;
+#[doc(hidden)]
+pub use jvm::read_perf_data;
 pub use loadline_model::{Machine, MachineCpu, Observations};
 pub use machine::describe_machine;
 pub use machine_cpu::CpuTimes;
