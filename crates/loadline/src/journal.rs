@@ -5,7 +5,8 @@ use std::cell::Cell;
 use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::{Failure, Note};
 use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surroundings, WarmUpRow};
-use loadline_model::{CellId, RunState, TimeSpent};
+use loadline_model::runtime::Runtime;
+use loadline_model::{CellId, RunState, SiteId, TimeSpent};
 use loadline_run::{BoxError, Journal};
 use loadline_store::Store;
 
@@ -64,6 +65,10 @@ impl Journal for StoreJournal<'_> {
 
     fn deployment(&self, deployment: &DeploymentRow) -> Result<(), BoxError> {
         Ok(self.store.add_deployment(self.id()?, deployment)?)
+    }
+
+    fn runtime(&self, site: SiteId, round: u32, runtime: &Runtime) -> Result<(), BoxError> {
+        Ok(self.store.set_runtime(self.id()?, site, round, runtime)?)
     }
 
     fn warm_up(&self, warm_up: &WarmUpRow) -> Result<(), BoxError> {

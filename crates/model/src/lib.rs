@@ -38,4 +38,4 @@ pub use run_state::RunState;
 pub use time_spent::TimeSpent;
 
 /// Version of the data as they are stored. A change of what is written raises it, and the store learns to read what was written before.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;

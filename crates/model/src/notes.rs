@@ -74,6 +74,13 @@ pub enum Note {
         /// What that may use.
         baseline_has: Resources,
     },
+    /// A service's JVM still compiled it while it was measured, so that it was not yet as fast as it gets.
+    StillCompiling {
+        /// Service and platform.
+        site: String,
+        /// The compiler's share of the service's CPU time.
+        share: f64,
+    },
     /// What a platform could not do, or which rungs of a ladder can't be had here, in a sentence of its own.
     LeftOut {
         /// The sentence.

@@ -8,6 +8,7 @@ pub mod doctor;
 mod ladder;
 pub mod load;
 mod remark;
+mod runtime;
 mod seen;
 mod slice;
 mod statement;
@@ -33,6 +34,7 @@ pub use crate::rows::Surroundings;
 pub use distribution::{Distribution, Spread};
 pub use ladder::{Estimate, Ladder, LadderSum, Rung, SumRow};
 pub use remark::{Carrier, GateFigure, IntervalMethod, Remark};
+pub use runtime::SiteRuntime;
 pub use seen::{Seen, SeenDifference, SeenLayer, SoftirqReason, UnknownFunction};
 pub use slice::{Histograms, Percentiles, Slice};
 pub use statement::Statement;
@@ -64,6 +66,9 @@ pub struct RunResult {
     pub claims: Vec<ClaimResult>,
     /// How the services' starts went, one per service and platform, twins left out.
     pub starts: Vec<Start>,
+    /// The services' language runtimes, of those that have one that loadline knows, twins left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub runtimes: Vec<SiteRuntime>,
     /// What the daemons and clusters were, by the platforms' names.
     pub surroundings: BTreeMap<String, Surroundings>,
     /// Whether the figures can be trusted, gate by gate.

@@ -15,6 +15,7 @@ use crate::metrics::MetricDeclaration;
 use crate::notes::{Failure, Note};
 use crate::plan::Plan;
 use crate::profile::{Profile, SoftirqReasons};
+use crate::runtime::Runtime;
 use crate::{Machine, Observations, RunState, TimeSpent};
 
 /// All that is known of a run.
@@ -109,6 +110,8 @@ pub struct DeploymentRow {
     pub left_out: Vec<String>,
     /// How the start went.
     pub startup: StartupRow,
+    /// What was found out about the service's language runtime once it was warm.
+    pub runtime: Runtime,
 }
 
 /// How a start went, as far as the platform could tell.

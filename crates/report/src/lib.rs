@@ -14,6 +14,7 @@ pub mod load;
 mod markdown;
 mod overview;
 mod preview;
+mod runtimes;
 mod seen;
 mod slices_csv;
 mod starts;

@@ -9,6 +9,7 @@ use crate::figures;
 use crate::groups;
 use crate::ladder;
 use crate::overview::{self, Grid};
+use crate::runtimes;
 use crate::seen;
 use crate::starts;
 use crate::time_spent::time_spent;
@@ -73,6 +74,7 @@ pub fn markdown(result: &RunResult) -> String {
         section(worth(result));
     }
     section(started(result));
+    section(runtimes::lines(result).iter().map(|line| format!("- {}", escape(line))).collect());
     section(wording::surroundings(result).iter().map(|line| format!("- {}", escape(line))).collect());
     section(result.notes.iter().map(|note| format!("- {}", escape(&said(note)))).collect());
     section(repeat(result));

@@ -21,6 +21,7 @@ pub mod placement;
 mod preview;
 mod profile;
 mod ready;
+mod runtimes;
 mod side_by_side;
 pub mod strategy;
 mod time_spent;

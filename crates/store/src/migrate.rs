@@ -27,6 +27,8 @@ const STEPS: [&str; VERSION as usize - 1] = [
     include_str!("migrate/version_5.sql"),
     // Until then nobody asked where the time of a run went.
     "ALTER TABLE run ADD COLUMN time_spent TEXT;",
+    // Until then nobody looked into language runtimes.
+    "ALTER TABLE deployment ADD COLUMN runtime TEXT NOT NULL DEFAULT '{}';",
 ];
 
 /// Whether a store of this version can be migrated to the current one.

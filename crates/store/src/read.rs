@@ -49,6 +49,7 @@ impl Store {
                 ready_ms: row.get("ready_ms")?,
                 left_out: from_json(row, "left_out")?,
                 startup: from_json(row, "startup")?,
+                runtime: from_json(row, "runtime")?,
             })
         })
     }

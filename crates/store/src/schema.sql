@@ -30,6 +30,7 @@ CREATE TABLE deployment (
     ready_ms REAL NOT NULL,
     left_out TEXT NOT NULL,           -- JSON list of sentences
     startup  TEXT NOT NULL DEFAULT '{}', -- JSON: phases of the start, sizes of image and idle service
+    runtime  TEXT NOT NULL DEFAULT '{}', -- JSON: what was found out about the service's language runtime
     PRIMARY KEY (run, site, round)
 ) STRICT;
 

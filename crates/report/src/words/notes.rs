@@ -75,6 +75,11 @@ impl Words for Note {
                 resources(candidate_has),
                 resources(baseline_has)
             ),
+            Note::StillCompiling { site, share } => format!(
+                "{site} was still compiling while it was measured: {:.0} % of its CPU time was the JIT's, so that it was not yet as fast as \
+                 it gets. A longer warm-up (--warm-up) lets it finish",
+                share * 100.0
+            ),
             Note::LeftOut { text } | Note::Text { text } => text.clone(),
         }
     }

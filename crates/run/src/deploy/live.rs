@@ -9,6 +9,7 @@ use loadline_model::experiment::{LoadSpec, Ready};
 use loadline_model::load::{Arrivals, Load, Rate};
 use loadline_model::metrics::{CGROUP_MEMORY, MetricDeclaration, RESIDENT_MEMORY};
 use loadline_model::rows::{PhaseRow, StartupRow};
+use loadline_model::runtime::Runtime;
 use loadline_platform::Deployment;
 
 use super::generator::Generator;
@@ -97,6 +98,10 @@ impl LiveSite for DeployedSite {
 
     fn read_end(&mut self) -> Observations {
         self.watch.end()
+    }
+
+    fn runtime(&mut self) -> Runtime {
+        self.watch.runtime()
     }
 
     fn machine(&self) -> Option<MachineId> {

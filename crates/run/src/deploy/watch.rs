@@ -6,6 +6,7 @@ use loadline_agent::RemoteObserver;
 use loadline_machine::Cgroup;
 use loadline_model::Observations;
 use loadline_model::metrics::{MetricDeclaration, SERVICE_CPU};
+use loadline_model::runtime::Runtime;
 use loadline_observe::{Observer, Snapshot, Subject, Wanted, between_remote, probes};
 use loadline_platform::Deployment;
 
@@ -69,6 +70,14 @@ impl Watch {
             Source::Here(observer) => observer.metrics(),
             // An agent of this version has these probes; what else it has found it can say itself.
             Source::Agent(observer) => observer.metrics().unwrap_or_else(|_| probes::metrics()),
+        }
+    }
+
+    /// What the probes find out about the service's language runtime; nothing if they are elsewhere and cannot be asked.
+    pub fn runtime(&mut self) -> Runtime {
+        match &mut self.source {
+            Source::Here(observer) => observer.runtime(),
+            Source::Agent(observer) => observer.runtime().unwrap_or_default(),
         }
     }
 

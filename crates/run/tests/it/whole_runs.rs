@@ -52,6 +52,19 @@ fn the_same_seed_gives_the_same_order_and_another_seed_another() {
 }
 
 #[test]
+fn what_a_runtime_tells_once_it_is_warm_is_kept_by_deployment() {
+    let mut world = World::new(experiment()).site(1, |site| site.collector = Some("Serial"));
+    world.run().unwrap();
+    let kept = world.journal.runtimes.borrow();
+    let places: Vec<_> = kept.iter().map(|(site, round, _)| (site.0, *round)).collect();
+    assert_eq!(places, [(1, 0), (1, 1)], "the others have none");
+    assert!(kept.iter().all(|(.., runtime)| runtime.facts["jvm.collector"] == "Serial"));
+    let steps = world.journal.steps();
+    let at = |name| steps.iter().position(|step| *step == name);
+    assert!(at("warm up") < at("runtime") && at("runtime") < at("slice"), "{steps:?}");
+}
+
+#[test]
 fn a_slice_keeps_the_load_that_it_was() {
     let mut world = World::new(experiment());
     world.run().unwrap();

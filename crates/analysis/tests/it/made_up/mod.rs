@@ -16,6 +16,7 @@ use loadline_model::metrics::{HigherIs, MetricDeclaration, SERVICE_CPU, Unit};
 use loadline_model::plan::Plan;
 use loadline_model::platform::{Limits, preset};
 use loadline_model::rows::{DeploymentRow, RunRow, SliceRow, StartupRow, WarmUpRow};
+use loadline_model::runtime::Runtime;
 use loadline_model::{CellId, Machine, Observations, PlatformId, RunState, new_histogram};
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::SeedableRng;
@@ -89,6 +90,7 @@ impl MadeUp {
                     ready_ms: 12.0,
                     left_out,
                     startup: StartupRow::default(),
+                    runtime: Runtime::default(),
                 });
                 let figures = vec![60_000.0; 8];
                 data.warm_ups.push(WarmUpRow {
