@@ -139,8 +139,8 @@ impl MetricDeclaration {
     }
 
     /// The same, shown in tables.
-    pub fn shown_as(mut self, label: &'static str, higher_is: HigherIs) -> MetricDeclaration {
-        self.figure = Some(FigureDeclaration { label: Cow::Borrowed(label), higher_is, primary: false });
+    pub fn shown_as(mut self, label: impl Into<Cow<'static, str>>, higher_is: HigherIs) -> MetricDeclaration {
+        self.figure = Some(FigureDeclaration { label: label.into(), higher_is, primary: false });
         self
     }
 

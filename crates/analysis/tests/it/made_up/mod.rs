@@ -154,6 +154,8 @@ impl MadeUp {
                 name: "orders".to_owned(),
                 start: Some(Start::Builtin { name: "orders".to_owned(), args: Vec::new() }),
                 image: None,
+                directory: None,
+                metrics: None,
                 env: Vec::new(),
                 limits: Limits::default(),
                 cpus: None,

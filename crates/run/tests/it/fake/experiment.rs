@@ -18,6 +18,8 @@ pub fn experiment() -> Experiment {
             name: "hello".to_owned(),
             start: Some(Start::Command(vec!["hello".to_owned()])),
             image: None,
+            directory: None,
+            metrics: None,
             env: Vec::new(),
             limits: Limits::default(),
             cpus: None,

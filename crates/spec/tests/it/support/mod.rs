@@ -21,6 +21,7 @@ pub fn programs() -> TempDir {
 pub fn machine(folder: &TempDir) -> Machine<'static> {
     Machine {
         check_builtin: &check_builtin,
+        services: folder.path().join("services"),
         cpus: vec![0, 1, 2, 3],
         path: folder.path().as_os_str().to_owned(),
         listens: &|port| port == 5432,
