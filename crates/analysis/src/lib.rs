@@ -21,6 +21,7 @@ mod seconds;
 mod seen;
 mod settle;
 mod starts;
+mod tails;
 mod thread_rates;
 mod trust;
 mod verdicts;

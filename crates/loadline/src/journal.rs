@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::{Failure, Note};
-use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surroundings, WarmUpRow};
+use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surroundings, TailRow, WarmUpRow};
 use loadline_model::runtime::Runtime;
 use loadline_model::{CellId, RunState, SiteId, TimeSpent};
 use loadline_run::{BoxError, Journal};
@@ -77,6 +77,10 @@ impl Journal for StoreJournal<'_> {
 
     fn slice(&self, slice: &SliceRow) -> Result<(), BoxError> {
         Ok(self.store.add_slice(self.id()?, slice)?)
+    }
+
+    fn tail(&self, tail: &TailRow) -> Result<(), BoxError> {
+        Ok(self.store.add_tail(self.id()?, tail)?)
     }
 
     fn profile(&self, profile: &ProfileRow) -> Result<(), BoxError> {

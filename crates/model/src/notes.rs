@@ -46,6 +46,8 @@ pub enum Note {
     },
     /// A service that isn't a process of this machine can't be profiled.
     ServiceNotHere,
+    /// When a service that isn't on this machine was held up can't be seen.
+    TailsNotSeen,
     /// Nothing was profiled.
     NotProfiled {
         /// What the kernel or its symbols refused.

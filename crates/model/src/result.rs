@@ -12,6 +12,7 @@ mod runtime;
 mod seen;
 mod slice;
 mod statement;
+mod tail;
 mod trust;
 
 use std::collections::BTreeMap;
@@ -38,6 +39,7 @@ pub use runtime::SiteRuntime;
 pub use seen::{Seen, SeenDifference, SeenLayer, SoftirqReason, UnknownFunction};
 pub use slice::{Histograms, Percentiles, Slice};
 pub use statement::Statement;
+pub use tail::{Tail, TailCause};
 pub use trust::{CellRepeats, GateSummary, LoadRepeats, Repeats, Trust, TwinDifference};
 
 /// Name and version of the format; a reader refuses what it doesn't know.
@@ -215,6 +217,9 @@ pub struct Cell {
     pub histograms: Histograms,
     /// What the profiler saw; absent where it was not asked for.
     pub seen: Option<Seen>,
+    /// What the slowest requests met; absent where it was not asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tail: Option<Tail>,
 }
 
 /// One start of a service.

@@ -149,6 +149,27 @@ impl GoProbe {
     }
 }
 
+/// A Go program that is read again and again.
+pub(crate) struct GoWatch {
+    memory: Memory,
+    pause_total_ns: u64,
+}
+
+impl GoWatch {
+    /// The service's, if it is one that shows its collector.
+    pub(crate) fn find(target: &Target<'_>) -> Option<GoWatch> {
+        let mut probe = GoProbe::default();
+        probe.find(target)?;
+        let found = probe.found?;
+        Some(GoWatch { memory: found.memory.ok()?, pause_total_ns: found.program.collector?.pause_total_ns })
+    }
+
+    /// For how long it has been stopped for collections since it began, ns.
+    pub(crate) fn paused_ns(&self) -> Option<u64> {
+        self.memory.u64(self.pause_total_ns).ok()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

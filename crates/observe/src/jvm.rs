@@ -331,6 +331,22 @@ fn collector(flag: &str) -> Option<&'static str> {
     })
 }
 
+/// A JVM that is read again and again.
+pub(crate) struct JvmWatch(Found);
+
+impl JvmWatch {
+    /// The service's, if it has one.
+    pub(crate) fn find(target: &Target<'_>) -> Option<JvmWatch> {
+        let found = JvmProbe::default().find(target)?;
+        perf_data(&found).is_ok().then_some(JvmWatch(found))
+    }
+
+    /// For how long all of its threads have been stopped since it began, ns: for collections, and whatever else takes a safepoint.
+    pub(crate) fn stopped_ns(&self) -> Option<u64> {
+        perf_data(&self.0).ok()?.time_ns("sun.rt.safepointTime")
+    }
+}
+
 /// Reads any bytes as performance data, for the fuzzer.
 #[doc(hidden)]
 pub fn read_perf_data(bytes: &[u8]) {

@@ -29,6 +29,7 @@ mod sys;
 mod tcp;
 mod threads;
 mod throttling;
+mod timeline;
 
 pub use affinity::cpus_of;
 pub use cgroup::Cgroup;
@@ -43,3 +44,4 @@ pub use probe::{AnyProbe, Probe, Target};
 pub use procfs::parse_cpu_list;
 pub use programs::ProgramsReading;
 pub use subject::Subject;
+pub use timeline::TimelineWatch;

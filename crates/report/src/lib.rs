@@ -19,6 +19,7 @@ mod seen;
 mod slices_csv;
 mod starts;
 mod summary_csv;
+mod tails;
 mod terminal;
 mod text;
 mod time_spent;

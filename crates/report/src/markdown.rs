@@ -12,6 +12,7 @@ use crate::overview::{self, Grid};
 use crate::runtimes;
 use crate::seen;
 use crate::starts;
+use crate::tails;
 use crate::time_spent::time_spent;
 use crate::words::said;
 use crate::{verdict, wording};
@@ -72,6 +73,11 @@ pub fn markdown(result: &RunResult) -> String {
     }
     if !result.slices.is_empty() {
         section(worth(result));
+    }
+    let tails = tails::lines(result);
+    if !tails.is_empty() {
+        section(vec![tails::HEADING.to_owned()]);
+        section(tails.iter().map(|line| format!("- {}", escape(line))).collect());
     }
     section(started(result));
     section(runtimes::lines(result).iter().map(|line| format!("- {}", escape(line))).collect());

@@ -335,7 +335,11 @@ impl Execution<'_> {
             (self.events)(Event::BlockDone { round, block });
         }
         self.review_warm_ups();
-        match self.experiment.plan.profile {
+        let plan = &self.experiment.plan;
+        if let Some(length) = plan.tails {
+            self.timed(|spent| &mut spent.profiling_s, |run| run.tails(round, length, fleet))?;
+        }
+        match plan.profile {
             Some(length) => {
                 self.timed(|spent| &mut spent.profiling_s, |run| run.profile(round, length, fleet))
             }

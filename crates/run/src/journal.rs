@@ -5,7 +5,7 @@ use loadline_model::TimeSpent;
 use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::Failure;
 use loadline_model::notes::Note;
-use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surroundings, WarmUpRow};
+use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surroundings, TailRow, WarmUpRow};
 use loadline_model::runtime::Runtime;
 use loadline_model::{CellId, SiteId};
 
@@ -35,6 +35,8 @@ pub trait Journal {
     fn slice(&self, slice: &SliceRow) -> Result<(), BoxError>;
     /// What the profiler saw of a cell.
     fn profile(&self, profile: &ProfileRow) -> Result<(), BoxError>;
+    /// The slowest requests of a cell, and when its service was held up.
+    fn tail(&self, tail: &TailRow) -> Result<(), BoxError>;
     /// Where the run's time has gone so far.
     fn time_spent(&self, spent: &TimeSpent) -> Result<(), BoxError>;
     /// How the run ended; called last.

@@ -24,6 +24,7 @@ mod ready;
 mod runtimes;
 mod side_by_side;
 pub mod strategy;
+mod tails;
 mod time_spent;
 mod turn;
 mod warm_up;

@@ -82,3 +82,13 @@ CREATE TABLE profile (
     reasons  TEXT,                     -- JSON: why softirqs were raised, where that may be asked
     PRIMARY KEY (run, cell, round)
 ) STRICT;
+
+CREATE TABLE tail (
+    run      INTEGER NOT NULL REFERENCES run(id),
+    cell     INTEGER NOT NULL,
+    round    INTEGER NOT NULL,
+    answered INTEGER NOT NULL,         -- requests while the service was watched
+    slowest  TEXT NOT NULL,            -- JSON: the slowest requests, when each was due and how long it took
+    timeline TEXT NOT NULL,            -- JSON: when what held the service up
+    PRIMARY KEY (run, cell, round)
+) STRICT;

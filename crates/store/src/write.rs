@@ -2,7 +2,7 @@
 
 use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::{Failure, Note};
-use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surroundings, WarmUpRow};
+use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surroundings, TailRow, WarmUpRow};
 use loadline_model::runtime::Runtime;
 use loadline_model::{CellId, RunState, SiteId, TimeSpent, encode_histogram};
 use rusqlite::{named_params, params};
@@ -150,6 +150,14 @@ impl Store {
         self.execute(
             "INSERT INTO profile (run, cell, round, answered, profile, reasons) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             params![run, row.cell.0, row.round, row.answered, json(&row.profile), row.reasons.as_ref().map(json)],
+        )
+    }
+
+    /// Adds the slowest requests of a cell.
+    pub fn add_tail(&self, run: i64, row: &TailRow) -> Result<(), StoreError> {
+        self.execute(
+            "INSERT INTO tail (run, cell, round, answered, slowest, timeline) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            params![run, row.cell.0, row.round, row.answered, json(&row.slowest), json(&row.timeline)],
         )
     }
 

@@ -10,6 +10,7 @@ use loadline_model::load::{Arrivals, Load, Rate};
 use loadline_model::metrics::{CGROUP_MEMORY, MetricDeclaration, RESIDENT_MEMORY};
 use loadline_model::rows::{PhaseRow, StartupRow};
 use loadline_model::runtime::Runtime;
+use loadline_observe::TimelineWatch;
 use loadline_platform::Deployment;
 
 use super::generator::Generator;
@@ -113,6 +114,10 @@ impl LiveSite for DeployedSite {
 
     fn runtime(&mut self) -> Runtime {
         self.watch.runtime()
+    }
+
+    fn watch(&self) -> Option<TimelineWatch> {
+        self.watch.timeline()
     }
 
     fn machine(&self) -> Option<MachineId> {

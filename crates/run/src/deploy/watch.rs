@@ -8,7 +8,7 @@ use loadline_machine::Cgroup;
 use loadline_model::Observations;
 use loadline_model::metrics::{MetricDeclaration, SERVICE_CPU};
 use loadline_model::runtime::Runtime;
-use loadline_observe::{Observer, Snapshot, Subject, Wanted, between_remote, probes};
+use loadline_observe::{Observer, Snapshot, Subject, TimelineWatch, Wanted, between_remote, probes};
 use loadline_platform::Deployment;
 
 use crate::deployer::{MachineId, ReadOut};
@@ -105,6 +105,16 @@ impl Watch {
         match &mut self.source {
             Source::Here(observer) => observer.runtime(),
             Source::Agent(observer) => observer.runtime().unwrap_or_default(),
+        }
+    }
+
+    /// Begins to watch when the service is held up, if it is on this machine and a thread can be started.
+    pub fn timeline(&self) -> Option<TimelineWatch> {
+        match &self.source {
+            Source::Here(observer) if !observer.subject().pids().is_empty() => {
+                TimelineWatch::start(observer.subject()).ok()
+            }
+            Source::Here(_) | Source::Agent(_) => None,
         }
     }
 

@@ -1,7 +1,10 @@
 //! Runs in which nothing goes wrong.
 
+use std::time::Duration;
+
 use loadline_model::RunState;
 use loadline_model::notes::Note;
+use loadline_model::tails::Cause;
 
 use crate::fake::{Disturbance, World, experiment, with};
 
@@ -184,4 +187,24 @@ fn a_note_is_kept_once() {
     let notes = world.journal.notes.borrow();
     let told = notes.iter().filter(|note| **note == Note::ServiceNotHere).count();
     assert_eq!(told, 1, "{notes:?}");
+}
+
+#[test]
+fn a_watched_slice_keeps_its_slowest_requests_beside_what_held_the_service_up() {
+    let watched = with(|plan| plan.tails = Some(Duration::from_millis(100)));
+    let mut world = World::new(watched).site(1, |site| site.is_watched = true);
+    world.run().unwrap();
+    let tails = world.journal.tails.borrow();
+    assert_eq!(tails.len(), 2, "the only cell that can be watched, once a deployment");
+    for tail in tails.iter() {
+        assert_eq!(tail.cell.0, 1);
+        assert!(tail.timeline.ended > tail.timeline.began, "{tail:?}");
+        assert!(tail.timeline.spans.contains_key(&Cause::RunQueue), "{tail:?}");
+        assert!(tail.slowest.is_sorted(), "{tail:?}");
+    }
+    let notes = world.journal.notes.borrow();
+    assert_eq!(notes.iter().filter(|note| **note == Note::TailsNotSeen).count(), 1, "of the others, once");
+    for cell in 0..3 {
+        assert_eq!(world.journal.slices_of(cell), 2 * 3, "watched slices are no measurements: cell {cell}");
+    }
 }

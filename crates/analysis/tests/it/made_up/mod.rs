@@ -78,6 +78,7 @@ impl MadeUp {
             warm_ups: Vec::new(),
             slices: Vec::new(),
             profiles: Vec::new(),
+            tails: Vec::new(),
         };
         let mut at_s = 0.0;
         for round in 0..self.rounds {

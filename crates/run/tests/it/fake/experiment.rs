@@ -63,6 +63,7 @@ pub fn experiment() -> Experiment {
             on_failure: OnFailure::End,
             nodes: Nodes::Shared,
             profile: None,
+            tails: None,
         },
         placement: Placement::default(),
         claims: Vec::new(),

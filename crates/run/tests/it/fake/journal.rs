@@ -5,7 +5,7 @@ use loadline_model::TimeSpent;
 use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::Failure;
 use loadline_model::notes::Note;
-use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surroundings, WarmUpRow};
+use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surroundings, TailRow, WarmUpRow};
 use loadline_model::runtime::Runtime;
 use loadline_model::{CellId, SiteId};
 use loadline_run::{BoxError, Journal};
@@ -20,6 +20,7 @@ pub struct FakeJournal {
     pub failures: RefCell<Vec<String>>,
     pub deployments: RefCell<Vec<DeploymentRow>>,
     pub runtimes: RefCell<Vec<(SiteId, u32, Runtime)>>,
+    pub tails: RefCell<Vec<TailRow>>,
     pub warm_ups: RefCell<Vec<WarmUpRow>>,
     pub slices: RefCell<Vec<SliceRow>>,
     pub together: RefCell<Vec<CellId>>,
@@ -103,6 +104,12 @@ impl Journal for FakeJournal {
     fn slice(&self, slice: &SliceRow) -> Result<(), BoxError> {
         self.step("slice")?;
         self.slices.borrow_mut().push(slice.clone());
+        Ok(())
+    }
+
+    fn tail(&self, tail: &TailRow) -> Result<(), BoxError> {
+        self.step("tail")?;
+        self.tails.borrow_mut().push(tail.clone());
         Ok(())
     }
 
