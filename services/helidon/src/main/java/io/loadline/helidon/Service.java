@@ -34,6 +34,7 @@ public final class Service {
     }
 
     private void start() {
+        Runtime.getRuntime().addShutdownHook(new Thread(telemetry::close));
         WebServer.builder()
                 .port(settings.port())
                 .shutdownGracePeriod(Duration.ofSeconds(5))
