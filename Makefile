@@ -2,9 +2,10 @@
 # prove: whether the figures are right, at length, as root on a machine with nothing else to do; writes docs/proof.md
 # fuzz: FUZZ_SECONDS on each of FUZZERS · test-vm: on Debian's kernel, for what this machine's lacks (tests/vm/README.md); both are part of prove
 # bench: loadline beside other load generators, on a machine with nothing else to do
+# services: the reference services of the published benchmarks, all of them or SERVICES (services/README.md)
 # docs: the book in docs/, rendered into target/book
 # cluster · cluster-down: a real Kubernetes of two nodes on this machine (tests/cluster/README.md)
-.PHONY: run build dist test prove test-vm lint fuzz bench docs cluster cluster-down tools-run tools-test tools-fuzz tools-prove tools-vm tools-lint tools-cluster tools-docs advisories
+.PHONY: run build dist test prove test-vm lint fuzz bench services docs cluster cluster-down tools-run tools-test tools-fuzz tools-prove tools-vm tools-lint tools-cluster tools-services tools-docs advisories
 
 CARGO ?= cargo
 FUZZ_SECONDS ?= 60
@@ -16,6 +17,7 @@ RELEASE := $(TARGET)/$(shell rustc --print host-tuple)/release
 BENCH ?=
 TESTS ?=
 PROVE ?=
+SERVICES ?=
 
 run: tools-run build
 	$(RELEASE)/loadline run examples/host-vs-pod.yaml
@@ -58,6 +60,10 @@ bench: tools-run build
 	$(CARGO) bench --locked -p loadline-engine --bench record
 	$(RELEASE)/loadline-bench --peers $(TARGET)/peers --criterion $(TARGET)/criterion --output bench/RESULTS.md $(BENCH)
 
+# SERVICES: folders of services/ with a service.toml, as for example "quarkus go-fiber"
+services: tools-services
+	services/build $(SERVICES)
+
 docs: tools-docs
 	mdbook build docs
 
@@ -93,6 +99,10 @@ tools-cluster:
 
 tools-lint:
 	tests/install-tools cc cargo-deny
+
+# JDKs, Go and Node.js are not among them: services/build says which it misses.
+tools-services:
+	tests/install-tools python3 /usr/bin/pip3 mvn nginx setpriv
 
 tools-docs:
 	tests/install-tools cc mdbook
