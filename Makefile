@@ -5,7 +5,7 @@
 # services: the reference services of the published benchmarks, all of them or SERVICES (services/README.md)
 # docs: the book in docs/, rendered into target/book
 # cluster · cluster-down: a real Kubernetes of two nodes on this machine (tests/cluster/README.md)
-.PHONY: run build dist test prove test-vm lint fuzz bench services docs cluster cluster-down tools-run tools-test tools-fuzz tools-prove tools-vm tools-lint tools-cluster tools-services tools-docs advisories
+.PHONY: run build dist test test-services prove test-vm lint fuzz bench services docs cluster cluster-down tools-run tools-test tools-fuzz tools-prove tools-vm tools-lint tools-cluster tools-services tools-docs advisories
 
 CARGO ?= cargo
 FUZZ_SECONDS ?= 60
@@ -18,6 +18,7 @@ BENCH ?=
 TESTS ?=
 PROVE ?=
 SERVICES ?=
+TESTED_SERVICES ?= go-net-http javalin node django nginx
 
 run: tools-run build
 	$(RELEASE)/loadline run examples/host-vs-pod.yaml
@@ -33,6 +34,13 @@ dist: tools-run
 test: tools-test tools-cluster
 	tests/run $(TESTS)
 	$(CARGO) test --locked --workspace --doc
+	$(if $(TESTS),,$(MAKE) test-services)
+
+# One service of each language against their contract, as processes and as containers. All of them, and in pods: make prove.
+test-services: tools-services tools-test
+	services/build --loadline $(TARGET)/$(shell rustc --print host-tuple)/debug/loadline $(TESTED_SERVICES)
+	tests/services $(TESTED_SERVICES)
+	tests/services --on docker $(TESTED_SERVICES)
 
 # PROVE: --only figures|soak|fuzz|vm, --ladders N, --fuzz-seconds N
 prove: tools-test tools-prove tools-vm build
@@ -61,8 +69,8 @@ bench: tools-run build
 	$(RELEASE)/loadline-bench --peers $(TARGET)/peers --criterion $(TARGET)/criterion --output bench/RESULTS.md $(BENCH)
 
 # SERVICES: folders of services/ with a service.toml, as for example "quarkus go-fiber"
-services: tools-services
-	services/build $(SERVICES)
+services: tools-services build
+	services/build --loadline $(RELEASE)/loadline $(SERVICES)
 
 docs: tools-docs
 	mdbook build docs

@@ -197,6 +197,7 @@ impl MadeUp {
                 on_failure: OnFailure::End,
                 nodes: Nodes::Shared,
                 profile: None,
+                tails: None,
             },
             placement: Placement::default(),
             claims: self.claims.clone(),
