@@ -32,7 +32,7 @@ test: tools-test tools-cluster
 	tests/run $(TESTS)
 	$(CARGO) test --locked --workspace --doc
 
-# PROVE: --only figures|soak|fuzz|vm, --ladders N, --fuzz-seconds N
+# PROVE: --only simulations|planted|same-service|soak|fuzz|vm, --ladders N, --fuzz-seconds N
 prove: tools-test tools-prove tools-vm build
 	tests/prove $(PROVE) $(RELEASE)/loadline
 
