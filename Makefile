@@ -42,8 +42,8 @@ test-services: tools-services tools-test
 	tests/services $(TESTED_SERVICES)
 	tests/services --on docker $(TESTED_SERVICES)
 
-# PROVE: --only simulations|planted|same-service|soak|fuzz|vm, --ladders N, --fuzz-seconds N
-prove: tools-test tools-prove tools-vm build
+# PROVE: --only simulations|planted|same-service|services|soak|fuzz|vm, --ladders N, --fuzz-seconds N
+prove: tools-test tools-cluster tools-services tools-prove tools-vm build
 	tests/prove $(PROVE) $(RELEASE)/loadline
 
 # Three machines emulated in software, one after the other: two minutes.
