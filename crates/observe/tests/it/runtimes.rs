@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use loadline_model::Observations;
 use loadline_model::runtime::Runtime;
-use loadline_observe::{Observer, Subject, Wanted};
+use loadline_observe::{Observer, Subject, Wanted, probes};
 
 /// A program that said that it is ready, and ends with this.
 struct Program(Child);
@@ -47,6 +47,13 @@ impl Program {
             std::thread::sleep(Duration::from_millis(50));
         }
     }
+}
+
+/// Fails unless everything was seen that probes declare in this namespace.
+fn assert_all_given(seen: &Observations, namespace: &str) {
+    let declared = probes::metrics().into_iter().filter(|metric| metric.name.starts_with(namespace));
+    let missing: Vec<_> = declared.filter(|metric| seen.get(&metric.name).is_none()).map(|metric| metric.name).collect();
+    assert!(missing.is_empty(), "{missing:?}: {seen:?}");
 }
 
 impl Drop for Program {

@@ -5,7 +5,7 @@ use std::process::Command;
 use loadline_model::runtime::Unseen;
 use tempfile::TempDir;
 
-use super::{Program, run, source};
+use super::{Program, assert_all_given, run, source};
 
 /// Makes garbage and collects it.
 const SOURCE: &str = "
@@ -58,6 +58,7 @@ fn version_gomaxprocs_and_collections_are_seen_wherever_it_is_loaded() {
             "{seen:?}"
         );
         assert_eq!(seen.count("go.gomaxprocs"), Some(7));
+        assert_all_given(&seen, "go.");
     }
 }
 

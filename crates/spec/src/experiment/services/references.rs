@@ -38,11 +38,10 @@ impl Reference {
         if !built.iter().any(|known| known == name) {
             let known: Vec<&str> = built.iter().map(String::as_str).collect();
             let complaint = format!("the reference service `{name}` is not in {folder}");
-            let build =
-                format!("`make services SERVICES={name}` builds it; LOADLINE_SERVICES names another folder");
+            let build = "`make services` builds them; LOADLINE_SERVICES names another folder";
             return match known[..] {
-                [] => refuse(complaint, build),
-                _ => refuse(complaint, format!("{}. {build}", suggestion(name, &known))),
+                [] => refuse(complaint, build.to_owned()),
+                _ => refuse(complaint, format!("{} ({build})", suggestion(name, &known))),
             };
         }
         let path = services.join(format!("{name}.json"));
