@@ -69,7 +69,7 @@ impl Image {
         if let Some(path) = Tree::conflict(&trees) {
             return Err(ImageError::Conflict(path.to_owned()));
         }
-        check_links(&folder, &trees)?;
+        check_links(&folder, &runtimes)?;
 
         let start = Start {
             title: folder.name.clone(),
@@ -156,10 +156,10 @@ fn with_libraries(
     Ok((base, app, left_out))
 }
 
-/// Links of the folder that leave it may lead to what the image has anyway.
-fn check_links(folder: &Folder, trees: &[&Tree]) -> Result<(), ImageError> {
+/// Links of the folder that leave it may lead to files of the programs, which the image has at the same paths.
+fn check_links(folder: &Folder, runtimes: &[Runtime]) -> Result<(), ImageError> {
     for outside in &folder.links_outside {
-        if !trees.iter().any(|tree| tree.contains(&outside.target)) {
+        if !runtimes.iter().any(|runtime| runtime.moved.is_none() && runtime.tree.contains(&outside.target)) {
             return Err(outside.refused());
         }
     }
