@@ -43,7 +43,7 @@ pub enum Command {
     Report(ReportArguments),
     /// Run a built-in service
     Serve(ServeArguments),
-    /// Write an image of a built-in service or a static binary
+    /// Write an image of a built-in service, a static binary or a folder
     Image(ImageArguments),
     /// Generate load and observe containers on behalf of a loadline elsewhere
     ///
