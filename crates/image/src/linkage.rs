@@ -94,7 +94,7 @@ where
             elf::DT_SONAME => linkage.name = text(value),
             elf::DT_RPATH => linkage.rpath = text(value).map(folders).unwrap_or_default(),
             elf::DT_RUNPATH => linkage.runpath = text(value).map(folders),
-            elf::DT_FLAGS_1 => linkage.is_without_defaults = value & u64::from(elf::DF_1_NODEFLIB.0) != 0,
+            elf::DT_FLAGS_1 => linkage.is_without_defaults = value & elf::DF_1_NODEFLIB.0 != 0,
             _ => {}
         }
     }
