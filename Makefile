@@ -90,7 +90,7 @@ tools-run:
 
 tools-test:
 	tests/install-tools ip nft iptables cc python3 setpriv unshare nsenter prlimit wrk nginx haproxy caddy openssl strace perf \
-		dockerd docker docker-proxy ctr podman /usr/lib/cni/bridge \
+		dockerd docker docker-proxy ctr podman /usr/lib/cni/bridge java javac jlink node \
 		hdrhistogram cargo-nextest
 
 tools-fuzz:
