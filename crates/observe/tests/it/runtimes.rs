@@ -52,7 +52,8 @@ impl Program {
 /// Fails unless everything was seen that probes declare in this namespace.
 fn assert_all_given(seen: &Observations, namespace: &str) {
     let declared = probes::metrics().into_iter().filter(|metric| metric.name.starts_with(namespace));
-    let missing: Vec<_> = declared.filter(|metric| seen.get(&metric.name).is_none()).map(|metric| metric.name).collect();
+    let missing: Vec<_> =
+        declared.filter(|metric| seen.get(&metric.name).is_none()).map(|metric| metric.name).collect();
     assert!(missing.is_empty(), "{missing:?}: {seen:?}");
 }
 

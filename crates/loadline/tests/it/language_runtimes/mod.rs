@@ -125,3 +125,36 @@ fn a_small_heap_is_seen_in_a_process() {
     let service = java_service(&java_folder(&place), "");
     assert_a_small_heap_is_seen(&measured(&place, &service, "host, pod", &[]));
 }
+
+/// An image of the Java service; returns the archive.
+fn java_image(place: &Place, folder: &str) -> String {
+    let archive = place.path("service.tar").display().to_string();
+    let made =
+        place.run(["image", folder, "--with", "java", "-o", &archive, "--", "java", "-cp", ".", "Service"]);
+    assert_eq!(made.code, Some(0), "{}", made.stderr);
+    archive
+}
+
+/// In a container the command's arguments are those of the image's program.
+fn java_container(archive: &str) -> String {
+    java_service(".", &format!(", image: {{archive: {archive}}}"))
+}
+
+#[test]
+fn a_small_heap_is_seen_in_a_container() {
+    let harbour = Harbour::new();
+    let archive = java_image(&harbour.place, &java_folder(&harbour.place));
+    let endpoint = harbour.engine.endpoint();
+    let result = measured(&harbour.place, &java_container(&archive), "docker", &[("DOCKER_HOST", &endpoint)]);
+    assert_a_small_heap_is_seen(&result);
+}
+
+#[test]
+fn a_small_heap_is_seen_in_pods() {
+    let (cluster, place) = (&cluster(), Place::shared());
+    let archive = java_image(&place, &java_folder(&place));
+    cluster.script("load", &[&archive]);
+    let pods = "kubernetes, {kubernetes: {expose: podIP, placement: other-node}}";
+    let environment = [("KUBECONFIG", cluster.kubeconfig.as_str())];
+    assert_a_small_heap_is_seen(&measured(&place, &java_container(&archive), pods, &environment));
+}
