@@ -13,6 +13,7 @@ use crate::support::{go, leftovers};
 const GOMAXPROCS: &str = "8";
 /// Little enough to be used up.
 const QUOTA: &str = "0.3";
+const CONTAINERS: &str = "docker, {docker: {network: host}}";
 
 fn figure(cell: &Cell, metric: &str) -> f64 {
     let found = cell.figures.iter().find(|figure| figure.metric == metric);
@@ -102,7 +103,7 @@ fn threads_above_the_quota_are_seen_in_a_container() {
     let harbour = Harbour::new();
     let service = go_service(&harbour.place);
     let endpoint = harbour.engine.endpoint();
-    let result = measured(&harbour.place, &service, "docker", &[("DOCKER_HOST", &endpoint)]);
+    let result = measured(&harbour.place, &service, CONTAINERS, &[("DOCKER_HOST", &endpoint)]);
     assert_threads_above_the_quota_are_seen(&result);
 }
 
@@ -145,7 +146,8 @@ fn a_small_heap_is_seen_in_a_container() {
     let harbour = Harbour::new();
     let archive = java_image(&harbour.place, &java_folder(&harbour.place));
     let endpoint = harbour.engine.endpoint();
-    let result = measured(&harbour.place, &java_container(&archive), "docker", &[("DOCKER_HOST", &endpoint)]);
+    let result =
+        measured(&harbour.place, &java_container(&archive), CONTAINERS, &[("DOCKER_HOST", &endpoint)]);
     assert_a_small_heap_is_seen(&result);
 }
 
