@@ -30,7 +30,7 @@ fn explained(tail: &Tail) -> String {
     let found = if causes.is_empty() {
         "nothing that is watched held the service up more often than by chance".to_owned()
     } else {
-        causes.into_iter().map(|cause| met(cause)).collect::<Vec<_>>().join("; ")
+        causes.into_iter().map(met).collect::<Vec<_>>().join("; ")
     };
     format!("{} requests from {from} on: {found}", tail.requests)
 }

@@ -75,7 +75,7 @@ fn a_stripped_program_says_what_could_not_be_seen() {
         let (_folder, program) = built(&[linker], "1.26");
         let program = Program::start(&mut Command::new(program));
         let runtime = program.runtime();
-        assert_eq!(runtime.unseen, [unseen.clone()], "{linker}");
+        assert_eq!(runtime.unseen, std::slice::from_ref(&unseen), "{linker}");
         assert!(runtime.facts["go.version"].starts_with("go1."), "{runtime:?}");
         assert_eq!(runtime.facts.contains_key("go.gomaxprocs"), unseen == Unseen::NoGoTypes);
         let seen = program.seen_until(|seen| seen.service_cpu_ns().is_some());
