@@ -2,9 +2,10 @@
 # prove: whether the figures are right, at length, as root on a machine with nothing else to do; writes docs/proof.md
 # fuzz: FUZZ_SECONDS on each of FUZZERS · test-vm: on Debian's kernel, for what this machine's lacks (tests/vm/README.md); both are part of prove
 # bench: loadline beside other load generators, on a machine with nothing else to do
+# services: the reference services of the published benchmarks, all of them or SERVICES (services/README.md)
 # docs: the book in docs/, rendered into target/book
 # cluster · cluster-down: a real Kubernetes of two nodes on this machine (tests/cluster/README.md)
-.PHONY: run build dist test prove test-vm lint fuzz bench docs cluster cluster-down tools-run tools-test tools-fuzz tools-prove tools-vm tools-lint tools-cluster tools-docs advisories
+.PHONY: run build dist test test-services prove test-vm lint fuzz bench services docs cluster cluster-down tools-run tools-test tools-fuzz tools-prove tools-vm tools-lint tools-cluster tools-services tools-docs advisories
 
 CARGO ?= cargo
 FUZZ_SECONDS ?= 60
@@ -16,6 +17,8 @@ RELEASE := $(TARGET)/$(shell rustc --print host-tuple)/release
 BENCH ?=
 TESTS ?=
 PROVE ?=
+SERVICES ?=
+TESTED_SERVICES ?= go-net-http javalin node django nginx
 
 run: tools-run build
 	$(RELEASE)/loadline run examples/host-vs-pod.yaml
@@ -31,9 +34,16 @@ dist: tools-run
 test: tools-test tools-cluster
 	tests/run $(TESTS)
 	$(CARGO) test --locked --workspace --doc
+	$(if $(TESTS),,$(MAKE) test-services)
 
-# PROVE: --only simulations|planted|same-service|soak|fuzz|vm, --ladders N, --fuzz-seconds N
-prove: tools-test tools-prove tools-vm build
+# One service of each language against their contract, as processes and as containers. All of them, and in pods: make prove.
+test-services: tools-services tools-test
+	services/build --loadline $(TARGET)/$(shell rustc --print host-tuple)/debug/loadline $(TESTED_SERVICES)
+	tests/services $(TESTED_SERVICES)
+	tests/services --on docker $(TESTED_SERVICES)
+
+# PROVE: --only simulations|planted|same-service|services|soak|fuzz|vm, --ladders N, --fuzz-seconds N
+prove: tools-test tools-cluster tools-services tools-prove tools-vm build
 	tests/prove $(PROVE) $(RELEASE)/loadline
 
 # Three machines emulated in software, one after the other: two minutes.
@@ -58,6 +68,10 @@ bench: tools-run build
 	$(CARGO) bench --locked -p loadline-engine --bench record
 	$(RELEASE)/loadline-bench --peers $(TARGET)/peers --criterion $(TARGET)/criterion --output bench/RESULTS.md $(BENCH)
 
+# SERVICES: folders of services/ with a service.toml, as for example "quarkus go-fiber"
+services: tools-services build
+	services/build --loadline $(RELEASE)/loadline $(SERVICES)
+
 docs: tools-docs
 	mdbook build docs
 
@@ -76,7 +90,7 @@ tools-run:
 
 tools-test:
 	tests/install-tools ip nft iptables cc python3 setpriv unshare nsenter prlimit wrk nginx haproxy caddy openssl strace perf \
-		dockerd docker docker-proxy ctr podman /usr/lib/cni/bridge \
+		dockerd docker docker-proxy ctr podman /usr/lib/cni/bridge java javac jlink node \
 		hdrhistogram cargo-nextest
 
 tools-fuzz:
@@ -93,6 +107,10 @@ tools-cluster:
 
 tools-lint:
 	tests/install-tools cc cargo-deny
+
+# JDKs, Go and Node.js are not among them: services/build says which it misses.
+tools-services:
+	tests/install-tools python3 /usr/bin/pip3 mvn nginx setpriv
 
 tools-docs:
 	tests/install-tools cc mdbook

@@ -17,7 +17,7 @@ use loadline_observe::Wanted;
 use serde::{Deserialize, Serialize};
 
 /// Grows with every change to these messages or to what they carry.
-pub const PROTOCOL: u32 = 4;
+pub const PROTOCOL: u32 = 5;
 
 /// The version of the program.
 pub const PROGRAM: &str = env!("CARGO_PKG_VERSION");
@@ -96,6 +96,8 @@ pub enum ObserverAsk {
     Metrics,
     /// Answered with a [`loadline_observe::Snapshot`] of the container and its machine: what each probe read.
     Read(Wanted),
+    /// Answered with a [`loadline_model::runtime::Runtime`], which may take the agent some seconds to find out.
+    Runtime,
 }
 
 /// What an ask is answered with.

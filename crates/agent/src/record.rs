@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 use loadline_engine::{Errors, Record};
+use loadline_model::Slowest;
 use loadline_model::pauses::Pauses;
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +33,7 @@ struct Fields {
     connect: Histogram<u64>,
     #[serde(with = "times")]
     handshake: Histogram<u64>,
+    slowest: Slowest,
     due: u64,
     sent_in_time: u64,
     answered: u64,
@@ -84,6 +86,10 @@ mod tests {
                 resolve: next(),
                 connect: next(),
                 handshake: next(),
+                slowest: counts.iter().fold(Slowest::default(), |mut slowest, count| {
+                    slowest.keep(count / 2, count / 3);
+                    slowest
+                }),
                 due: counts[0],
                 sent_in_time: counts[1],
                 answered: counts[2],

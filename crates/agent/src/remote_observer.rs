@@ -1,6 +1,7 @@
 //! The observers on the machine of an agent.
 
 use loadline_model::metrics::MetricDeclaration;
+use loadline_model::runtime::Runtime;
 use loadline_observe::{Machine, Snapshot, Wanted};
 
 use crate::conversation::Conversation;
@@ -39,6 +40,14 @@ impl RemoteObserver {
     /// When the conversation has ended.
     pub fn read(&mut self, wanted: &Wanted) -> Result<Snapshot, AgentError> {
         self.conversation.ask(&ObserverAsk::Read(wanted.clone()), PATIENCE, None)
+    }
+
+    /// What the agent's probes find out about the language runtime in the container.
+    ///
+    /// # Errors
+    /// When the conversation has ended.
+    pub fn runtime(&mut self) -> Result<Runtime, AgentError> {
+        self.conversation.ask(&ObserverAsk::Runtime, PATIENCE, None)
     }
 
     /// What kind of machine the container is on.

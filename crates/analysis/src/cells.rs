@@ -15,7 +15,7 @@ use crate::figures::{Prepared, merged};
 use crate::metrics::{self, Times};
 use crate::result::{Cell, Deployment, Figure, Histograms, Percentiles, Slice, Statement};
 use crate::sample::{self, Counted};
-use crate::{ALPHA, RunData, seen};
+use crate::{ALPHA, RunData, seen, tails};
 
 /// The cells of a run.
 pub fn cells(data: &RunData, counted: &Counted<'_>) -> Vec<Cell> {
@@ -51,6 +51,7 @@ fn cell(data: &RunData, counted: &Counted<'_>, id: CellId) -> Cell {
         figures: figures(data, counted, id),
         histograms: histograms(&slices),
         seen: seen::seen(data, id),
+        tail: tails::tail(data, id),
     }
 }
 

@@ -14,12 +14,14 @@ mod load;
 mod metrics;
 mod noise;
 mod repeats;
+mod runtimes;
 mod sample;
 mod scale;
 mod seconds;
 mod seen;
 mod settle;
 mod starts;
+mod tails;
 mod thread_rates;
 mod trust;
 mod verdicts;
@@ -85,11 +87,12 @@ pub fn analyse(data: &RunData) -> RunResult {
         ladders,
         claims,
         starts: starts::starts(data),
+        runtimes: runtimes::runtimes(data),
         surroundings: data.run.surroundings.clone(),
         trust,
         metrics: declared(data),
         slices,
-        notes: notes(data, rounds),
+        notes: notes(data, &counted, rounds),
     }
 }
 
@@ -121,7 +124,8 @@ fn run_info(data: &RunData) -> RunInfo {
     }
 }
 
-fn notes(data: &RunData, rounds: u32) -> Vec<Statement<Note>> {
+fn notes(data: &RunData, counted: &sample::Counted<'_>, rounds: u32) -> Vec<Statement<Note>> {
     let alone = (rounds == 1).then_some(Note::OneDeployment);
-    data.run.notes.iter().cloned().chain(alone).map(Statement::of).collect()
+    let compiling = runtimes::still_compiling(data, counted);
+    data.run.notes.iter().cloned().chain(alone).chain(compiling).map(Statement::of).collect()
 }

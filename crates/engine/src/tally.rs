@@ -59,7 +59,9 @@ impl Tally {
     #[inline]
     pub fn answered(&mut self, exchange: &mut Exchange, status: u16, time: Nanos) {
         let service = time.saturating_sub(exchange.since);
-        self.record.keep(time.saturating_sub(exchange.due), service);
+        let response = time.saturating_sub(exchange.due);
+        self.record.keep(response, service);
+        self.record.slowest.keep(exchange.due, response);
         self.typical_service =
             self.typical_service - (self.typical_service >> SMOOTHING) + (service >> SMOOTHING);
         // An open loop begins with nothing under way: to cut off what is under way at its end would make a slow service look as
@@ -83,7 +85,9 @@ impl Tally {
     /// An exchange came to nothing.
     pub fn failed(&mut self, exchange: &mut Exchange, kind: ErrorKind, time: Nanos) {
         if kind == ErrorKind::Timeout {
-            record_time(&mut self.record.response, time.saturating_sub(exchange.due));
+            let response = time.saturating_sub(exchange.due);
+            record_time(&mut self.record.response, response);
+            self.record.slowest.keep(exchange.due, response);
         }
         self.record.errors.count(kind);
         self.leave(exchange);

@@ -1,6 +1,6 @@
 //! The archive: one tar that is both an OCI image layout and what `docker save` writes.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use tar::{Builder, EntryType};
 
@@ -8,18 +8,17 @@ use crate::documents::{Documents, blob_path};
 use crate::error::ImageError;
 use crate::image::Image;
 use crate::layer::Layer;
-use crate::sha256::Hashing;
 use crate::tarball;
 
 /// The archive of an image, worked out and ready to be written.
 pub struct Archive<'a> {
     image: &'a Image,
-    layer: Layer<'a>,
+    layers: Vec<Layer<'a>>,
     documents: Documents,
 }
 
 impl Image {
-    /// Works out the archive: reads the program once, and writes nothing.
+    /// Works out the archive: reads all files once, and writes nothing.
     ///
     /// # Errors
     /// [`ImageError::Read`] and [`ImageError::Changed`].
@@ -30,9 +29,10 @@ impl Image {
 
 impl<'a> Archive<'a> {
     fn of(image: &'a Image) -> Result<Archive<'a>, ImageError> {
-        let layer = Layer::of(image)?;
-        let documents = Documents::of(image, &layer);
-        Ok(Archive { image, layer, documents })
+        let layers = image.parts().iter().map(|part| Layer::of(part, image.created_s()));
+        let layers = layers.collect::<Result<Vec<Layer>, ImageError>>()?;
+        let documents = Documents::of(image, &layers);
+        Ok(Archive { image, layers, documents })
     }
 
     /// What Docker, Podman and Kubernetes call the image's id: `sha256:` and the digest of its configuration.
@@ -43,14 +43,19 @@ impl<'a> Archive<'a> {
     /// How many bytes [`Archive::write`] writes.
     pub fn size_bytes(&self) -> u64 {
         let documents = self.documents.all.iter().map(|document| document.bytes.len() as u64);
-        let entries = documents.chain([self.layer.bytes]);
+        let entries = documents.chain(self.layers.iter().map(|layer| layer.bytes));
         entries.map(|bytes| tarball::BLOCK_BYTES + tarball::padded(bytes)).sum::<u64>() + tarball::END_BYTES
+    }
+
+    /// What each layer holds, in a word or two, and its size in bytes; the lowest first.
+    pub fn layers(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.layers.iter().map(|layer| (layer.title(), layer.bytes))
     }
 
     /// Writes the archive, in pieces of a few kilobytes, and flushes.
     ///
     /// # Errors
-    /// [`ImageError::Write`] when `out` fails, [`ImageError::Read`] when the program does, [`ImageError::Changed`] when the program is
+    /// [`ImageError::Write`] when `out` fails, [`ImageError::Read`] when a file does, [`ImageError::Changed`] when a file is
     /// another than before. The archive is of no use then.
     pub fn write(&self, out: impl Write) -> Result<(), ImageError> {
         let mut tar = Builder::new(out);
@@ -60,11 +65,16 @@ impl<'a> Archive<'a> {
             tar.append_data(&mut header(bytes.len() as u64), &document.path, bytes)
                 .map_err(ImageError::Write)?;
         }
-        let mut layer = Hashing::new(self.layer.reader());
-        tar.append_data(&mut header(self.layer.bytes), blob_path(&self.layer.digest), &mut layer)
-            .map_err(ImageError::of_copying)?;
-        if layer.hasher.digest() != self.layer.digest {
-            return Err(ImageError::Changed(self.image.program.path().to_owned()));
+        for layer in &self.layers {
+            let mut header = header(layer.bytes);
+            // As the crate writes an entry, but for the contents, which are written here and cannot be read from anywhere.
+            header.set_path(blob_path(&layer.digest)).map_err(ImageError::Write)?;
+            header.set_cksum();
+            tar.get_mut().write_all(header.as_bytes()).map_err(ImageError::Write)?;
+            layer.write(tar.get_mut())?;
+            let padding = tarball::padded(layer.bytes) - layer.bytes;
+            io::copy(&mut io::Read::take(io::repeat(0), padding), tar.get_mut())
+                .map_err(ImageError::Write)?;
         }
         tar.into_inner().and_then(|mut out| out.flush()).map_err(ImageError::Write)
     }

@@ -37,10 +37,10 @@ pub fn blob_path(digest: &Sha256Digest) -> String {
 
 impl Documents {
     /// The documents of an image.
-    pub fn of(image: &Image, layer: &Layer) -> Documents {
-        let config = json(&configuration(image, layer));
+    pub fn of(image: &Image, layers: &[Layer]) -> Documents {
+        let config = json(&configuration(image, layers));
         let config_digest = sha256::of(&config);
-        let manifest = json(&manifest(layer, &config, &config_digest));
+        let manifest = json(&manifest(layers, &config, &config_digest));
         let manifest_digest = sha256::of(&manifest);
         let index = json(&index(image, &manifest, &manifest_digest));
         let layout = OciLayoutBuilder::default().image_layout_version("1.0.0").build();
@@ -48,7 +48,7 @@ impl Documents {
         let all = [
             document("oci-layout", json(&layout.expect("it has a version"))),
             document("index.json", index),
-            document("manifest.json", json(&[DockerManifest::of(image, layer, &config_digest)])),
+            document("manifest.json", json(&[DockerManifest::of(image, layers, &config_digest)])),
             document(&blob_path(&manifest_digest), manifest),
             document(&blob_path(&config_digest), config),
         ];
@@ -62,65 +62,75 @@ impl Documents {
 struct DockerManifest {
     config: String,
     repo_tags: [String; 1],
-    layers: [String; 1],
+    layers: Vec<String>,
 }
 
 impl DockerManifest {
-    fn of(image: &Image, layer: &Layer, config: &Sha256Digest) -> DockerManifest {
+    fn of(image: &Image, layers: &[Layer], config: &Sha256Digest) -> DockerManifest {
         DockerManifest {
             config: blob_path(config),
             repo_tags: [image.name.to_string()],
-            layers: [blob_path(&layer.digest)],
+            layers: layers.iter().map(|layer| blob_path(&layer.digest)).collect(),
         }
     }
 }
 
-fn configuration(image: &Image, layer: &Layer) -> ImageConfiguration {
-    let title = (ANNOTATION_TITLE, image.file_name());
-    let digest = (BINARY_SHA256_LABEL, image.program.sha256());
+fn configuration(image: &Image, layers: &[Layer]) -> ImageConfiguration {
+    let title = (ANNOTATION_TITLE, image.start.title.as_str());
+    let digest = image.binary.as_deref().map(|digest| (BINARY_SHA256_LABEL, digest));
     let version = image.version.as_deref().map(|version| (ANNOTATION_VERSION, version));
-    let labels =
-        [title, digest].into_iter().chain(version).map(|(key, value)| (key.to_owned(), value.to_owned()));
+    let labels = [title].into_iter().chain(digest).chain(version);
+    let labels = labels.map(|(key, value)| (key.to_owned(), value.to_owned()));
 
     let mut config = Config::default();
     config
         .set_user(Some(USER.to_owned()))
         .set_exposed_ports(Some(vec![format!("{PORT}/tcp")]))
-        .set_env(Some(vec!["PATH=/".to_owned()]))
-        .set_entrypoint(Some(vec![format!("/{}", image.file_name())]))
+        .set_env(Some(vec![format!("PATH={}", image.start.path)]))
+        .set_entrypoint(Some(vec![image.start.program.clone()]))
         .set_cmd(Some(image.command.clone()).filter(|command| !command.is_empty()))
+        .set_working_dir(image.start.folder.clone())
         .set_labels(Some(labels.collect()));
 
     let created = image.created.max(Timestamp::UNIX_EPOCH).to_string();
-    let mut history = History::default();
-    history.set_created(Some(created.clone())).set_created_by(Some("loadline image".to_owned()));
+    let history = layers.iter().map(|layer| {
+        let mut history = History::default();
+        history.set_created(Some(created.clone())).set_created_by(Some(layer.created_by().to_owned()));
+        history
+    });
+    let history = history.collect();
 
     let mut configuration = ImageConfiguration::default();
     configuration
         .set_created(Some(created))
-        .set_architecture(image.program.architecture().clone())
+        .set_architecture(image.architecture().clone())
         .set_os(Os::Linux)
         .set_config(Some(config))
-        .set_history(Some(vec![history]));
-    configuration.rootfs_mut().set_diff_ids(vec![format!("sha256:{}", layer.digest)]);
+        .set_history(Some(history));
+    configuration
+        .rootfs_mut()
+        .set_diff_ids(layers.iter().map(|layer| format!("sha256:{}", layer.digest)).collect());
     configuration
 }
 
-fn manifest(layer: &Layer, config: &[u8], config_digest: &Sha256Digest) -> impl Serialize {
-    let layer = Descriptor::new(MediaType::ImageLayer, layer.bytes, layer.digest.clone());
+fn manifest(layers: &[Layer], config: &[u8], config_digest: &Sha256Digest) -> impl Serialize {
+    let layers: Vec<Descriptor> = layers
+        .iter()
+        .map(|layer| Descriptor::new(MediaType::ImageLayer, layer.bytes, layer.digest.clone()))
+        .collect();
     let config = Descriptor::new(MediaType::ImageConfig, config.len() as u64, config_digest.clone());
     ImageManifestBuilder::default()
         .schema_version(2u32)
         .media_type(MediaType::ImageManifest)
         .config(config)
-        .layers(vec![layer])
+        .layers(layers)
         .build()
         .expect("it has a version, a configuration and layers")
 }
 
 fn index(image: &Image, manifest: &[u8], manifest_digest: &Sha256Digest) -> impl Serialize {
     let mut platform = Platform::default();
-    platform.set_architecture(image.program.architecture().clone()).set_os(Os::Linux);
+    platform.set_architecture(image.architecture().clone()).set_os(Os::Linux);
     let names = [(FULL_NAME, image.name.to_string()), (ANNOTATION_REF_NAME, image.name.tag().to_owned())];
     let mut entry = Descriptor::new(MediaType::ImageManifest, manifest.len() as u64, manifest_digest.clone());
     entry

@@ -10,7 +10,10 @@ use oci_spec::image::Arch;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnsuitableProgram {
     /// A text that names its interpreter.
-    #[error("is a script, and the image has no interpreter: give a statically linked program")]
+    #[error(
+        "is a script, and an image of a program alone has no interpreter: make one of its folder, with the interpreter; \
+        loadline image FOLDER --with python3 -o FILE -- python3 app.py"
+    )]
     Script,
     /// Neither ELF nor script.
     #[error("is not a Linux executable (ELF): give the file that the linker wrote")]
@@ -28,7 +31,8 @@ pub enum UnsuitableProgram {
     #[error(
         "is not statically linked: it needs {loader} and shared libraries, and the image contains nothing but the program. Link it statically; \
         Rust: RUSTFLAGS='-C target-feature=+crt-static' cargo build --target x86_64-unknown-linux-gnu (or -musl), \
-        Go: CGO_ENABLED=0 go build, C: cc -static"
+        Go: CGO_ENABLED=0 go build, C: cc -static. Or make an image of its folder, which gets the libraries as well: \
+        loadline image FOLDER -o FILE -- ./PROGRAM"
     )]
     Dynamic {
         /// Its path, as the program has it.
@@ -109,7 +113,7 @@ where
 }
 
 /// Go's name of the machine, which images use (image-spec, config.md: `architecture` is a GOARCH).
-fn architecture(machine: elf::Machine, bits: u8, endian: Endianness) -> Option<Arch> {
+pub fn architecture(machine: elf::Machine, bits: u8, endian: Endianness) -> Option<Arch> {
     Some(match (machine, bits, endian) {
         (elf::EM_X86_64, 64, Endianness::Little) => Arch::Amd64,
         (elf::EM_AARCH64, 64, Endianness::Little) => Arch::ARM64,

@@ -1,5 +1,5 @@
-//! An archive of an image that holds one static program: what Docker, Podman, containerd and kind load without a registry.
-//! The same program gives the same bytes, wherever and whenever the archive is written.
+//! An archive of an image that holds one static program, or a folder and the programs that run it with their libraries: what Docker, Podman,
+//! containerd and kind load without a registry. The same files give the same bytes, wherever and whenever the archive is written.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -14,21 +14,30 @@
 //! # }
 //! ```
 
+mod application;
 mod archive;
+mod default_folders;
 mod documents;
 mod elf;
 mod error;
+mod folder;
 mod image;
 mod layer;
+mod libraries;
+mod linkage;
 mod name;
 mod program;
+mod runtime;
 mod sha256;
+mod source;
 mod tarball;
+mod tree;
 
 pub use archive::Archive;
 pub use elf::UnsuitableProgram;
 pub use error::ImageError;
 pub use image::{BINARY_SHA256_LABEL, Image, PORT, USER};
+pub use libraries::MissingLibrary;
 pub use name::ImageName;
 pub use oci_spec::image::Arch as Architecture;
 pub use program::Program;

@@ -6,7 +6,6 @@ use std::fmt;
 use oci_spec::distribution::{ParseError, Reference};
 
 use crate::error::ImageError;
-use crate::program::Program;
 
 /// Maximum length of the part of a default name that comes from a file name; a repository's name has at most 255 characters.
 const MAX_TITLE_CHARS: usize = 128;
@@ -16,8 +15,8 @@ const MAX_TITLE_CHARS: usize = 128;
 pub struct ImageName(Reference);
 
 impl ImageName {
-    /// `localhost/TITLE:TAG`, the title made lower case with dashes, the tag from the program: [`Program::tag`].
-    pub fn default_for(program: &Program, title: &str) -> ImageName {
+    /// `localhost/TITLE:TAG`, the title made lower case with dashes, the tag that of the contents: [`Image::tag`](crate::Image::tag).
+    pub fn default_for(tag: &str, title: &str) -> ImageName {
         let dashed: String = title
             .to_ascii_lowercase()
             .chars()
@@ -28,21 +27,17 @@ impl ImageName {
             "" => "program",
             some => some,
         };
-        ImageName(Reference::with_tag(
-            "localhost".to_owned(),
-            repository.to_owned(),
-            program.tag().to_owned(),
-        ))
+        ImageName(Reference::with_tag("localhost".to_owned(), repository.to_owned(), tag.to_owned()))
     }
 
-    /// Reads a name as Docker does: without a registry it is Docker Hub's. Without a tag it gets [`Program::tag`].
+    /// Reads a name as Docker does: without a registry it is Docker Hub's. Without a tag it gets `tag`, as a rule [`Image::tag`](crate::Image::tag).
     ///
     /// # Errors
     /// [`ImageError::Name`] for an invalid name, and for a digest, which only a registry can assign.
-    pub fn parse(name: &str, program: &Program) -> Result<ImageName, ImageError> {
+    pub fn parse(name: &str, tag: &str) -> Result<ImageName, ImageError> {
         let bad = |why: &str| ImageError::Name { name: name.to_owned(), why: why.to_owned() };
         // A name that accepts another tag has none.
-        let reference = Reference::try_from(format!("{name}:{}", program.tag()))
+        let reference = Reference::try_from(format!("{name}:{tag}"))
             .or_else(|_| Reference::try_from(name))
             .map_err(|error| match error {
                 ParseError::ReferenceInvalidFormat => {

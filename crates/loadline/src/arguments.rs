@@ -43,7 +43,7 @@ pub enum Command {
     Report(ReportArguments),
     /// Run a built-in service
     Serve(ServeArguments),
-    /// Write an image of a built-in service or a static binary
+    /// Write an image of a built-in service, a static binary or a folder
     Image(ImageArguments),
     /// Generate load and observe containers on behalf of a loadline elsewhere
     ///
@@ -255,17 +255,21 @@ pub struct ServeOptions {
 
 #[derive(Args)]
 pub struct ImageArguments {
-    /// Built-in service (orders, hello, cpu), loadline itself, or the path of a static binary (write ./orders for a file with that name)
-    #[arg(value_name = "SERVICE|BINARY")]
+    /// Built-in service (orders, hello, cpu), loadline itself, the path of a static binary, or a folder with a service's files
+    /// (write ./orders for a file or folder with that name)
+    #[arg(value_name = "SERVICE|BINARY|FOLDER")]
     pub program: PathBuf,
-    /// Default arguments of the service or binary in a container
+    /// Default arguments of the service or binary in a container; for a folder, the command that starts the service in it
     #[arg(last = true, value_name = "ARGUMENTS")]
     pub arguments: Vec<String>,
+    /// Program of this machine that a folder's image gets, with its runtime and libraries: python3, node, java, /usr/sbin/nginx; may be repeated
+    #[arg(long, value_name = "PROGRAM")]
+    pub with: Vec<PathBuf>,
     /// Archive to write; - is standard output
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Image name; without a tag, the binary's digest is the tag
-    /// [default: localhost/ and the binary's name, or localhost/loadline]
+    /// Image name; without a tag, the binary's or folder's digest is the tag
+    /// [default: localhost/ and the name of the binary or folder, or localhost/loadline]
     #[arg(long, value_name = "NAME[:TAG]")]
     pub name: Option<String>,
 }

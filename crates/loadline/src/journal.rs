@@ -4,8 +4,9 @@ use std::cell::Cell;
 
 use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::{Failure, Note};
-use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surroundings, WarmUpRow};
-use loadline_model::{CellId, RunState, TimeSpent};
+use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surroundings, TailRow, WarmUpRow};
+use loadline_model::runtime::Runtime;
+use loadline_model::{CellId, RunState, SiteId, TimeSpent};
 use loadline_run::{BoxError, Journal};
 use loadline_store::Store;
 
@@ -66,12 +67,20 @@ impl Journal for StoreJournal<'_> {
         Ok(self.store.add_deployment(self.id()?, deployment)?)
     }
 
+    fn runtime(&self, site: SiteId, round: u32, runtime: &Runtime) -> Result<(), BoxError> {
+        Ok(self.store.set_runtime(self.id()?, site, round, runtime)?)
+    }
+
     fn warm_up(&self, warm_up: &WarmUpRow) -> Result<(), BoxError> {
         Ok(self.store.add_warm_up(self.id()?, warm_up)?)
     }
 
     fn slice(&self, slice: &SliceRow) -> Result<(), BoxError> {
         Ok(self.store.add_slice(self.id()?, slice)?)
+    }
+
+    fn tail(&self, tail: &TailRow) -> Result<(), BoxError> {
+        Ok(self.store.add_tail(self.id()?, tail)?)
     }
 
     fn profile(&self, profile: &ProfileRow) -> Result<(), BoxError> {

@@ -23,6 +23,9 @@ mod record;
 pub mod result;
 pub mod rows;
 mod run_state;
+pub mod runtime;
+mod slowest;
+pub mod tails;
 mod time_spent;
 
 pub use errors::{ErrorKind, Errors};
@@ -34,7 +37,8 @@ pub use machine_cpu::MachineCpu;
 pub use observations::{Observations, has_own_key};
 pub use record::{Record, Second, record_time};
 pub use run_state::RunState;
+pub use slowest::{MOST_SLOW, SlowRequest, Slowest};
 pub use time_spent::TimeSpent;
 
 /// Version of the data as they are stored. A change of what is written raises it, and the store learns to read what was written before.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;

@@ -23,6 +23,8 @@ pub const MACHINE_CPUS: &str = "machine.cpus";
 pub const MOST_STOLEN: &str = "cpu.machine.steal.most";
 /// Time for which the service's threads were ready to run and did not, ns.
 pub const RUN_QUEUE_WAIT: &str = "cpu.run_queue_wait";
+/// Time for which a JVM's compiler worked, ns.
+pub const JIT: &str = "jvm.jit";
 /// Resident memory of the service's processes, bytes.
 pub const RESIDENT_MEMORY: &str = "memory.resident";
 /// Memory charged to the service's cgroup, bytes.
@@ -137,8 +139,8 @@ impl MetricDeclaration {
     }
 
     /// The same, shown in tables.
-    pub fn shown_as(mut self, label: &'static str, higher_is: HigherIs) -> MetricDeclaration {
-        self.figure = Some(FigureDeclaration { label: Cow::Borrowed(label), higher_is, primary: false });
+    pub fn shown_as(mut self, label: impl Into<Cow<'static, str>>, higher_is: HigherIs) -> MetricDeclaration {
+        self.figure = Some(FigureDeclaration { label: label.into(), higher_is, primary: false });
         self
     }
 

@@ -46,6 +46,8 @@ pub enum Note {
     },
     /// A service that isn't a process of this machine can't be profiled.
     ServiceNotHere,
+    /// When a service that isn't on this machine was held up can't be seen.
+    TailsNotSeen,
     /// Nothing was profiled.
     NotProfiled {
         /// What the kernel or its symbols refused.
@@ -73,6 +75,13 @@ pub enum Note {
         baseline: String,
         /// What that may use.
         baseline_has: Resources,
+    },
+    /// A service's JVM still compiled it while it was measured, so that it was not yet as fast as it gets.
+    StillCompiling {
+        /// Service and platform.
+        site: String,
+        /// The compiler's share of the service's CPU time.
+        share: f64,
     },
     /// What a platform could not do, or which rungs of a ladder can't be had here, in a sentence of its own.
     LeftOut {

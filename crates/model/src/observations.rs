@@ -60,6 +60,11 @@ impl Observations {
         }
     }
 
+    /// Adds what else was seen.
+    pub fn extend(&mut self, other: Observations) {
+        self.0.extend(other.0);
+    }
+
     /// The metrics that were seen, in the order of the alphabet.
     pub fn iter(&self) -> impl Iterator<Item = (&str, f64)> {
         self.0.iter().map(|(name, value)| (name.as_ref(), *value))

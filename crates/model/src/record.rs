@@ -8,6 +8,7 @@ use crate::errors::Errors;
 use crate::histogram::new_histogram;
 use crate::load::Nanos;
 use crate::pauses::Pauses;
+use crate::slowest::Slowest;
 
 /// The record of one slice.
 #[derive(Clone, Debug)]
@@ -26,6 +27,8 @@ pub struct Record {
     pub connect: Histogram<u64>,
     /// Handshakes of TLS, ns, those before the slice included.
     pub handshake: Histogram<u64>,
+    /// The slowest requests.
+    pub slowest: Slowest,
     /// Requests that were due (closed loop: that were sent).
     pub due: u64,
     /// Requests written before the slice was over, 1 ms of grace included.
@@ -71,6 +74,7 @@ impl Record {
             resolve: new_histogram(),
             connect: new_histogram(),
             handshake: new_histogram(),
+            slowest: Slowest::default(),
             due: 0,
             sent_in_time: 0,
             answered: 0,
@@ -105,6 +109,7 @@ impl Record {
                 histogram.reset();
             }
         }
+        self.slowest.clear();
         self.begin(0, Duration::ZERO);
         (self.due, self.sent_in_time, self.answered, self.answered_in_time, self.waited) = (0, 0, 0, 0, 0);
         (self.cpu_ns, self.spun_ns, self.workers, self.stopped) = (0, 0, 1, false);
@@ -161,6 +166,7 @@ impl Record {
                 mine.add(theirs).expect("all histograms have the same bounds");
             }
         }
+        self.slowest.merge(&other.slowest);
         self.due += other.due;
         self.sent_in_time += other.sent_in_time;
         self.answered += other.answered;

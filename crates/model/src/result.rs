@@ -8,9 +8,11 @@ pub mod doctor;
 mod ladder;
 pub mod load;
 mod remark;
+mod runtime;
 mod seen;
 mod slice;
 mod statement;
+mod tail;
 mod trust;
 
 use std::collections::BTreeMap;
@@ -33,9 +35,11 @@ pub use crate::rows::Surroundings;
 pub use distribution::{Distribution, Spread};
 pub use ladder::{Estimate, Ladder, LadderSum, Rung, SumRow};
 pub use remark::{Carrier, GateFigure, IntervalMethod, Remark};
+pub use runtime::SiteRuntime;
 pub use seen::{Seen, SeenDifference, SeenLayer, SoftirqReason, UnknownFunction};
 pub use slice::{Histograms, Percentiles, Slice};
 pub use statement::Statement;
+pub use tail::{Tail, TailCause};
 pub use trust::{CellRepeats, GateSummary, LoadRepeats, Repeats, Trust, TwinDifference};
 
 /// Name and version of the format; a reader refuses what it doesn't know.
@@ -64,6 +68,9 @@ pub struct RunResult {
     pub claims: Vec<ClaimResult>,
     /// How the services' starts went, one per service and platform, twins left out.
     pub starts: Vec<Start>,
+    /// The services' language runtimes, of those that have one that loadline knows, twins left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub runtimes: Vec<SiteRuntime>,
     /// What the daemons and clusters were, by the platforms' names.
     pub surroundings: BTreeMap<String, Surroundings>,
     /// Whether the figures can be trusted, gate by gate.
@@ -210,6 +217,9 @@ pub struct Cell {
     pub histograms: Histograms,
     /// What the profiler saw; absent where it was not asked for.
     pub seen: Option<Seen>,
+    /// What the slowest requests met; absent where it was not asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tail: Option<Tail>,
 }
 
 /// One start of a service.

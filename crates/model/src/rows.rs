@@ -15,7 +15,9 @@ use crate::metrics::MetricDeclaration;
 use crate::notes::{Failure, Note};
 use crate::plan::Plan;
 use crate::profile::{Profile, SoftirqReasons};
-use crate::{Machine, Observations, RunState, TimeSpent};
+use crate::runtime::Runtime;
+use crate::tails::Timeline;
+use crate::{Machine, Observations, RunState, SlowRequest, TimeSpent};
 
 /// All that is known of a run.
 pub struct RunData {
@@ -29,6 +31,8 @@ pub struct RunData {
     pub slices: Vec<SliceRow>,
     /// What the profiler saw.
     pub profiles: Vec<ProfileRow>,
+    /// Its slowest requests.
+    pub tails: Vec<TailRow>,
 }
 
 /// What is known of a run before its first slice.
@@ -109,6 +113,8 @@ pub struct DeploymentRow {
     pub left_out: Vec<String>,
     /// How the start went.
     pub startup: StartupRow,
+    /// What was found out about the service's language runtime once it was warm.
+    pub runtime: Runtime,
 }
 
 /// How a start went, as far as the platform could tell.
@@ -169,6 +175,21 @@ pub struct ProfileRow {
     pub profile: Profile,
     /// Why soft interrupts were raised, where that may be asked.
     pub reasons: Option<ReasonsRow>,
+}
+
+/// The slowest requests of a cell in a slice of their own, and when its service was held up meanwhile.
+#[derive(Clone, Debug)]
+pub struct TailRow {
+    /// Which cell.
+    pub cell: CellId,
+    /// Round of deployments.
+    pub round: u32,
+    /// Requests meanwhile.
+    pub answered: u64,
+    /// The slowest of them, ascending.
+    pub slowest: Vec<SlowRequest>,
+    /// When what held the service up.
+    pub timeline: Timeline,
 }
 
 /// Why soft interrupts were raised in a slice of their own.

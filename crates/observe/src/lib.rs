@@ -10,6 +10,9 @@ mod cgroup;
 mod cgroup_memory;
 mod clocks;
 mod cpu_power;
+mod go;
+mod inside;
+mod jvm;
 mod machine;
 mod machine_cpu;
 mod memory;
@@ -26,10 +29,13 @@ mod sys;
 mod tcp;
 mod threads;
 mod throttling;
+mod timeline;
 
 pub use affinity::cpus_of;
 pub use cgroup::Cgroup;
 pub use cpu_power::read_cpu_power;
+#[doc(hidden)]
+pub use jvm::read_perf_data;
 pub use loadline_model::{Machine, MachineCpu, Observations};
 pub use machine::describe_machine;
 pub use machine_cpu::CpuTimes;
@@ -38,3 +44,4 @@ pub use probe::{AnyProbe, Probe, Target};
 pub use procfs::parse_cpu_list;
 pub use programs::ProgramsReading;
 pub use subject::Subject;
+pub use timeline::TimelineWatch;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use loadline_model::Observations;
 use loadline_model::metrics::{MetricDeclaration, MetricName};
+use loadline_model::runtime::Runtime;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -78,6 +79,17 @@ impl Observer {
             Some((probe.name().to_owned(), reading))
         });
         Snapshot(readings.collect())
+    }
+
+    /// What its probes find out about the service's language runtime. It may take seconds, and asks the service: once a deployment, while
+    /// no load runs.
+    pub fn runtime(&mut self) -> Runtime {
+        let target = Target::new(&self.subject, &self.proc);
+        let mut found = Runtime::default();
+        for probe in &mut self.probes {
+            found.merge(probe.runtime(&target));
+        }
+        found
     }
 
     /// What happened between two snapshots of this subject, in this order.

@@ -4,11 +4,13 @@ use std::cell::OnceCell;
 
 use loadline_model::Observations;
 use loadline_model::metrics::MetricDeclaration;
+use loadline_model::runtime::Runtime;
 use rustix::process::Pid;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::process;
 use crate::procfs::Proc;
 use crate::subject::Subject;
 
@@ -29,6 +31,11 @@ pub trait Probe: Send {
 
     /// Enters what happened between two readings; of what could not be seen, nothing.
     fn between(&self, before: &Self::Reading, after: &Self::Reading, seen: &mut Observations);
+
+    /// What it finds out about the service's language runtime, once a deployment and while no load runs: it may ask the service.
+    fn runtime(&mut self, _target: &Target<'_>) -> Runtime {
+        Runtime::default()
+    }
 }
 
 /// What is read at one moment: a subject on its machine.
@@ -36,11 +43,12 @@ pub struct Target<'a> {
     subject: &'a Subject,
     proc: &'a Proc,
     processes: OnceCell<Vec<Pid>>,
+    service: OnceCell<Vec<Pid>>,
 }
 
 impl<'a> Target<'a> {
     pub(crate) fn new(subject: &'a Subject, proc: &'a Proc) -> Target<'a> {
-        Target { subject, proc, processes: OnceCell::new() }
+        Target { subject, proc, processes: OnceCell::new(), service: OnceCell::new() }
     }
 
     /// The subject.
@@ -58,6 +66,15 @@ impl<'a> Target<'a> {
         self.processes.get_or_init(|| self.subject.processes(self.proc))
     }
 
+    /// Those of the service alone, without the proxies before it; of a service whose first process has ended, all.
+    pub(crate) fn service(&self) -> &[Pid] {
+        let found = self.service.get_or_init(|| match self.subject.roots().next() {
+            Some(first) if self.processes().contains(&first) => process::tree(self.proc, first),
+            _ => Vec::new(),
+        });
+        if found.is_empty() { self.processes() } else { found }
+    }
+
     pub(crate) fn proc(&self) -> &'a Proc {
         self.proc
     }
@@ -73,6 +90,8 @@ pub trait AnyProbe: Send {
     fn read(&mut self, target: &Target<'_>) -> Option<Value>;
     /// As [`Probe::between`]; readings that are not this probe's say nothing.
     fn between(&self, before: &Value, after: &Value, seen: &mut Observations);
+    /// As [`Probe::runtime`].
+    fn runtime(&mut self, target: &Target<'_>) -> Runtime;
 }
 
 impl<P: Probe> AnyProbe for P {
@@ -92,5 +111,9 @@ impl<P: Probe> AnyProbe for P {
         if let (Ok(before), Ok(after)) = (P::Reading::deserialize(before), P::Reading::deserialize(after)) {
             Probe::between(self, &before, &after, seen);
         }
+    }
+
+    fn runtime(&mut self, target: &Target<'_>) -> Runtime {
+        Probe::runtime(self, target)
     }
 }

@@ -4,6 +4,8 @@ use loadline_model::metrics::MetricDeclaration;
 
 use crate::cgroup_memory::CgroupMemoryProbe;
 use crate::clocks::Clocks;
+use crate::go::GoProbe;
+use crate::jvm::JvmProbe;
 use crate::machine_cpu::MachineCpuProbe;
 use crate::memory::MemoryProbe;
 use crate::probe::AnyProbe;
@@ -25,6 +27,8 @@ pub fn all() -> Vec<Box<dyn AnyProbe>> {
         Box::new(TcpProbe),
         Box::new(MemoryProbe),
         Box::new(CgroupMemoryProbe),
+        Box::new(JvmProbe::default()),
+        Box::new(GoProbe::default()),
     ]
 }
 

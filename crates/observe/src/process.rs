@@ -19,6 +19,31 @@ pub(crate) struct ProcessCpu {
     pub(crate) system_ticks: u64,
 }
 
+/// A process, which is another one than a later process with its number.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct ProcessId {
+    number: i32,
+    /// In ticks since the machine began.
+    started: u64,
+}
+
+impl ProcessId {
+    /// That of a living process.
+    pub(crate) fn of(proc: &Proc, pid: Pid) -> Option<ProcessId> {
+        let started = started(&proc.read(&format!("{pid}/stat"))?)?;
+        Some(ProcessId { number: pid.as_raw_nonzero().get(), started })
+    }
+
+    pub(crate) fn pid(&self) -> Option<Pid> {
+        Pid::from_raw(self.number)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn new(number: i32, started: u64) -> ProcessId {
+        ProcessId { number, started }
+    }
+}
+
 /// `root` and all its living descendants, breadth first.
 ///
 /// A process whose parent has ended belongs to init and is not found any more. Needs CONFIG_PROC_CHILDREN, which
@@ -73,10 +98,18 @@ pub(crate) fn cpu_between(
 
 /// `utime` and `stime`, fields 14 and 15 of `/proc/PID/stat` (proc_pid_stat(5)).
 fn parse_stat(text: &str) -> Option<(u64, u64)> {
-    // The name, field 2, may itself hold spaces and parentheses; it ends at the last one.
-    let (_, after_name) = text.rsplit_once(')')?;
-    let mut fields = after_name.split_ascii_whitespace().skip(11);
+    let mut fields = after_name(text)?.skip(11);
     Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
+}
+
+/// `starttime`, field 22.
+fn started(text: &str) -> Option<u64> {
+    after_name(text)?.nth(19)?.parse().ok()
+}
+
+/// The fields from the third on. The name, field 2, may itself hold spaces and parentheses; it ends at the last one.
+fn after_name(text: &str) -> Option<impl Iterator<Item = &str>> {
+    Some(text.rsplit_once(')')?.1.split_ascii_whitespace())
 }
 
 #[cfg(test)]
@@ -90,6 +123,7 @@ mod tests {
     #[test]
     fn a_recorded_file_is_read_past_a_name_with_parentheses() {
         assert_eq!(parse_stat(SAMPLE), Some((37, 5)));
+        assert_eq!(started(SAMPLE), Some(105_782));
         assert_eq!(parse_stat("1 (init) S 0 1"), None);
         assert_eq!(parse_stat(""), None);
     }
@@ -115,6 +149,7 @@ mod tests {
         #[test]
         fn any_text_is_read_without_a_panic(text in "(?s).*") {
             let _ = parse_stat(&text);
+            let _ = started(&text);
             let _ = parse_pids(&text).count();
         }
     }

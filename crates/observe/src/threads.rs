@@ -70,6 +70,16 @@ fn of_processes(proc: &Proc, pids: &[Pid]) -> Option<BTreeMap<u32, Scheduling>> 
     (!threads.is_empty()).then_some(threads)
 }
 
+/// How long all threads of the processes have waited for a CPU since they began, ns.
+pub(crate) fn run_queue_wait_ns(proc: &Proc, pids: &[Pid]) -> Option<u64> {
+    let of_process = |pid: &Pid| {
+        let tasks = format!("{pid}/task");
+        let waited = |tid| parse_schedstat(&proc.read(&format!("{tasks}/{tid}/schedstat"))?);
+        proc.ids_in(&tasks).into_iter().filter_map(waited).reduce(|sum, ns| sum + ns)
+    };
+    pids.iter().filter_map(of_process).reduce(|sum, ns| sum + ns)
+}
+
 fn read(proc: &Proc, task: &str) -> Option<Scheduling> {
     let (voluntary_switches, involuntary_switches) = parse_status(&proc.read(&format!("{task}/status"))?)?;
     let run_queue_wait_ns = parse_schedstat(&proc.read(&format!("{task}/schedstat"))?)?;

@@ -9,8 +9,10 @@ use crate::figures;
 use crate::groups;
 use crate::ladder;
 use crate::overview::{self, Grid};
+use crate::runtimes;
 use crate::seen;
 use crate::starts;
+use crate::tails;
 use crate::time_spent::time_spent;
 use crate::words::said;
 use crate::{verdict, wording};
@@ -72,7 +74,13 @@ pub fn markdown(result: &RunResult) -> String {
     if !result.slices.is_empty() {
         section(worth(result));
     }
+    let tails = tails::lines(result);
+    if !tails.is_empty() {
+        section(vec![tails::HEADING.to_owned()]);
+        section(tails.iter().map(|line| format!("- {}", escape(line))).collect());
+    }
     section(started(result));
+    section(runtimes::lines(result).iter().map(|line| format!("- {}", escape(line))).collect());
     section(wording::surroundings(result).iter().map(|line| format!("- {}", escape(line))).collect());
     section(result.notes.iter().map(|note| format!("- {}", escape(&said(note)))).collect());
     section(repeat(result));

@@ -8,7 +8,9 @@ use crate::claims;
 use crate::figures::Scale;
 use crate::groups;
 use crate::overview;
+use crate::runtimes;
 use crate::starts;
+use crate::tails;
 use crate::text::{Align, Table, flow, visible_width, wrap};
 use crate::time_spent::time_spent;
 use crate::verdict::{self, Tone};
@@ -43,7 +45,15 @@ pub fn terminal(result: &RunResult, style: &Style) -> String {
     let many = overview::is_needed(result);
     let sections = if many && !style.full {
         // The intervals say how much was seen; the resolution by load and metric is as long as a table.
-        vec![page.head(), page.claims(), page.overview(), page.trust(), page.notes()]
+        vec![
+            page.head(),
+            page.claims(),
+            page.overview(),
+            page.trust(),
+            page.tails(),
+            page.runtimes(),
+            page.notes(),
+        ]
     } else {
         let mut sections = vec![page.head()];
         if !result.ladders.is_empty() {
@@ -53,7 +63,14 @@ pub fn terminal(result: &RunResult, style: &Style) -> String {
         } else {
             sections.extend([page.answer(), page.claims(), page.tables()]);
         }
-        sections.extend([page.worth(), page.starts(), page.published(), page.notes()]);
+        sections.extend([
+            page.worth(),
+            page.tails(),
+            page.starts(),
+            page.runtimes(),
+            page.published(),
+            page.notes(),
+        ]);
         sections
     };
     sections.into_iter().filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n")
@@ -191,6 +208,21 @@ impl Page<'_> {
             text.push_str(&wrap("", &sentence, self.prose, 2));
         }
         text
+    }
+
+    /// What the slowest requests met.
+    fn tails(&self) -> String {
+        let lines = tails::lines(self.result);
+        if lines.is_empty() {
+            return String::new();
+        }
+        let lines: String = lines.iter().map(|line| wrap("  ", line, self.prose, 4)).collect();
+        wrap("", tails::HEADING, self.prose, 0) + &lines
+    }
+
+    /// How the language runtimes of the services were set up.
+    fn runtimes(&self) -> String {
+        runtimes::lines(self.result).iter().map(|line| wrap("", line, self.prose, 2)).collect()
     }
 
     /// Each cell on its own, as it is often published.

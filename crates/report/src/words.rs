@@ -5,6 +5,7 @@ mod errors;
 mod gates;
 mod notes;
 mod remarks;
+mod runtimes;
 
 use std::borrow::Cow;
 
@@ -32,6 +33,7 @@ pub(crate) fn worded(result: &RunResult) -> RunResult {
     let mut result = result.clone();
     word(&mut result.plan.interval_method);
     result.notes.iter_mut().for_each(word);
+    result.runtimes.iter_mut().flat_map(|runtime| &mut runtime.unseen).for_each(word);
     for gate in &mut result.trust.gates {
         word(&mut gate.figure);
         word(&mut gate.remedy);

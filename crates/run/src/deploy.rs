@@ -102,7 +102,7 @@ impl PlatformDeployer<'_> {
             env: self.experiment.env_of(site.service, site.platform),
             cpus: self.cpus.pins(site.service, site.platform).to_vec(),
             limits: self.experiment.limits_of(site.service, site.platform),
-            working_dir: None,
+            working_dir: service.directory.clone(),
             port: service.port,
             ready_path: service.ready.path.clone(),
             https: service.https,
@@ -145,6 +145,7 @@ impl StartingSite for PlatformStart<'_> {
             here: MachineId::of(deployer.machine),
             is_external: is_external(platform),
             ready: experiment.service(planned.service).ready.clone(),
+            metrics: experiment.service(planned.service).metrics.clone(),
         };
         Ok(Box::new(DeployedSite::new(deployment, generator, context)?))
     }

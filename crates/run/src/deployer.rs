@@ -7,8 +7,10 @@ use loadline_model::experiment::LoadSpec;
 use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::Note;
 use loadline_model::rows::{StartupRow, Surroundings};
+use loadline_model::runtime::Runtime;
 use loadline_model::{Machine, Observations};
 use loadline_model::{PlatformId, SiteId};
+use loadline_observe::TimelineWatch;
 
 use crate::error::{BoxError, RunError};
 
@@ -59,6 +61,12 @@ pub trait LiveSite: Send {
 
     /// Reads the counters again; returns what happened since.
     fn read_end(&mut self) -> Observations;
+
+    /// What its probes find out about its language runtime, which may take seconds; called while no load runs.
+    fn runtime(&mut self) -> Runtime;
+
+    /// Begins to watch when the service is stopped or held up; `None` if it is not on this machine.
+    fn watch(&self) -> Option<TimelineWatch>;
 
     /// The machine that the service runs on, if its counters say so.
     fn machine(&self) -> Option<MachineId>;

@@ -15,6 +15,7 @@ use loadline_model::notes::Note;
 use loadline_model::pauses::Pauses;
 use loadline_model::plan::Plan;
 use loadline_model::rows::{DeploymentRow, NewRun};
+use loadline_model::runtime::Runtime;
 use loadline_model::{CellId, Event, PlatformId, SiteId};
 use loadline_observe::probes;
 
@@ -213,6 +214,9 @@ impl Execution<'_> {
         let mut result = self
             .deploy(deployer, round, sites, &mut fleet)
             .and_then(|()| self.timed(|spent| &mut spent.warming_up_s, |run| run.warm_up(round, &mut fleet)))
+            .and_then(|()| {
+                self.timed(|spent| &mut spent.counters_s, |run| run.look_into_runtimes(round, &mut fleet))
+            })
             .and_then(|()| self.measure_blocks(round, &mut fleet));
         for (id, stopped) in self.timed(|spent| &mut spent.stopping_s, |_| fleet.stop()) {
             if let Err(failure) = stopped {
@@ -291,6 +295,7 @@ impl Execution<'_> {
             ready_ms: ready.as_secs_f64() * 1e3,
             left_out,
             startup: member.site.startup(),
+            runtime: Runtime::default(),
         };
         self.journal.deployment(&deployment).map_err(RunError::Journal)?;
         self.keep_metrics(member.site.metrics())?;
@@ -330,7 +335,11 @@ impl Execution<'_> {
             (self.events)(Event::BlockDone { round, block });
         }
         self.review_warm_ups();
-        match self.experiment.plan.profile {
+        let plan = &self.experiment.plan;
+        if let Some(length) = plan.tails {
+            self.timed(|spent| &mut spent.profiling_s, |run| run.tails(round, length, fleet))?;
+        }
+        match plan.profile {
             Some(length) => {
                 self.timed(|spent| &mut spent.profiling_s, |run| run.profile(round, length, fleet))
             }

@@ -27,6 +27,7 @@ enum Purpose {
     Offsets = 4,
     WarmUp = 5,
     Profile = 6,
+    Tail = 7,
 }
 
 impl Order {
@@ -110,6 +111,11 @@ impl Order {
     /// Seed of a profiled slice's schedule: the same for every cell with the same load.
     pub fn profile_seed(self, round: u32, load: LoadId) -> u64 {
         self.stream(Purpose::Profile, round, 0, load.0).next_u64()
+    }
+
+    /// Seed of the schedule of a slice that is watched: the same for every cell with the same load.
+    pub fn tail_seed(self, round: u32, load: LoadId) -> u64 {
+        self.stream(Purpose::Tail, round, 0, load.0).next_u64()
     }
 
     fn stream(self, purpose: Purpose, round: u32, block: u32, load: usize) -> Pcg64 {

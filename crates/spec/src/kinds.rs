@@ -15,7 +15,7 @@ use crate::options::{Detail, Kind};
 use crate::schema::Definitions;
 use crate::units::{parse_count, parse_duration_within, parse_size, show_duration_briefly, show_size};
 
-pub(crate) use lists::{CommandLine, List, OneOrMore, Pairs};
+pub(crate) use lists::{CommandLine, List, OneOrMore, Pairs, Word};
 pub(crate) use margin::margin;
 pub(crate) use short::Short;
 

@@ -6,6 +6,12 @@ use std::ffi::OsString;
 use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::PathBuf;
+
+/// Names the folder of the reference services.
+const SERVICES: &str = "LOADLINE_SERVICES";
+/// Where they are in a checkout.
+const DEFAULT_SERVICES: &str = "target/services";
 
 /// Checks the arguments of a built-in service; the error says what is wrong with them.
 pub type CheckBuiltin<'a> = &'a dyn Fn(&str, &[String]) -> Result<(), String>;
@@ -19,6 +25,8 @@ pub struct Machine<'a> {
     pub cpus: Vec<usize>,
     /// Where programs are looked for, as in `$PATH`.
     pub path: OsString,
+    /// Where `make services` left the reference services.
+    pub services: PathBuf,
     /// Whether something listens on a TCP port.
     pub listens: &'a dyn Fn(u16) -> bool,
     /// Addresses of a host name with a port; empty if there are none.
@@ -34,6 +42,7 @@ impl<'a> Machine<'a> {
             check_builtin,
             cpus: affinity(),
             path: std::env::var_os("PATH").unwrap_or_default(),
+            services: std::env::var_os(SERVICES).map_or_else(|| DEFAULT_SERVICES.into(), PathBuf::from),
             listens: &listens,
             resolve: &resolve,
             seed: draw_seed(),

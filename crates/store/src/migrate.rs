@@ -27,6 +27,12 @@ const STEPS: [&str; VERSION as usize - 1] = [
     include_str!("migrate/version_5.sql"),
     // Until then nobody asked where the time of a run went.
     "ALTER TABLE run ADD COLUMN time_spent TEXT;",
+    // Until then nobody looked into language runtimes, or beside the slowest requests.
+    "ALTER TABLE deployment ADD COLUMN runtime TEXT NOT NULL DEFAULT '{}';
+    CREATE TABLE tail (
+        run INTEGER NOT NULL REFERENCES run(id), cell INTEGER NOT NULL, round INTEGER NOT NULL,
+        answered INTEGER NOT NULL, slowest TEXT NOT NULL, timeline TEXT NOT NULL, PRIMARY KEY (run, cell, round)
+    ) STRICT;",
 ];
 
 /// Whether a store of this version can be migrated to the current one.

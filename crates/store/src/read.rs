@@ -1,6 +1,6 @@
 //! Reading complete runs.
 
-use loadline_model::rows::{DeploymentRow, ProfileRow, RunData, RunRow, SliceRow, WarmUpRow};
+use loadline_model::rows::{DeploymentRow, ProfileRow, RunData, RunRow, SliceRow, TailRow, WarmUpRow};
 use rusqlite::{OptionalExtension, Params, Row};
 
 use crate::columns::{cell, from_json, site, state, times};
@@ -36,6 +36,7 @@ impl Store {
             warm_ups: self.warm_ups(id)?,
             slices: self.slices(id)?,
             profiles: self.profiles(id)?,
+            tails: self.tails(id)?,
         })
     }
 
@@ -49,6 +50,7 @@ impl Store {
                 ready_ms: row.get("ready_ms")?,
                 left_out: from_json(row, "left_out")?,
                 startup: from_json(row, "startup")?,
+                runtime: from_json(row, "runtime")?,
             })
         })
     }
@@ -80,6 +82,19 @@ impl Store {
                 answered: row.get("answered")?,
                 profile: from_json(row, "profile")?,
                 reasons: from_json(row, "reasons")?,
+            })
+        })
+    }
+
+    /// The slowest requests of a run, by cell and round.
+    pub fn tails(&self, run: i64) -> Result<Vec<TailRow>, StoreError> {
+        self.all("SELECT * FROM tail WHERE run = ?1 ORDER BY cell, round", [run], |row| {
+            Ok(TailRow {
+                cell: cell(row)?,
+                round: row.get("round")?,
+                answered: row.get("answered")?,
+                slowest: from_json(row, "slowest")?,
+                timeline: from_json(row, "timeline")?,
             })
         })
     }

@@ -30,6 +30,7 @@ CREATE TABLE deployment (
     ready_ms REAL NOT NULL,
     left_out TEXT NOT NULL,           -- JSON list of sentences
     startup  TEXT NOT NULL DEFAULT '{}', -- JSON: phases of the start, sizes of image and idle service
+    runtime  TEXT NOT NULL DEFAULT '{}', -- JSON: what was found out about the service's language runtime
     PRIMARY KEY (run, site, round)
 ) STRICT;
 
@@ -79,5 +80,15 @@ CREATE TABLE profile (
     answered INTEGER NOT NULL,         -- requests while the profiler ran
     profile  TEXT NOT NULL,            -- JSON: samples by layer, folded stacks
     reasons  TEXT,                     -- JSON: why softirqs were raised, where that may be asked
+    PRIMARY KEY (run, cell, round)
+) STRICT;
+
+CREATE TABLE tail (
+    run      INTEGER NOT NULL REFERENCES run(id),
+    cell     INTEGER NOT NULL,
+    round    INTEGER NOT NULL,
+    answered INTEGER NOT NULL,         -- requests while the service was watched
+    slowest  TEXT NOT NULL,            -- JSON: the slowest requests, when each was due and how long it took
+    timeline TEXT NOT NULL,            -- JSON: when what held the service up
     PRIMARY KEY (run, cell, round)
 ) STRICT;

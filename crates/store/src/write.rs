@@ -2,8 +2,9 @@
 
 use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::{Failure, Note};
-use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surroundings, WarmUpRow};
-use loadline_model::{CellId, RunState, TimeSpent, encode_histogram};
+use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surroundings, TailRow, WarmUpRow};
+use loadline_model::runtime::Runtime;
+use loadline_model::{CellId, RunState, SiteId, TimeSpent, encode_histogram};
 use rusqlite::{named_params, params};
 
 use crate::columns::json;
@@ -71,8 +72,32 @@ impl Store {
     /// Adds a deployment.
     pub fn add_deployment(&self, run: i64, row: &DeploymentRow) -> Result<(), StoreError> {
         self.execute(
-            "INSERT INTO deployment (run, site, round, at_s, ready_ms, left_out, startup) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            params![run, row.site.0, row.round, row.at_s, row.ready_ms, json(&row.left_out), json(&row.startup)],
+            "INSERT INTO deployment (run, site, round, at_s, ready_ms, left_out, startup, runtime)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            params![
+                run,
+                row.site.0,
+                row.round,
+                row.at_s,
+                row.ready_ms,
+                json(&row.left_out),
+                json(&row.startup),
+                json(&row.runtime)
+            ],
+        )
+    }
+
+    /// Stores what was found out about the language runtime of a deployment's service.
+    pub fn set_runtime(
+        &self,
+        run: i64,
+        site: SiteId,
+        round: u32,
+        runtime: &Runtime,
+    ) -> Result<(), StoreError> {
+        self.execute(
+            "UPDATE deployment SET runtime = ?4 WHERE run = ?1 AND site = ?2 AND round = ?3",
+            params![run, site.0, round, json(runtime)],
         )
     }
 
@@ -125,6 +150,14 @@ impl Store {
         self.execute(
             "INSERT INTO profile (run, cell, round, answered, profile, reasons) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             params![run, row.cell.0, row.round, row.answered, json(&row.profile), row.reasons.as_ref().map(json)],
+        )
+    }
+
+    /// Adds the slowest requests of a cell.
+    pub fn add_tail(&self, run: i64, row: &TailRow) -> Result<(), StoreError> {
+        self.execute(
+            "INSERT INTO tail (run, cell, round, answered, slowest, timeline) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            params![run, row.cell.0, row.round, row.answered, json(&row.slowest), json(&row.timeline)],
         )
     }
 

@@ -50,6 +50,7 @@ pub fn converse(stream: &TcpStream, containers: &dyn Containers, container: &str
         match frame::read(stream)? {
             ObserverAsk::Metrics => answer(stream, Ok(observer.metrics()))?,
             ObserverAsk::Read(wanted) => answer(stream, Ok(observer.read(&wanted)))?,
+            ObserverAsk::Runtime => answer(stream, Ok(observer.runtime()))?,
         }
     }
 }

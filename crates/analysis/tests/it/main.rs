@@ -1,6 +1,7 @@
 //! Made-up runs whose truth is known, analysed through the one public entry.
 
 mod claims;
+mod compiling;
 mod contrasts;
 mod coverage;
 mod doctor;

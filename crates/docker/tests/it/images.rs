@@ -101,7 +101,7 @@ fn image(source: ImageSource) -> Option<Image> {
 fn archive(node: &Node, name: &str) -> PathBuf {
     let program = loadline_image::Program::open(Path::new(loadline_test_support::helper())).unwrap();
     let mut image = loadline_image::Image::new(program, "orders").unwrap();
-    image.name = loadline_image::ImageName::parse(name, &image.program).unwrap();
+    image.name = loadline_image::ImageName::parse(name, image.tag()).unwrap();
     let path = node.dir.path().join("orders.tar");
     image.archive().unwrap().write(File::create(&path).unwrap()).unwrap();
     path

@@ -1,4 +1,5 @@
-//! `loadline image`: the archive of an image that holds one static program, loadline's own or the user's.
+//! `loadline image`: the archive of an image that holds one static program, loadline's own or the user's, or a folder of the user's with the
+//! programs that run it.
 
 mod destination;
 
@@ -8,7 +9,7 @@ use std::path::Path;
 use anyhow::Result;
 use clap::Subcommand;
 use jiff::Timestamp;
-use loadline_image::{Archive, Image, ImageError, ImageName, PORT, Program};
+use loadline_image::{Archive, Image, ImageError, ImageName, MissingLibrary, PORT, Program};
 
 use crate::arguments::{ImageArguments, ServeCommand};
 use crate::commands::serve;
@@ -22,9 +23,12 @@ const SELF: &str = "loadline";
 pub fn image(arguments: &ImageArguments) -> Result<Exit> {
     let image = described(arguments)?;
     let archive = image.archive()?;
-    let exit = Destination::open(&arguments.output, image.program.path())?.write(&archive)?;
+    let exit = Destination::open(&arguments.output, image.origins())?.write(&archive)?;
     if exit != Exit::Done {
         return Ok(exit);
+    }
+    if let Some(note) = note(image.left_out()) {
+        eprintln!("{note}");
     }
     let text = summary(&image, &archive, &arguments.output);
     if is_stdout(&arguments.output) {
@@ -37,6 +41,14 @@ pub fn image(arguments: &ImageArguments) -> Result<Exit> {
 
 /// The image that was asked for. Whatever is wrong with it is wrong with what was typed.
 fn described(arguments: &ImageArguments) -> Result<Image, UsageError> {
+    let is_own = |word: &str| word == SELF || ServeCommand::has_subcommand(word);
+    let is_folder = arguments.program.is_dir() && !arguments.program.to_str().is_some_and(is_own);
+    if !is_folder && !arguments.with.is_empty() {
+        let shown = arguments.program.display();
+        return Err(UsageError(format!(
+            "--with adds programs to the image of a folder, and {shown} is none: name the folder that the service is in"
+        )));
+    }
     let mut image = match arguments.program.to_str() {
         Some(SELF) => own(arguments.arguments.clone())?,
         Some(service) if ServeCommand::has_subcommand(service) => {
@@ -44,6 +56,9 @@ fn described(arguments: &ImageArguments) -> Result<Image, UsageError> {
             given.extend(arguments.arguments.iter().cloned());
             serve::check(service, &given).map_err(|why| UsageError(format!("{service}: {why}")))?;
             own(["serve".to_owned(), service.to_owned()].into_iter().chain(given).collect())?
+        }
+        _ if is_folder => {
+            Image::of_folder(&arguments.program, &arguments.with, &arguments.arguments).map_err(refused)?
         }
         _ => {
             let program =
@@ -55,7 +70,7 @@ fn described(arguments: &ImageArguments) -> Result<Image, UsageError> {
         }
     };
     if let Some(name) = &arguments.name {
-        image.name = ImageName::parse(name, &image.program).map_err(refused)?;
+        image.name = ImageName::parse(name, image.tag()).map_err(refused)?;
     }
     image.created = created()?;
     Ok(image)
@@ -102,8 +117,12 @@ fn summary(image: &Image, archive: &Archive, output: &Path) -> String {
     let megabytes = archive.size_bytes() as f64 / 1e6;
     let mut lines = vec![
         image.name.to_string(),
-        format!("{megabytes:.1} MB · linux/{} · {}", image.program.architecture(), archive.image_id()),
+        format!("{megabytes:.1} MB · linux/{} · {}", image.architecture(), archive.image_id()),
     ];
+    if archive.layers().count() > 1 {
+        lines
+            .extend(archive.layers().map(|(title, bytes)| format!("  {:.1} MB {title}", bytes as f64 / 1e6)));
+    }
     // A name that shells can't have is shown as it is.
     let shown = output.display().to_string();
     let file = shlex::try_quote(&shown).map_or(shown.clone(), Into::into);
@@ -113,4 +132,18 @@ fn summary(image: &Image, archive: &Archive, output: &Path) -> String {
         lines.extend(loaders.map(|loader| format!("  {loader} {file}")));
     }
     lines.join("\n")
+}
+
+/// What could be missed in a container, if it is used at all; the libraries with the first file that needs each.
+fn note(left_out: &[MissingLibrary]) -> Option<String> {
+    let mut libraries: Vec<String> = Vec::new();
+    let mut last = None;
+    for missing in left_out {
+        if last != Some(&missing.library) {
+            libraries.push(format!("{} ({})", missing.library, missing.needed_by.display()));
+            last = Some(&missing.library);
+        }
+    }
+    let note = "note: not in the image, as this machine does not have them either:";
+    (!libraries.is_empty()).then(|| format!("{note} {}", libraries.join(", ")))
 }

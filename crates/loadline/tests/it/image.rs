@@ -113,7 +113,11 @@ fn images_that_can_not_be_are_refused_with_a_way_out() {
     place.write("notes.txt", "hello");
     fs::copy(PROGRAM, place.path("tmp")).expect("a copy");
     fs::copy(PROGRAM, place.path("server")).expect("a copy");
-    let lines: [&[&str]; 12] = [
+    fs::create_dir(place.path("site")).expect("a folder");
+    place.write("site/app.py", "print('hello')\n");
+    fs::copy(PROGRAM, place.path("site/server")).expect("a copy");
+    place.write("serve.sh", "#!/bin/sh\n");
+    let lines: [&[&str]; 18] = [
         &["orders"],
         &["-o", "a.tar", "oders"],
         &["-o", "a.tar", "./oders"],
@@ -126,6 +130,12 @@ fn images_that_can_not_be_are_refused_with_a_way_out() {
         &["-o", "nowhere/a.tar", "orders"],
         &["-o", "/dev/null", "orders"],
         &["-o", "server", "./server"],
+        &["-o", "a.tar", "serve.sh"],
+        &["-o", "a.tar", "./server", "--with", "sh"],
+        &["-o", "a.tar", "site"],
+        &["-o", "a.tar", "site", "--", "python3", "app.py"],
+        &["-o", "a.tar", "site", "--with", "no-such-program", "--", "no-such-program"],
+        &["-o", "site/a.tar", "site", "--", "./server"],
     ];
     let server = fs::read(place.path("server")).expect("a file");
     let mut said = Vec::new();
@@ -142,7 +152,8 @@ fn images_that_can_not_be_are_refused_with_a_way_out() {
         "$ SOURCE_DATE_EPOCH=yesterday loadline image -o a.tar orders\n{}",
         dated.stderr.trim_end()
     ));
-    assert_eq!(files(place.dir.path()), ["notes.txt", "server", "tmp"]);
+    assert_eq!(files(place.dir.path()), ["notes.txt", "serve.sh", "server", "site", "tmp"]);
+    assert_eq!(files(&place.path("site")), ["app.py", "server"]);
     assert!(fs::read(place.path("server")).expect("a file") == server && !Path::new("/dev/null").is_file());
     let folder = place.dir.path().canonicalize().expect("a folder");
     insta::assert_snapshot!(said.join("\n\n").replace(&folder.display().to_string(), "FOLDER"));
@@ -160,6 +171,44 @@ fn an_archive_is_not_written_to_a_terminal() {
     let refused = ended(refused.expect("it starts"));
     assert_eq!(refused.code, Some(2), "{}", refused.stderr);
     assert!(refused.stderr.contains("means nothing to a terminal"), "{}", refused.stderr);
+}
+
+#[test]
+fn a_folders_image_has_a_layer_for_each_part_and_docker_runs_it() {
+    let place = Place::new();
+    fs::create_dir(place.path("site")).expect("a folder");
+    place.write("site/hello.txt", "hello");
+    let docker = Docker::start();
+    let arguments =
+        ["site", "--with", "cat", "--with", "/usr/bin/env", "-o", "site.tar", "--", "cat", "hello.txt"];
+    let ended = place.run([&["image"][..], &arguments].concat());
+    assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
+    let lines: Vec<&str> = ended.stdout.lines().collect();
+    assert!(lines[0].starts_with("localhost/site:"), "{}", lines[0]);
+    let layers: Vec<&str> =
+        lines[2..6].iter().filter_map(|line| line.split_once(" MB ")).map(|(_, title)| title).collect();
+    assert_eq!(layers, ["libraries", "cat", "env", "folder site"], "{}", ended.stdout);
+    assert!(lines[6].starts_with("  docker load -i site.tar"), "{}", ended.stdout);
+    docker.run(&["load", "--input", &place.path("site.tar").display().to_string()]);
+    assert_eq!(docker.run(&["run", "--rm", "--network=none", lines[0]]), "hello");
+    let before = fs::read(place.path("site.tar")).expect("a file");
+    assert_eq!(made(&place, &arguments), lines[0]);
+    assert!(fs::read(place.path("site.tar")).expect("a file") == before);
+}
+
+#[test]
+fn two_runtimes_that_jlink_made_of_one_jdk_give_the_same_archive() {
+    let place = Place::new();
+    fs::create_dir(place.path("site")).expect("a folder");
+    let archives = ["one", "other"].map(|name| {
+        let file = format!("{name}.tar");
+        let mut command =
+            place.command(["image", "site", "--with", "java", "-o", &file, "--", "java", "-version"]);
+        runtimes::run(command.env("XDG_CACHE_HOME", place.path(name)));
+        assert_eq!(fs::read_dir(place.path(name).join("loadline/java")).expect("a cache").count(), 2);
+        fs::read(place.path(&file)).expect("a file")
+    });
+    assert!(archives[0] == archives[1]);
 }
 
 /// A file system of one megabyte; unmounted with the value.

@@ -16,6 +16,7 @@ mod kubernetes;
 mod kubernetes_https;
 mod kubernetes_plugs;
 mod kubernetes_refusals;
+mod language_runtimes;
 mod layers;
 mod layers_rootless;
 mod load;

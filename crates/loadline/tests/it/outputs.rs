@@ -70,4 +70,5 @@ fn the_help_reads_as_it_should() {
     insta::assert_snapshot!("help", place.run(["--help"]).stdout);
     insta::assert_snapshot!("help_compare", place.run(["compare", "--help"]).stdout);
     insta::assert_snapshot!("help_load", place.run(["load", "--help"]).stdout);
+    insta::assert_snapshot!("help_image", place.run(["image", "--help"]).stdout);
 }

@@ -46,6 +46,9 @@ pub struct PlanSpec {
     /// How long each cell is profiled in each deployment, in a slice of its own; `None`: not at all.
     #[serde(default)]
     pub profile: Option<Duration>,
+    /// How long it is watched in each deployment when each cell's service is held up, in a slice of its own; `None`: not at all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tails: Option<Duration>,
 }
 
 /// What is not chosen for an experiment; slices are chosen from its loads, and a seed is drawn.
@@ -68,6 +71,7 @@ impl Default for PlanSpec {
             on_failure: OnFailure::default(),
             nodes: Nodes::default(),
             profile: None,
+            tails: None,
         }
     }
 }

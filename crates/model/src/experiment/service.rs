@@ -19,6 +19,9 @@ pub struct Service {
     /// What a container platform starts; `None`: the program itself, made into an image.
     #[serde(default)]
     pub image: Option<Image>,
+    /// The folder that its command is started in; `None`: that of loadline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory: Option<PathBuf>,
     /// Environment over the common one.
     pub env: Vec<(String, String)>,
     /// What it may use, instead of the common limits.
@@ -45,6 +48,9 @@ pub struct Service {
     pub tls: Option<TlsOptions<PathBuf>>,
     /// When it counts as ready.
     pub ready: Ready,
+    /// A path with metrics in Prometheus' text format.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metrics: Option<String>,
 }
 
 /// How a service process is started. No shell is involved.

@@ -75,6 +75,14 @@ impl Words for Note {
                 resources(candidate_has),
                 resources(baseline_has)
             ),
+            Note::TailsNotSeen => "when a service was held up is seen of services on this machine alone, which have its load beside them; the \
+                tails of the others are not explained"
+                .to_owned(),
+            Note::StillCompiling { site, share } => format!(
+                "{site} was still compiling while it was measured: {:.0} % of its CPU time was the JIT's, so that it was not yet as fast as \
+                 it gets. A longer warm-up (--warmup) lets it finish",
+                share * 100.0
+            ),
             Note::LeftOut { text } | Note::Text { text } => text.clone(),
         }
     }

@@ -12,6 +12,7 @@ use loadline_machine::Netns;
 use loadline_model::load::{Load, LoadDescription, LoadSpec, Protocol, Request, Traffic};
 use loadline_platform::{Agent, Deployment, Vantage};
 
+use super::watch;
 use crate::error::RunError;
 use crate::placement::Cpus;
 
@@ -84,6 +85,23 @@ impl Generator {
         let threads = self.cpus.len().min(load.connections);
         let description = LoadDescription { load: load.clone(), traffic: self.traffic.clone() };
         self.start(description, threads, self.stop.clone())
+    }
+
+    /// Where the service shows its metrics, for who asks from where the client is; or why nobody can.
+    pub fn endpoint(&self, path: &str) -> Result<watch::Endpoint, &'static str> {
+        let client = match &self.place {
+            Place::Here(client) => client.clone(),
+            Place::Cluster(_) => {
+                return Err(
+                    "the service's own metrics were not read: it can only be reached from inside the cluster",
+                );
+            }
+        };
+        if self.traffic.tls.is_some() {
+            return Err("the service's own metrics were not read: they are read by plain HTTP only");
+        }
+        let (address, authority) = (self.address, self.authority.clone());
+        Ok(watch::Endpoint { address, authority, path: path.to_owned(), client })
     }
 
     /// An engine that asks whether the service is ready, one request at a time, with the TLS of the load. Ctrl-C is for the caller to

@@ -9,6 +9,8 @@ use loadline_model::experiment::{LoadSpec, Ready};
 use loadline_model::load::{Arrivals, Load, Rate};
 use loadline_model::metrics::{CGROUP_MEMORY, MetricDeclaration, RESIDENT_MEMORY};
 use loadline_model::rows::{PhaseRow, StartupRow};
+use loadline_model::runtime::Runtime;
+use loadline_observe::TimelineWatch;
 use loadline_platform::Deployment;
 
 use super::generator::Generator;
@@ -27,6 +29,8 @@ pub struct SiteContext {
     pub is_external: bool,
     /// When it counts as ready.
     pub ready: Ready,
+    /// A path with metrics of the service.
+    pub metrics: Option<String>,
 }
 
 /// A deployed service, its load and its observers.
@@ -35,6 +39,8 @@ pub struct DeployedSite {
     generator: Generator,
     watch: Watch,
     context: SiteContext,
+    /// What is not available, a sentence each.
+    left_out: Vec<String>,
     /// The readiness probe, kept as long as no connection was possible.
     probe: Option<Box<dyn Driver>>,
 }
@@ -46,8 +52,15 @@ impl DeployedSite {
         generator: Generator,
         context: SiteContext,
     ) -> Result<DeployedSite, BoxError> {
-        let watch = Watch::of(deployment.as_ref(), context.here.clone())?;
-        Ok(DeployedSite { deployment, generator, watch, context, probe: None })
+        let mut watch = Watch::of(deployment.as_ref(), context.here.clone())?;
+        let mut left_out = deployment.left_out().to_vec();
+        if let Some(path) = &context.metrics {
+            match generator.endpoint(path) {
+                Ok(endpoint) => watch = watch.with_endpoint(endpoint),
+                Err(sentence) => left_out.push(sentence.to_owned()),
+            }
+        }
+        Ok(DeployedSite { deployment, generator, watch, context, left_out, probe: None })
     }
 }
 
@@ -99,6 +112,14 @@ impl LiveSite for DeployedSite {
         self.watch.end()
     }
 
+    fn runtime(&mut self) -> Runtime {
+        self.watch.runtime()
+    }
+
+    fn watch(&self) -> Option<TimelineWatch> {
+        self.watch.timeline()
+    }
+
     fn machine(&self) -> Option<MachineId> {
         self.watch.machine()
     }
@@ -112,7 +133,7 @@ impl LiveSite for DeployedSite {
     }
 
     fn left_out(&self) -> Vec<String> {
-        self.deployment.left_out().to_vec()
+        self.left_out.clone()
     }
 
     fn startup(&mut self) -> StartupRow {

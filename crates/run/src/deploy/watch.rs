@@ -1,17 +1,22 @@
 //! Reads the probes of a site's service: on this machine, by an agent on its node, or from the account that its node's kubelet keeps.
 
+mod endpoint;
 mod usage;
 
 use loadline_agent::RemoteObserver;
 use loadline_machine::Cgroup;
 use loadline_model::Observations;
 use loadline_model::metrics::{MetricDeclaration, SERVICE_CPU};
-use loadline_observe::{Observer, Snapshot, Subject, Wanted, between_remote, probes};
+use loadline_model::runtime::Runtime;
+use loadline_observe::{Observer, Snapshot, Subject, TimelineWatch, Wanted, between_remote, probes};
 use loadline_platform::Deployment;
 
 use crate::deployer::{MachineId, ReadOut};
 use crate::error::BoxError;
+use endpoint::EndpointProbe;
 use usage::UsageProbe;
+
+pub use endpoint::Endpoint;
 
 /// Reads the probes of one deployment, before and after.
 pub struct Watch {
@@ -19,6 +24,9 @@ pub struct Watch {
     machine: Option<MachineId>,
     wanted: Wanted,
     before: Option<Snapshot>,
+    /// Reads what the service shows itself, if it is asked for.
+    shown: Option<Observer>,
+    shown_before: Option<Snapshot>,
 }
 
 /// Who reads.
@@ -47,7 +55,21 @@ impl Watch {
                 (Source::Agent(Box::new(observer)), machine)
             }
         };
-        Ok(Watch { source, machine, wanted: Wanted::Everything, before: None })
+        Ok(Watch {
+            source,
+            machine,
+            wanted: Wanted::Everything,
+            before: None,
+            shown: None,
+            shown_before: None,
+        })
+    }
+
+    /// The same, and what the service shows at an endpoint.
+    #[must_use]
+    pub fn with_endpoint(self, endpoint: Endpoint) -> Watch {
+        let probe = EndpointProbe::new(endpoint);
+        Watch { shown: Some(Observer::with_probes(Subject::default(), vec![Box::new(probe)])), ..self }
     }
 
     /// The machine that the counters are of.
@@ -65,10 +87,34 @@ impl Watch {
 
     /// The metrics that the probes declare.
     pub fn metrics(&mut self) -> Vec<MetricDeclaration> {
-        match &mut self.source {
+        let mut metrics = match &mut self.source {
             Source::Here(observer) => observer.metrics(),
             // An agent of this version has these probes; what else it has found it can say itself.
             Source::Agent(observer) => observer.metrics().unwrap_or_else(|_| probes::metrics()),
+        };
+        if let Some(shown) = &mut self.shown {
+            // What there is, it knows once it has read.
+            shown.read(&Wanted::Everything);
+            metrics.extend(shown.metrics());
+        }
+        metrics
+    }
+
+    /// What the probes find out about the service's language runtime; nothing if they are elsewhere and cannot be asked.
+    pub fn runtime(&mut self) -> Runtime {
+        match &mut self.source {
+            Source::Here(observer) => observer.runtime(),
+            Source::Agent(observer) => observer.runtime().unwrap_or_default(),
+        }
+    }
+
+    /// Begins to watch when the service is held up, if it is on this machine and a thread can be started.
+    pub fn timeline(&self) -> Option<TimelineWatch> {
+        match &self.source {
+            Source::Here(observer) if !observer.subject().pids().is_empty() => {
+                TimelineWatch::start(observer.subject()).ok()
+            }
+            Source::Here(_) | Source::Agent(_) => None,
         }
     }
 
@@ -84,13 +130,26 @@ impl Watch {
             ReadOut::Everything => Wanted::Everything,
             ReadOut::ServiceCpu => Wanted::Metrics(vec![SERVICE_CPU.into()]),
         };
+        // Before the counters, so that they do not count it as the service's work in the slice.
+        self.shown_before = self.read_shown();
         self.before = self.read(&self.wanted.clone());
     }
 
     /// Reads the probes again; returns what happened since.
     pub fn end(&mut self) -> Observations {
         let after = self.read(&self.wanted.clone());
-        self.between(&self.before, &after)
+        let mut seen = self.between(&self.before, &after);
+        let shown = self.shown_before.take().zip(self.read_shown());
+        if let Some(((before, after), observer)) = shown.zip(self.shown.as_ref()) {
+            seen.extend(observer.between(&before, &after));
+        }
+        seen
+    }
+
+    /// What the service shows, unless it is only asked what CPU time it uses while another is measured.
+    fn read_shown(&mut self) -> Option<Snapshot> {
+        let wanted = self.wanted.clone();
+        self.shown.as_mut().filter(|_| wanted == Wanted::Everything).map(|shown| shown.read(&wanted))
     }
 
     fn read(&mut self, wanted: &Wanted) -> Option<Snapshot> {

@@ -17,6 +17,8 @@ fn experiment(placement: Placement) -> Experiment {
             name: "hello".to_owned(),
             start: None,
             image: None,
+            directory: None,
+            metrics: None,
             env: Vec::new(),
             limits: Limits::default(),
             cpus: None,

@@ -24,11 +24,11 @@ impl Probe for Collector {
 
     fn metrics(&self) -> Vec<MetricDeclaration> {
         vec![
-            MetricDeclaration::counter("jvm.gc.pause", Unit::Nanoseconds)
+            MetricDeclaration::counter("vm.gc.pause", Unit::Nanoseconds)
                 .shown_as("GC pauses", HigherIs::Slower)
                 .primary(),
-            MetricDeclaration::level("jvm.heap", Unit::Bytes).shown_as("heap", HigherIs::Costlier),
-            MetricDeclaration::counter("jvm.node.faults", Unit::Count)
+            MetricDeclaration::level("vm.heap", Unit::Bytes).shown_as("heap", HigherIs::Costlier),
+            MetricDeclaration::counter("vm.node.faults", Unit::Count)
                 .of_the_machine()
                 .shown_as("page faults of the node", HigherIs::More),
         ]
@@ -40,9 +40,9 @@ impl Probe for Collector {
     }
 
     fn between(&self, before: &u64, after: &u64, seen: &mut Observations) {
-        seen.set("jvm.gc.pause", (after - before) * 1_000_000);
-        seen.set("jvm.heap", 64 << 20);
-        seen.set("jvm.node.faults", 9);
+        seen.set("vm.gc.pause", (after - before) * 1_000_000);
+        seen.set("vm.heap", 64 << 20);
+        seen.set("vm.node.faults", 9);
     }
 }
 
@@ -65,8 +65,8 @@ fn its_metrics_are_in_every_slice_and_declared_with_the_run() {
     let world = run(experiment());
     for slice in world.journal.slices.borrow().iter() {
         let seen = &slice.observations;
-        assert_eq!((seen.count("jvm.gc.pause"), seen.count("jvm.heap")), (Some(1_000_000), Some(64 << 20)));
-        assert_eq!(seen.count("jvm.node.faults"), Some(9));
+        assert_eq!((seen.count("vm.gc.pause"), seen.count("vm.heap")), (Some(1_000_000), Some(64 << 20)));
+        assert_eq!(seen.count("vm.node.faults"), Some(9));
     }
     let declared = world.journal.metrics.borrow();
     let own = [probes::metrics(), Pauses::metrics()].concat();
@@ -79,19 +79,19 @@ fn its_metrics_are_in_every_slice_and_declared_with_the_run() {
 fn stored_and_read_again_they_are_figures_and_contrasts() {
     let result = run(experiment()).result();
     let declared: Vec<&MetricDeclaration> =
-        result.metrics.iter().filter(|metric| metric.name.starts_with("jvm.")).collect();
+        result.metrics.iter().filter(|metric| metric.name.starts_with("vm.")).collect();
     let names: Vec<&str> = declared.iter().map(|metric| metric.name.as_ref()).collect();
-    assert_eq!(names, ["jvm.gc.pause", "jvm.heap", "jvm.node.faults"]);
+    assert_eq!(names, ["vm.gc.pause", "vm.heap", "vm.node.faults"]);
     assert_eq!(declared[1].kind, MetricKind::Level);
     let of_cell = |id: &str| result.cells[0].figures.iter().find(|figure| figure.metric == id).unwrap();
     let requests_per_slice = 200.0;
-    assert_eq!(of_cell("jvm.gc.pause").value, 1_000_000.0 / requests_per_slice);
-    assert_eq!(of_cell("jvm.heap").value, f64::from(64 << 20));
+    assert_eq!(of_cell("vm.gc.pause").value, 1_000_000.0 / requests_per_slice);
+    assert_eq!(of_cell("vm.heap").value, f64::from(64 << 20));
     for contrast in result.contrasts.iter().chain(&result.noise) {
-        let row = contrast.rows.iter().find(|row| row.metric == "jvm.gc.pause").unwrap();
+        let row = contrast.rows.iter().find(|row| row.metric == "vm.gc.pause").unwrap();
         assert_eq!((row.label.as_str(), row.primary, row.unit), ("GC pauses", true, Unit::Nanoseconds));
         assert_eq!(row.difference, 0.0);
-        assert!(contrast.rows.iter().any(|row| row.metric == "jvm.node.faults" && !row.primary));
+        assert!(contrast.rows.iter().any(|row| row.metric == "vm.node.faults" && !row.primary));
     }
 }
 
@@ -105,17 +105,17 @@ fn tables_json_and_csv_have_them() {
     let mut written = Vec::new();
     json(&result, &mut written).unwrap();
     let document: serde_json::Value = serde_json::from_slice(&written).unwrap();
-    assert_eq!(document["slices"][0]["observations"]["jvm.gc.pause"], 1_000_000);
+    assert_eq!(document["slices"][0]["observations"]["vm.gc.pause"], 1_000_000);
     let declared = document["metrics"].as_array().unwrap();
-    assert!(declared.iter().any(|metric| metric["name"] == "jvm.gc.pause" && metric["unit"] == "ns"));
+    assert!(declared.iter().any(|metric| metric["name"] == "vm.gc.pause" && metric["unit"] == "ns"));
 
     let mut csv = Vec::new();
     csv_slices(&result, &mut csv).unwrap();
     let csv = String::from_utf8(csv).unwrap();
     let (head, rows) = csv.split_once('\n').unwrap();
     let column =
-        head.split(',').position(|name| name == "jvm.gc.pause_ns").unwrap_or_else(|| panic!("{head}"));
-    assert!(head.split(',').any(|name| name == "jvm.heap_bytes"), "{head}");
+        head.split(',').position(|name| name == "vm.gc.pause_ns").unwrap_or_else(|| panic!("{head}"));
+    assert!(head.split(',').any(|name| name == "vm.heap_bytes"), "{head}");
     assert_eq!(rows.lines().next().unwrap().split(',').nth(column), Some("1000000"));
 }
 
@@ -125,12 +125,12 @@ fn side_by_side_what_is_the_services_stays_and_what_is_the_machines_goes() {
     assert_eq!(world.journal.together.borrow().len(), 3, "side by side");
     for slice in world.journal.slices.borrow().iter() {
         let seen = &slice.observations;
-        assert_eq!((seen.count("jvm.gc.pause"), seen.count("jvm.heap")), (Some(1_000_000), Some(64 << 20)));
-        assert_eq!((seen.get("jvm.node.faults"), seen.get("cpu.machine.user")), (None, None));
+        assert_eq!((seen.count("vm.gc.pause"), seen.count("vm.heap")), (Some(1_000_000), Some(64 << 20)));
+        assert_eq!((seen.get("vm.node.faults"), seen.get("cpu.machine.user")), (None, None));
         assert!(seen.wall_ns().is_some(), "the length is that of each");
     }
     let result = world.result();
     let rows = &result.contrasts[0].rows;
-    assert!(rows.iter().any(|row| row.metric == "jvm.gc.pause"));
-    assert!(rows.iter().all(|row| row.metric != "jvm.node.faults"), "no figure rather than zero");
+    assert!(rows.iter().any(|row| row.metric == "vm.gc.pause"));
+    assert!(rows.iter().all(|row| row.metric != "vm.node.faults"), "no figure rather than zero");
 }

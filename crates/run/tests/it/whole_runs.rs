@@ -1,7 +1,10 @@
 //! Runs in which nothing goes wrong.
 
+use std::time::Duration;
+
 use loadline_model::RunState;
 use loadline_model::notes::Note;
+use loadline_model::tails::Cause;
 
 use crate::fake::{Disturbance, World, experiment, with};
 
@@ -49,6 +52,19 @@ fn the_same_seed_gives_the_same_order_and_another_seed_another() {
     };
     assert_eq!(log_of(7), log_of(7));
     assert_ne!(log_of(7), log_of(8));
+}
+
+#[test]
+fn what_a_runtime_tells_once_it_is_warm_is_kept_by_deployment() {
+    let mut world = World::new(experiment()).site(1, |site| site.collector = Some("Serial"));
+    world.run().unwrap();
+    let kept = world.journal.runtimes.borrow();
+    let places: Vec<_> = kept.iter().map(|(site, round, _)| (site.0, *round)).collect();
+    assert_eq!(places, [(1, 0), (1, 1)], "the others have none");
+    assert!(kept.iter().all(|(.., runtime)| runtime.facts["jvm.collector"] == "Serial"));
+    let steps = world.journal.steps();
+    let at = |name| steps.iter().position(|step| *step == name);
+    assert!(at("warm up") < at("runtime") && at("runtime") < at("slice"), "{steps:?}");
 }
 
 #[test]
@@ -171,4 +187,24 @@ fn a_note_is_kept_once() {
     let notes = world.journal.notes.borrow();
     let told = notes.iter().filter(|note| **note == Note::ServiceNotHere).count();
     assert_eq!(told, 1, "{notes:?}");
+}
+
+#[test]
+fn a_watched_slice_keeps_its_slowest_requests_beside_what_held_the_service_up() {
+    let watched = with(|plan| plan.tails = Some(Duration::from_millis(100)));
+    let mut world = World::new(watched).site(1, |site| site.is_watched = true);
+    world.run().unwrap();
+    let tails = world.journal.tails.borrow();
+    assert_eq!(tails.len(), 2, "the only cell that can be watched, once a deployment");
+    for tail in tails.iter() {
+        assert_eq!(tail.cell.0, 1);
+        assert!(tail.timeline.ended > tail.timeline.began, "{tail:?}");
+        assert!(tail.timeline.spans.contains_key(&Cause::RunQueue), "{tail:?}");
+        assert!(tail.slowest.is_sorted(), "{tail:?}");
+    }
+    let notes = world.journal.notes.borrow();
+    assert_eq!(notes.iter().filter(|note| **note == Note::TailsNotSeen).count(), 1, "of the others, once");
+    for cell in 0..3 {
+        assert_eq!(world.journal.slices_of(cell), 2 * 3, "watched slices are no measurements: cell {cell}");
+    }
 }

@@ -133,6 +133,13 @@ pub(super) fn table() -> Table<PlanKeys> {
             "Profile the kernel for this long per cell and deployment, in slices of their own",
             |keys| &mut keys.plan.profile,
         )
+        .key(
+            "tails",
+            duration("a watched slice", ms(100), 10 * MINUTE),
+            "Watch for this long per cell and deployment, in slices of their own, when each service was held up while its slowest requests waited",
+            |keys| &mut keys.plan.tails,
+        )
+        .flag("--tails", HOW_MUCH)
 }
 
 /// The plan for these loads, with a limit to how long `until` may take. `drawn`: the seed, if none is written.

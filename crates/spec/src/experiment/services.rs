@@ -1,15 +1,19 @@
 //! Services: how each is started, what is asked of it, when it is ready, and what it is called.
 
 mod naming;
+mod references;
+mod runtimes;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use loadline_model::load::{ResponseCheck, ResponseCheckError};
-use loadline_model::platform::Limits;
+use loadline_model::platform::{Image, Limits};
 use serde_json::json;
 
 use self::naming::{command_line, name_apart, short_name};
+use self::references::Reference;
+use self::runtimes::{GoKeys, JvmKeys};
 use super::command::startable;
 use super::images::{self, ImageKeys};
 use super::names::{name, unique};
@@ -19,7 +23,7 @@ use super::{ExperimentKeys, TLS, WHAT, cpus, limits, strings, texts, way_out};
 use crate::error::{Complaint, Place, Problems, suggestion};
 use crate::files::existing;
 use crate::http;
-use crate::kinds::{CommandLine, OneOrMore, Pairs, Scalar, count, duration, parsed, switch, trimmed};
+use crate::kinds::{CommandLine, OneOrMore, Pairs, Scalar, Word, count, duration, parsed, switch, trimmed};
 use crate::machine::Machine;
 use crate::node::Text;
 use crate::options::{Detail, Table, Written};
@@ -50,8 +54,14 @@ pub(super) struct ServiceKeys {
     builtin: Option<String>,
     args: Option<Vec<Text>>,
     command: Option<Vec<Text>>,
+    reference: Option<Text>,
+    mode: Option<Text>,
+    directory: Option<Text>,
     image: Option<Written<ImageKeys>>,
     env: Vec<(String, String)>,
+    jvm: Option<Written<JvmKeys>>,
+    go: Option<Written<GoKeys>>,
+    metrics: Option<String>,
     limits: Written<Limits>,
     cpus: Option<Vec<Text>>,
     port: Option<u16>,
@@ -100,6 +110,23 @@ pub(super) fn table() -> Table<ServiceKeys> {
             |service| &mut service.command,
         )
         .key(
+            "reference",
+            Word,
+            "One of loadline's reference services, which `make services` builds: spring, quarkus, go-net-http, …",
+            |service| &mut service.reference,
+        )
+        .key("mode", Word, "The thread model of a reference service: platform, virtual or reactive", |service| {
+            &mut service.mode
+        })
+        .default("the first that it has")
+        .key(
+            "directory",
+            Word,
+            "The folder that the command is started in, and that its path is relative to. In a container it is the image's own",
+            |service| &mut service.directory,
+        )
+        .default("the working directory of loadline")
+        .key(
             "image",
             images::kind(),
             "What a container platform starts: the name of an image, or in a file its parts. The image's own program gets the arguments of the command",
@@ -112,6 +139,14 @@ pub(super) fn table() -> Table<ServiceKeys> {
             Pairs(variable),
             "Environment variables added to the inherited ones; `{host}`, `{port}`, `{limits.cpu}` and `{limits.memory}` are replaced",
             |service| &mut service.env,
+        )
+        .key("jvm", runtimes::jvm_table(), "How its JVM is started", |service| &mut service.jvm)
+        .key("go", runtimes::go_table(), "How its Go runtime is set up", |service| &mut service.go)
+        .key(
+            "metrics",
+            parsed(http::path).placeholder("PATH"),
+            "A path of the service with metrics in Prometheus' text format, read before and after each slice",
+            |service| &mut service.metrics,
         )
         .key("limits", limits::table(), "What this service may use", |service| &mut service.limits)
         .key("cpus", cpus::service_kind(), "CPUs that this service is pinned to: 0,2-3; all: it is not pinned", |service| {
@@ -212,6 +247,13 @@ impl ServiceKeys {
             builtin,
             args: args.filter(|args| !args.is_empty()).map(|args| texts(args)),
             command,
+            // A reference service is a command as any other once it is found.
+            reference: None,
+            mode: None,
+            directory: service.directory.as_ref().map(|folder| shown(folder)),
+            jvm: None,
+            go: None,
+            metrics: service.metrics.clone(),
             image: service.image.as_ref().map(|image| ImageKeys::of(image).into()),
             env: service.env.clone(),
             limits: service.limits.into(),
@@ -302,7 +344,9 @@ fn unnamed() -> Service {
         name: UNNAMED.to_owned(),
         start: None,
         image: None,
+        directory: None,
         env: Vec::new(),
+        metrics: None,
         limits: Limits::default(),
         cpus: None,
         port: None,
@@ -323,30 +367,28 @@ fn service(
 ) -> Option<Service> {
     let before = problems.count();
     let keys = &written.value;
-    let image = keys.image.as_ref().and_then(|image| images::image(image, problems));
-    let start = start(written, machine, problems);
-    let defaults = defaults(start.as_ref());
+    let Started { name, start, image, directory, mut env, request, ready } =
+        started(written, folder, machine, problems);
+    env.extend(runtimes::environment(keys.jvm.as_ref(), keys.go.as_ref(), &keys.env, problems));
+    env.extend(keys.env.iter().cloned());
     let ReadyKeys { http, within } = &keys.ready.value;
     let service = Service {
-        name: keys.name.clone().unwrap_or_else(|| short_name(start.as_ref(), image.as_ref())),
-        env: keys.env.clone(),
+        name: keys.name.clone().unwrap_or(name),
+        env,
+        directory,
+        metrics: keys.metrics.clone(),
         limits: keys.limits.value,
         cpus: keys
             .cpus
             .as_ref()
             .and_then(|words| cpus::service_cpus(words, written.place_of("cpus"), machine, problems)),
         port: keys.port,
-        requests: requests(
-            keys.requests.as_deref(),
-            defaults.request,
-            written.place_of("requests"),
-            problems,
-        ),
+        requests: requests(keys.requests.as_deref(), &request, written.place_of("requests"), problems),
         feed: keys.feed.as_ref().and_then(|feed| existing(folder, feed, written.place_of("feed"), problems)),
         expect: expect(&keys.expect, problems),
         https: keys.https,
         tls: keys.tls.as_ref().and_then(|written| tls::tls(written, folder, problems)),
-        ready: Ready { path: http.clone().or_else(|| defaults.ready.map(str::to_owned)), within: *within },
+        ready: Ready { path: http.clone().or(ready), within: *within },
         start,
         image,
     };
@@ -358,7 +400,104 @@ fn defaults(start: Option<&Start>) -> &'static DefaultPaths {
     BUILTINS.iter().find(|(builtin, _)| builtin == name).map_or(&OTHER, |(_, defaults)| defaults)
 }
 
-fn start(written: &Written<ServiceKeys>, machine: &Machine, problems: &mut Problems) -> Option<Start> {
+/// How a service is started, with what follows from it where nothing else is written.
+struct Started {
+    name: String,
+    start: Option<Start>,
+    image: Option<Image>,
+    directory: Option<PathBuf>,
+    env: Vec<(String, String)>,
+    request: String,
+    ready: Option<String>,
+}
+
+fn started(
+    written: &Written<ServiceKeys>,
+    folder: Option<&Path>,
+    machine: &Machine,
+    problems: &mut Problems,
+) -> Started {
+    let keys = &written.value;
+    let image = keys.image.as_ref().and_then(|image| images::image(image, problems));
+    if let Some(name) = &keys.reference {
+        return reference(name, image, written, machine, problems);
+    }
+    if let Some(mode) = &keys.mode {
+        let complaint = Complaint::new("`mode` is for reference services only");
+        problems.add(&mode.place, complaint.help("write `reference` beside it, or pass it to the command"));
+    }
+    let directory =
+        keys.directory.as_ref().and_then(|text| text.read(problems, |text| existing_folder(folder, text)));
+    let start = start(written, directory.as_deref(), machine, problems);
+    let defaults = defaults(start.as_ref());
+    Started {
+        name: short_name(start.as_ref(), image.as_ref()),
+        start,
+        image,
+        directory,
+        env: Vec::new(),
+        request: defaults.request.to_owned(),
+        ready: defaults.ready.map(str::to_owned),
+    }
+}
+
+/// A reference service, as it was built.
+fn reference(
+    name: &Text,
+    image: Option<Image>,
+    written: &Written<ServiceKeys>,
+    machine: &Machine,
+    problems: &mut Problems,
+) -> Started {
+    let keys = &written.value;
+    for other in ["builtin", "command", "directory"] {
+        if written.has(other) {
+            let complaint = Complaint::new(format!("`{other}` and `reference` cannot both be given"));
+            problems.add(written.place_of(other), complaint.help("split it into two services"));
+        }
+    }
+    let found = name.read(problems, |text| Reference::find(&machine.services, text.trim()));
+    let mode = found.as_ref().and_then(|found| {
+        let asked = keys.mode.as_ref().map(|mode| mode.value.trim());
+        let place = keys.mode.as_ref().map_or(&name.place, |mode| &mode.place);
+        problems.note(place, found.mode(name.value.trim(), asked).map(str::to_owned))
+    });
+    let mode = mode.unwrap_or_default();
+    let short = match &keys.mode {
+        Some(mode) => format!("{} {}", name.value.trim(), mode.value.trim()),
+        None => name.value.trim().to_owned(),
+    };
+    Started {
+        name: short,
+        image: image.or_else(|| Reference::image(&machine.services, name.value.trim())),
+        request: references::request(&mode),
+        ready: Some(references::READY.to_owned()),
+        env: vec![(references::MODE.to_owned(), mode)],
+        directory: found.as_ref().map(|found| found.directory.clone()),
+        start: found.map(|found| Start::Command(found.command)),
+    }
+}
+
+/// A folder that is there; relative to that of the file, if it is in one.
+fn existing_folder(of_file: Option<&Path>, text: &str) -> Result<PathBuf, Complaint> {
+    let path = of_file.map_or_else(|| PathBuf::from(text.trim()), |folder| folder.join(text.trim()));
+    match std::path::absolute(&path) {
+        Ok(path) if path.is_dir() => Ok(path),
+        _ => Err(Complaint::new(format!("there is no folder {}", path.display()))
+            .help("a folder is relative to that of the experiment file")),
+    }
+}
+
+fn shown(path: &Path) -> Text {
+    Text { value: path.display().to_string(), place: Place::File }
+}
+
+fn start(
+    written: &Written<ServiceKeys>,
+    directory: Option<&Path>,
+    machine: &Machine,
+    problems: &mut Problems,
+) -> Option<Start> {
     let keys = &written.value;
     if let (None, Some(args)) = (&keys.builtin, &keys.args) {
         let place = args.first().map_or(written.place_of("args"), |word| &word.place);
@@ -370,9 +509,15 @@ fn start(written: &Written<ServiceKeys>, machine: &Machine, problems: &mut Probl
         (None, Some(words)) => {
             let program = words.first();
             let place = program.map_or(written.place_of("command"), |word| &word.place);
-            let program = program.map_or("", |word| word.value.as_str());
-            problems.note(place, startable(program, &machine.path))?;
-            Some(Start::Command(strings(words)))
+            let mut words = strings(words);
+            // A path is relative to the folder that the program is started in.
+            if let (Some(directory), Some(program)) = (directory, words.first_mut())
+                && program.contains('/')
+            {
+                *program = directory.join(&*program).display().to_string();
+            }
+            problems.note(place, startable(words.first().map_or("", String::as_str), &machine.path))?;
+            Some(Start::Command(words))
         }
         (Some(_), Some(_)) => {
             let complaint = Complaint::new("a service is either built in or has a command, not both");

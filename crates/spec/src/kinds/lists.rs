@@ -1,4 +1,4 @@
-//! Values that are made of several: lists, command lines, and names with their values.
+//! Texts with their places, alone and as values that are made of several: lists, command lines, and names with their values.
 
 use serde_json::{Value, json};
 
@@ -7,6 +7,26 @@ use crate::node::{Node, Shape, Text};
 use crate::options::{Detail, Flag, Kind};
 use crate::schema::Definitions;
 use crate::words::split;
+
+/// A text that is checked later, so that it keeps its place.
+#[derive(Debug)]
+pub(crate) struct Word;
+
+impl Kind for Word {
+    type Value = Text;
+
+    fn read(&self, node: Node, key: &str, problems: &mut Problems) -> Option<Text> {
+        node.text(key, problems)
+    }
+
+    fn write(&self, text: &Text, _: Detail) -> Node {
+        Node::scalar(text.value.as_str(), Default::default())
+    }
+
+    fn schema(&self, _: &mut Definitions) -> Value {
+        json!({ "type": "string" })
+    }
+}
 
 /// A list of values of one kind.
 #[derive(Debug)]

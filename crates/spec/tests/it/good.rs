@@ -93,6 +93,7 @@ fn what_is_not_said_has_its_default() {
         on_failure: OnFailure::End,
         nodes: Nodes::Shared,
         profile: None,
+        tails: None,
     };
     assert_eq!(experiment.plan, plan);
     assert_eq!(experiment.name, "orders · host against pod");

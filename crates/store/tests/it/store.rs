@@ -9,6 +9,7 @@ use loadline_model::metrics::{HigherIs, MetricDeclaration, SERVICE_CPU, Unit};
 use loadline_model::notes::{Failure, Note};
 use loadline_model::plan::Plan;
 use loadline_model::rows::{DeploymentRow, NewRun, SliceRow, StartupRow, WarmUpRow};
+use loadline_model::runtime::Runtime;
 use loadline_model::{CellId, Observations, RunState, SiteId, TimeSpent, new_histogram};
 use loadline_spec::{Flags, Machine, from_flags};
 use loadline_store::{Store, StoreError};
@@ -119,6 +120,7 @@ fn a_run_is_read_back_as_it_was_written() {
                     ready_ms: 3.5,
                     left_out,
                     startup: StartupRow::default(),
+                    runtime: Runtime::default(),
                 },
             )
             .unwrap();

@@ -16,6 +16,7 @@ use loadline_model::metrics::{HigherIs, MetricDeclaration, SERVICE_CPU, Unit};
 use loadline_model::plan::Plan;
 use loadline_model::platform::{Limits, preset};
 use loadline_model::rows::{DeploymentRow, RunRow, SliceRow, StartupRow, WarmUpRow};
+use loadline_model::runtime::Runtime;
 use loadline_model::{CellId, Machine, Observations, PlatformId, RunState, new_histogram};
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::SeedableRng;
@@ -77,6 +78,7 @@ impl MadeUp {
             warm_ups: Vec::new(),
             slices: Vec::new(),
             profiles: Vec::new(),
+            tails: Vec::new(),
         };
         let mut at_s = 0.0;
         for round in 0..self.rounds {
@@ -89,6 +91,7 @@ impl MadeUp {
                     ready_ms: 12.0,
                     left_out,
                     startup: StartupRow::default(),
+                    runtime: Runtime::default(),
                 });
                 let figures = vec![60_000.0; 8];
                 data.warm_ups.push(WarmUpRow {
@@ -152,6 +155,8 @@ impl MadeUp {
                 name: "orders".to_owned(),
                 start: Some(Start::Builtin { name: "orders".to_owned(), args: Vec::new() }),
                 image: None,
+                directory: None,
+                metrics: None,
                 env: Vec::new(),
                 limits: Limits::default(),
                 cpus: None,
@@ -192,6 +197,7 @@ impl MadeUp {
                 on_failure: OnFailure::End,
                 nodes: Nodes::Shared,
                 profile: None,
+                tails: None,
             },
             placement: Placement::default(),
             claims: self.claims.clone(),

@@ -1,5 +1,7 @@
 //! Programs generated for the tests: ELF files of a few hundred bytes with the headers that a test needs.
 
+pub mod folder;
+
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};

@@ -25,7 +25,7 @@ pub fn archive(folder: &Path) -> Archived {
     let mut image =
         Image::new(Program::open(SERVICE.as_ref()).expect("a static program"), "service").expect("a name");
     image.command = [LISTEN, "as", "told by the image"].map(str::to_owned).to_vec();
-    image.name = ImageName::parse("localhost/loadline-test", &image.program).expect("a name");
+    image.name = ImageName::parse("localhost/loadline-test", image.tag()).expect("a name");
     let path = folder.join("service.tar");
     let archive = image.archive().expect("an archive");
     archive.write(File::create(&path).expect("a file")).expect("written");

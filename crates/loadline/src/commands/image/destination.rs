@@ -33,10 +33,10 @@ pub struct NewFile {
 }
 
 impl Destination {
-    /// Finds out what is possible before anything is written. The archive may not replace `program`, which it is made from.
-    pub fn open(path: &Path, program: &Path) -> Result<Destination> {
+    /// Finds out what is possible before anything is written. The archive may not replace `origins`, which it is made from, or be in one.
+    pub fn open(path: &Path, origins: &[PathBuf]) -> Result<Destination> {
         if !is_stdout(path) {
-            return Ok(Destination::File(NewFile::beside(path, program)?));
+            return Ok(Destination::File(NewFile::beside(path, origins)?));
         }
         if io::stdout().is_terminal() {
             let why = "an archive means nothing to a terminal: name a file (-o image.tar), or pipe it (| docker load)";
@@ -59,7 +59,7 @@ impl Destination {
 }
 
 impl NewFile {
-    fn beside(path: &Path, program: &Path) -> Result<NewFile> {
+    fn beside(path: &Path, origins: &[PathBuf]) -> Result<NewFile> {
         check_files([&path.to_owned()])?;
         // A link's own file is replaced, not the link; there may be none yet.
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
@@ -70,12 +70,21 @@ impl NewFile {
             );
             return Err(UsageError(why).into());
         }
-        if program.canonicalize().is_ok_and(|program| program == path) {
-            let why = format!("{} is the program itself: name another file for its image", path.display());
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        for origin in origins.iter().filter_map(|origin| origin.canonicalize().ok()) {
+            let why = if origin == path {
+                format!("{} is the program itself: name another file for its image", path.display())
+            } else if folder.canonicalize().is_ok_and(|folder| folder.starts_with(&origin)) {
+                format!(
+                    "{} is in the folder, and would be in its next image: write it elsewhere",
+                    path.display()
+                )
+            } else {
+                continue;
+            };
             return Err(UsageError(why).into());
         }
         let stop = interrupt::stop_flag()?;
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let file = tempfile::Builder::new()
             .prefix(".loadline-image-")
             // As any new file: what the umask leaves of this.

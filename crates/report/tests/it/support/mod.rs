@@ -136,6 +136,7 @@ pub fn slower() -> RunResult {
         ladders: Vec::new(),
         claims: Vec::new(),
         starts: Vec::new(),
+        runtimes: Vec::new(),
         surroundings: BTreeMap::new(),
         trust: Trust {
             trusted: true,

@@ -85,6 +85,7 @@ pub fn cell(id: usize, platform: &str, role: Role, load: &str, rate: f64, p50_us
             },
         },
         seen: None,
+        tail: None,
     }
 }
 

@@ -9,9 +9,12 @@ use loadline_model::metrics::{MACHINE_CPUS, MetricDeclaration, SERVICE_CPU, WALL
 use loadline_model::notes::Note;
 use loadline_model::plan::Plan;
 use loadline_model::rows::{StartupRow, Surroundings};
+use loadline_model::runtime::Runtime;
 use loadline_model::{MachineCpu, Observations};
 use loadline_model::{PlatformId, SiteId};
-use loadline_observe::{AnyProbe, Observer, Snapshot, Subject, Wanted, between_remote, probes};
+use loadline_observe::{
+    AnyProbe, Observer, Snapshot, Subject, TimelineWatch, Wanted, between_remote, probes,
+};
 use loadline_run::{BoxError, Deployer, LiveSite, MachineId, ReadOut, Readiness, RunError, StartingSite};
 
 use super::clock::FakeClock;
@@ -62,6 +65,10 @@ pub struct Behaviour {
     pub machine: Option<&'static str>,
     /// It runs independently of loadline.
     pub is_external: bool,
+    /// Whether it can be seen when its service is held up.
+    pub is_watched: bool,
+    /// What its service's JVM collects with, if it has one.
+    pub collector: Option<&'static str>,
     /// What is read of it besides.
     pub probes: fn() -> Vec<Box<dyn AnyProbe>>,
     /// The node that it is on, whose agent reads it; its figures then count in place of those above.
@@ -112,6 +119,8 @@ impl Default for Behaviour {
             cpus: 2,
             machine: Some(LOCAL_MACHINE),
             is_external: false,
+            is_watched: false,
+            collector: None,
             probes: Vec::new,
             node: None,
         }
@@ -349,6 +358,19 @@ impl LiveSite for Live {
 
     fn is_external(&self) -> bool {
         self.behaviour.is_external
+    }
+
+    fn watch(&self) -> Option<TimelineWatch> {
+        let subject = Subject { root_pids: vec![std::process::id()], cgroup: None };
+        self.behaviour.is_watched.then(|| TimelineWatch::start(&subject).expect("a thread"))
+    }
+
+    fn runtime(&mut self) -> Runtime {
+        let mut runtime = Runtime::default();
+        if let Some(collector) = self.behaviour.collector {
+            runtime.set("jvm.collector", collector);
+        }
+        runtime
     }
 
     fn pids(&self) -> Vec<u32> {

@@ -1,12 +1,13 @@
 use std::cell::RefCell;
 
-use loadline_model::CellId;
 use loadline_model::RunState;
 use loadline_model::TimeSpent;
 use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::Failure;
 use loadline_model::notes::Note;
-use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surroundings, WarmUpRow};
+use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surroundings, TailRow, WarmUpRow};
+use loadline_model::runtime::Runtime;
+use loadline_model::{CellId, SiteId};
 use loadline_run::{BoxError, Journal};
 
 /// Remembers what it was given, and fails at the step that a test names, from a given call on.
@@ -18,6 +19,8 @@ pub struct FakeJournal {
     pub notes: RefCell<Vec<Note>>,
     pub failures: RefCell<Vec<String>>,
     pub deployments: RefCell<Vec<DeploymentRow>>,
+    pub runtimes: RefCell<Vec<(SiteId, u32, Runtime)>>,
+    pub tails: RefCell<Vec<TailRow>>,
     pub warm_ups: RefCell<Vec<WarmUpRow>>,
     pub slices: RefCell<Vec<SliceRow>>,
     pub together: RefCell<Vec<CellId>>,
@@ -34,6 +37,11 @@ impl FakeJournal {
             Some((step, from)) if step == name && times >= from => Err("the disk is full".into()),
             _ => Ok(()),
         }
+    }
+
+    /// What was asked of it, in order.
+    pub fn steps(&self) -> Vec<&'static str> {
+        self.steps.borrow().clone()
     }
 
     /// Slices of a cell that are in the journal.
@@ -81,6 +89,12 @@ impl Journal for FakeJournal {
         Ok(())
     }
 
+    fn runtime(&self, site: SiteId, round: u32, runtime: &Runtime) -> Result<(), BoxError> {
+        self.step("runtime")?;
+        self.runtimes.borrow_mut().push((site, round, runtime.clone()));
+        Ok(())
+    }
+
     fn warm_up(&self, warm_up: &WarmUpRow) -> Result<(), BoxError> {
         self.step("warm up")?;
         self.warm_ups.borrow_mut().push(warm_up.clone());
@@ -90,6 +104,12 @@ impl Journal for FakeJournal {
     fn slice(&self, slice: &SliceRow) -> Result<(), BoxError> {
         self.step("slice")?;
         self.slices.borrow_mut().push(slice.clone());
+        Ok(())
+    }
+
+    fn tail(&self, tail: &TailRow) -> Result<(), BoxError> {
+        self.step("tail")?;
+        self.tails.borrow_mut().push(tail.clone());
         Ok(())
     }
 

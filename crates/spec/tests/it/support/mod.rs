@@ -6,9 +6,38 @@ use std::os::unix::fs::PermissionsExt;
 use loadline_spec::Machine;
 use tempfile::TempDir;
 
-/// A folder with the executable programs `server` and `python3`, and a file `notes.txt` that is none.
+/// The reference services that were built, with their modes.
+const SERVICES: [(&str, &[&str]); 16] = [
+    ("spring", &["platform", "virtual", "reactive"]),
+    ("spring-java-17", &["platform"]),
+    ("quarkus", &["platform", "virtual", "reactive"]),
+    ("micronaut", &["platform", "virtual", "reactive"]),
+    ("helidon", &["virtual"]),
+    ("javalin", &["platform", "virtual"]),
+    ("spark", &["platform", "virtual"]),
+    ("vertx", &["reactive"]),
+    ("dropwizard", &["platform"]),
+    ("pekko", &["reactive"]),
+    ("go-net-http", &["virtual"]),
+    ("go-1.24-line", &["virtual"]),
+    ("go-fiber", &["virtual"]),
+    ("django", &["platform"]),
+    ("node", &["reactive"]),
+    ("nginx", &["reactive"]),
+];
+
+/// A folder with the executable programs `server` and `python3`, a file `notes.txt` that is none, and the reference services, which all start
+/// that server.
 pub fn programs() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
+    let services = folder.path().join("services");
+    std::fs::create_dir(&services).unwrap();
+    for (name, modes) in SERVICES {
+        let command = [folder.path().join("server").display().to_string(), "--quiet".to_owned()];
+        let built = serde_json::json!({ "modes": modes, "directory": folder.path(), "command": command });
+        std::fs::write(services.join(format!("{name}.json")), built.to_string()).unwrap();
+    }
+    std::fs::write(services.join("spring.tar"), "").unwrap();
     for (name, mode) in [("server", 0o755), ("python3", 0o755), ("notes.txt", 0o644)] {
         let path = folder.path().join(name);
         std::fs::write(&path, "").unwrap();
@@ -21,6 +50,7 @@ pub fn programs() -> TempDir {
 pub fn machine(folder: &TempDir) -> Machine<'static> {
     Machine {
         check_builtin: &check_builtin,
+        services: folder.path().join("services"),
         cpus: vec![0, 1, 2, 3],
         path: folder.path().as_os_str().to_owned(),
         listens: &|port| port == 5432,

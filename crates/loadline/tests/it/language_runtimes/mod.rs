@@ -1,0 +1,162 @@
+//! Language runtimes that are set up badly, on each platform: what loadline sees of them tells what is wrong.
+
+use std::process::Command;
+
+use loadline_model::result::{Cell, RunResult};
+
+use crate::docker::Harbour;
+use crate::support::cluster::cluster;
+use crate::support::place::{Place, ended};
+use crate::support::{go, leftovers};
+
+/// Threads that run Go code at a time, far more than the CPU limit.
+const GOMAXPROCS: &str = "8";
+/// Little enough to be used up.
+const QUOTA: &str = "0.3";
+const CONTAINERS: &str = "docker, {docker: {network: host}}";
+
+fn figure(cell: &Cell, metric: &str) -> f64 {
+    let found = cell.figures.iter().find(|figure| figure.metric == metric);
+    found.unwrap_or_else(|| panic!("{} has no {metric}", cell.label)).value
+}
+
+/// Measures a service, described in YAML, on these platforms.
+fn measured(place: &Place, service: &str, platforms: &str, environment: &[(&str, &str)]) -> RunResult {
+    place.write(
+        "experiment.yaml",
+        &format!(
+            "service: {service}\nplatforms: [{platforms}]\nlimits: {{cpu: {QUOTA}}}\ncpus: {{service: all}}\n\
+            loads: [{{closed: true, connections: 4}}]\n\
+            plan: {{slice: 300ms, blocks: 2, deployments: 2, warmup: 1s, repeats: 0, twin: false}}\n"
+        ),
+    );
+    let mut command = place.command(["run", "experiment.yaml", "--json", "-"]);
+    command.envs(environment.iter().copied());
+    let ended = ended(command.output().expect("the program starts"));
+    ended.assert_measured();
+    leftovers::assert_none(&place.store().label());
+    ended.result()
+}
+
+fn assert_threads_above_the_quota_are_seen(result: &RunResult) {
+    assert_eq!(result.runtimes.len(), result.cells.len(), "{:?}", result.notes);
+    for runtime in &result.runtimes {
+        assert_eq!(runtime.facts["go.gomaxprocs"], GOMAXPROCS, "{runtime:?}");
+        assert!(runtime.unseen.is_empty(), "{runtime:?}");
+    }
+    for cell in &result.cells {
+        assert!(figure(cell, "go.gc.collections") > 0.0, "{}", cell.label);
+        assert_eq!(figure(cell, "go.gomaxprocs"), 8.0, "{}", cell.label);
+    }
+    let throttled =
+        result.slices.iter().filter_map(|slice| slice.observations.count("throttling.throttled_periods"));
+    assert!(throttled.sum::<u64>() > 0, "the service was never held back");
+}
+
+fn assert_a_small_heap_is_seen(result: &RunResult) {
+    assert_eq!(result.runtimes.len(), result.cells.len(), "{:?}", result.notes);
+    for runtime in &result.runtimes {
+        assert_eq!(runtime.facts["jvm.collector"], "Serial", "{runtime:?}");
+        assert_eq!(runtime.facts["jvm.heap.max"], (24 << 20).to_string(), "{runtime:?}");
+        assert!(runtime.unseen.is_empty(), "{runtime:?}");
+    }
+    for cell in &result.cells {
+        // A heap of 24 MiB whose requests each take one has a collection every few requests.
+        let collections = figure(cell, "jvm.gc.collections");
+        assert!((0.02..1.0).contains(&collections), "{}: {collections}", cell.label);
+        assert!(figure(cell, "jvm.gc.pause") > 0.0, "{}", cell.label);
+        assert!(figure(cell, "jvm.heap.committed") <= f64::from(24 << 20), "{}", cell.label);
+    }
+}
+
+/// The Go service, with more threads than its CPU limit has room for.
+fn go_service(place: &Place) -> String {
+    let program = go::build(place, "makes-garbage", "language_runtimes");
+    format!("{{command: '{program} {{host}}:{{port}}', go: {{gomaxprocs: {GOMAXPROCS}}}}}")
+}
+
+/// Compiles the Java service; returns its folder.
+fn java_folder(place: &Place) -> String {
+    let folder = place.path("service").display().to_string();
+    let source = format!("{}/tests/it/language_runtimes/Service.java", env!("CARGO_MANIFEST_DIR"));
+    let built = Command::new("javac").args([&source, "-d", &folder]).output().expect("a JDK");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    folder
+}
+
+/// The Java service, with a heap that is too small and the collector of small machines.
+fn java_service(folder: &str, image: &str) -> String {
+    format!(
+        "{{command: 'java -cp {folder} Service {{host}} {{port}}', jvm: {{heap: 24m, gc: serial}}{image}}}"
+    )
+}
+
+#[test]
+fn threads_above_the_quota_are_seen_in_a_process() {
+    let place = Place::shared();
+    let service = go_service(&place);
+    assert_threads_above_the_quota_are_seen(&measured(&place, &service, "host, pod", &[]));
+}
+
+#[test]
+fn threads_above_the_quota_are_seen_in_a_container() {
+    let harbour = Harbour::new();
+    let service = go_service(&harbour.place);
+    let endpoint = harbour.engine.endpoint();
+    let result = measured(&harbour.place, &service, CONTAINERS, &[("DOCKER_HOST", &endpoint)]);
+    assert_threads_above_the_quota_are_seen(&result);
+}
+
+#[test]
+fn threads_above_the_quota_are_seen_in_pods() {
+    let (cluster, place) = (&cluster(), Place::shared());
+    let service = go_service(&place);
+    let (program, archive) = (place.path("makes-garbage"), place.path("image.tar").display().to_string());
+    let made = place.run(["image", "-o", &archive, &program.display().to_string()]);
+    assert_eq!(made.code, Some(0), "{}", made.stderr);
+    cluster.script("load", &[&archive]);
+    let pods = "kubernetes, {kubernetes: {expose: podIP, placement: other-node}}";
+    let result = measured(&place, &service, pods, &[("KUBECONFIG", &cluster.kubeconfig)]);
+    assert_threads_above_the_quota_are_seen(&result);
+}
+
+#[test]
+fn a_small_heap_is_seen_in_a_process() {
+    let place = Place::shared();
+    let service = java_service(&java_folder(&place), "");
+    assert_a_small_heap_is_seen(&measured(&place, &service, "host, pod", &[]));
+}
+
+/// An image of the Java service; returns the archive.
+fn java_image(place: &Place, folder: &str) -> String {
+    let archive = place.path("service.tar").display().to_string();
+    let made =
+        place.run(["image", folder, "--with", "java", "-o", &archive, "--", "java", "-cp", ".", "Service"]);
+    assert_eq!(made.code, Some(0), "{}", made.stderr);
+    archive
+}
+
+/// In a container the command's arguments are those of the image's program.
+fn java_container(archive: &str) -> String {
+    java_service(".", &format!(", image: {{archive: {archive}}}"))
+}
+
+#[test]
+fn a_small_heap_is_seen_in_a_container() {
+    let harbour = Harbour::new();
+    let archive = java_image(&harbour.place, &java_folder(&harbour.place));
+    let endpoint = harbour.engine.endpoint();
+    let result =
+        measured(&harbour.place, &java_container(&archive), CONTAINERS, &[("DOCKER_HOST", &endpoint)]);
+    assert_a_small_heap_is_seen(&result);
+}
+
+#[test]
+fn a_small_heap_is_seen_in_pods() {
+    let (cluster, place) = (&cluster(), Place::shared());
+    let archive = java_image(&place, &java_folder(&place));
+    cluster.script("load", &[&archive]);
+    let pods = "kubernetes, {kubernetes: {expose: podIP, placement: other-node}}";
+    let environment = [("KUBECONFIG", cluster.kubeconfig.as_str())];
+    assert_a_small_heap_is_seen(&measured(&place, &java_container(&archive), pods, &environment));
+}

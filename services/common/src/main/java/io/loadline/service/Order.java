@@ -1,0 +1,4 @@
+package io.loadline.service;
+
+public record Order(long id, String customerName, double total, String status) {
+}

@@ -1,0 +1,27 @@
+"""How gunicorn runs the service: its default workers, as many as its guide recommends."""
+
+import multiprocessing
+
+from service import environment
+
+wsgi_app = "service.wsgi"
+bind = f"0.0.0.0:{environment.PORT}"
+workers = multiprocessing.cpu_count() * 2 + 1
+# The largest Fibonacci numbers take Python minutes, and a worker that is silent for longer than this is killed.
+timeout = 600
+graceful_timeout = 9
+# Nothing but /tmp may be written.
+control_socket_disable = True
+
+
+def post_worker_init(worker):
+    # Django and what it answers with are there before the first request.
+    from service import urls, workers  # noqa: F401
+
+    workers.share()
+
+
+def worker_exit(server, worker):
+    from service import workers
+
+    workers.unshare()
