@@ -1,12 +1,10 @@
 """How gunicorn runs the service: its default workers, as many as its guide recommends."""
 
-import multiprocessing
-
 from service import environment
 
 wsgi_app = "service.wsgi"
 bind = f"0.0.0.0:{environment.PORT}"
-workers = multiprocessing.cpu_count() * 2 + 1
+workers = environment.WORKERS
 # The largest Fibonacci numbers take Python minutes, and a worker that is silent for longer than this is killed.
 timeout = 600
 graceful_timeout = 9

@@ -1,5 +1,6 @@
 """What the environment says about how the service runs; a bad value ends the process with its name."""
 
+import multiprocessing
 import os
 import re
 import sys
@@ -40,3 +41,5 @@ PORT = number("PORT", 8080, 1, 65_535)
 MODE = mode()
 ORDERS = number("ORDERS", 1_000, 0, 1_000_000)
 DELAY = delay()
+# As many as gunicorn's guide recommends.
+WORKERS = multiprocessing.cpu_count() * 2 + 1

@@ -5,11 +5,10 @@ from time import perf_counter
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_GET
 
-from . import telemetry
+from . import telemetry, workers
 from .fibonacci import fibonacci, parse_n
 from .orders import fetch_orders
 from .values import value_of
-from .workers import metrics_of_all
 
 
 @require_GET
@@ -39,11 +38,11 @@ def cpu(request: HttpRequest) -> HttpResponse:
 
 
 def healthz(request: HttpRequest) -> HttpResponse:
-    return text("ok")
+    return text("ok") if workers.all_are_up() else text("some workers are still starting", 503)
 
 
 def metrics(request: HttpRequest) -> HttpResponse:
-    return text(metrics_of_all())
+    return text(workers.metrics_of_all())
 
 
 def text(body: str | bytes, status: int = 200) -> HttpResponse:

@@ -8,6 +8,7 @@ from multiprocessing.connection import Client, Listener
 
 from prometheus_client import CollectorRegistry, Metric, generate_latest
 
+from .environment import WORKERS
 from .telemetry import registry
 
 # Shared by the workers of one gunicorn.
@@ -27,6 +28,11 @@ def share() -> None:
                 asker.send(list(registry.collect()))
 
     threading.Thread(target=serve, daemon=True).start()
+
+
+def all_are_up() -> bool:
+    """gunicorn takes the end of a worker that is still starting for a failure."""
+    return len(list(_SOCKETS.iterdir())) >= WORKERS
 
 
 def unshare() -> None:
