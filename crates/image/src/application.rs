@@ -12,11 +12,11 @@ use object::ReadCache;
 use oci_spec::image::Arch;
 
 use crate::elf::{UnsuitableProgram, examine};
-use crate::error::ImageError;
+use crate::error::{ImageError, MissingLibrary};
 use crate::folder::{APP, Folder};
 use crate::image::{Image, Start};
 use crate::layer::{Layer, PASSWD, Part};
-use crate::libraries::{Libraries, MissingLibrary, Moved};
+use crate::libraries::{Libraries, Moved};
 use crate::linkage::Linkage;
 use crate::name::ImageName;
 use crate::runtime::Runtime;

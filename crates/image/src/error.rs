@@ -4,7 +4,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::elf::UnsuitableProgram;
-use crate::libraries::MissingLibrary;
+
+/// A library that is not on this machine.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MissingLibrary {
+    /// Its name, or the path of a loader.
+    pub library: String,
+    /// The file that needs it, by its path in the image.
+    pub needed_by: PathBuf,
+}
 
 /// Why there is no archive.
 #[derive(Debug, thiserror::Error)]

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use oci_spec::image::Arch;
 
-use crate::error::ImageError;
+use crate::error::{ImageError, MissingLibrary};
 use crate::layer::{PASSWD, Part};
-use crate::libraries::MissingLibrary;
 use crate::name::ImageName;
 use crate::program::Program;
 use crate::tree::{Contents, Node};

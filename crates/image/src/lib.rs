@@ -35,9 +35,8 @@ mod tree;
 
 pub use archive::Archive;
 pub use elf::UnsuitableProgram;
-pub use error::ImageError;
+pub use error::{ImageError, MissingLibrary};
 pub use image::{BINARY_SHA256_LABEL, Image, PORT, USER};
-pub use libraries::MissingLibrary;
 pub use name::ImageName;
 pub use oci_spec::image::Arch as Architecture;
 pub use program::Program;

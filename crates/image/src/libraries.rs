@@ -8,7 +8,7 @@ use std::rc::Rc;
 use oci_spec::image::Arch;
 
 use crate::default_folders::{DefaultFolders, musl_list};
-use crate::error::ImageError;
+use crate::error::{ImageError, MissingLibrary};
 use crate::linkage::Linkage;
 use crate::source::SourceFile;
 use crate::tree::{Node, Tree, without_dots};
@@ -19,15 +19,6 @@ const OPENED_BY_GLIBC: [&str; 4] =
 
 /// glibc's main library: where it is, the loader looks without being told.
 const GLIBC: &str = "libc.so.6";
-
-/// A library that is not on this machine.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct MissingLibrary {
-    /// Its name, or the path of a loader.
-    pub library: String,
-    /// The file that needs it, by its path in the image.
-    pub needed_by: PathBuf,
-}
 
 /// A folder of this machine whose files are elsewhere in the image.
 #[derive(Debug, Clone)]
