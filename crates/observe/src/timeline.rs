@@ -24,7 +24,7 @@ use crate::threads;
 const INTERVAL: Duration = Duration::from_millis(2);
 /// Reading takes no more than one part in this many of the time.
 const LEAST_REST: u32 = 20;
-/// A timer that is this late was held up by whoever had the CPU. An idle virtual CPU wakes far earlier.
+/// A timer that is this late was held up by another program or by the hypervisor: an idle virtual CPU wakes far earlier.
 const LATE: Duration = Duration::from_millis(1);
 
 /// Reads until it is stopped.

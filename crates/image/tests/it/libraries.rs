@@ -103,7 +103,7 @@ fn a_missing_library_is_said_with_who_needs_it() {
     let image = folder.image(&[], &["static"]).expect("an image");
     let left_out = image.left_out().iter().map(|it| format!("{} {}", it.library, it.needed_by.display()));
     assert_eq!(left_out.collect::<Vec<_>>(), ["libinner.so /app/lib/libouter.so"]);
-    // Whoever loads it may have loaded that before.
+    // The program that loads it may have loaded that already.
     folder.file("plugins/libinner.so", "");
     assert_eq!(folder.image(&[], &["static"]).expect("an image").left_out(), []);
 }

@@ -1,4 +1,4 @@
-//! The performance data that a HotSpot JVM keeps in `/tmp/hsperfdata_USER/PID`, memory that it shares with whoever may read the file: a
+//! The performance data that a HotSpot JVM keeps in `/tmp/hsperfdata_USER/PID`, memory that any reader of the file shares: a
 //! header, then entries with a name and a value (OpenJDK, src/hotspot/share/runtime/perfMemory.hpp and perfData.hpp). Another process may
 //! have written the file: every offset is checked, and what does not fit is an error or left out.
 
