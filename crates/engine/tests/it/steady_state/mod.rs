@@ -249,7 +249,11 @@ fn perf_shows_no_allocation_and_no_lock() {
     };
     let names = ["alloc", "calloc", "realloc", "free", "lock", "mutex", "futex", "park"];
     let is_suspicious = |line: &&&str| {
-        let symbol = line.to_lowercase().replace("clock", "");
+        // The crate `alloc` has containers, too: a heap that is sifted and a vector with room to spare allocate nothing.
+        let symbol = line.to_lowercase();
+        let symbol = ["clock", "alloc::collections::", "alloc::vec::"]
+            .iter()
+            .fold(symbol, |symbol, harmless| symbol.replace(harmless, ""));
         names.iter().any(|name| symbol.contains(name))
     };
     let suspicious: Vec<&str> = load.iter().filter(is_suspicious).copied().collect();
