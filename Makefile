@@ -9,7 +9,7 @@
 
 CARGO ?= cargo
 FUZZ_SECONDS ?= 60
-FUZZERS ?= response http2
+FUZZERS ?= response http2 performance_data
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 # .cargo/config.toml names the target, so that programs can be static; cargo then builds below its name.
 RELEASE := $(TARGET)/$(shell rustc --print host-tuple)/release
@@ -57,7 +57,7 @@ lint: tools-lint
 
 fuzz: tools-fuzz
 	for target in $(FUZZERS); do \
-		mkdir -p crates/engine/fuzz/corpus/$$target && (cd crates/engine && \
+		(cd crates/*/fuzz/seeds/$$target/../../.. && mkdir -p fuzz/corpus/$$target && \
 		$(CARGO) fuzz run --sanitizer none $$target fuzz/corpus/$$target fuzz/seeds/$$target -- \
 		-max_total_time=$(FUZZ_SECONDS) -max_len=4096) || exit 1; \
 	done
