@@ -56,6 +56,15 @@ pub(crate) struct CgroupMemory {
     pub(crate) peak_bytes: Option<u64>,
 }
 
+/// What tasks wait for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Resource {
+    /// A CPU.
+    Cpu,
+    /// Memory that has to be freed or read again first.
+    Memory,
+}
+
 impl Cgroup {
     /// The CPU time charged to it.
     pub(crate) fn cpu(&self) -> Option<CpuUsage> {
@@ -84,6 +93,16 @@ impl Cgroup {
             now_bytes: procfs::read_number(dir.join(now)),
             peak_bytes: procfs::read_number(dir.join(peak)),
         }
+    }
+
+    /// The time in which at least one of its tasks waited for a resource since it was made, ns; version 2 alone has it.
+    pub(crate) fn pressure(&self, on: Resource) -> Option<u64> {
+        let Self::V2 { dir } = self else { return None };
+        let file = match on {
+            Resource::Cpu => "cpu.pressure",
+            Resource::Memory => "memory.pressure",
+        };
+        parse_pressure(&procfs::read(dir.join(file))?)
     }
 
     /// The processes directly in the cgroup; those in cgroups below it are not looked for.
@@ -127,6 +146,13 @@ fn parse_v2_throttling(text: &str) -> Option<Throttling> {
     })
 }
 
+/// `some avg10=0.00 avg60=0.00 avg300=0.00 total=1286136`: microseconds.
+fn parse_pressure(text: &str) -> Option<u64> {
+    let some = text.lines().find_map(|line| line.strip_prefix("some "))?;
+    let total = some.split_ascii_whitespace().find_map(|word| word.strip_prefix("total="))?;
+    total.parse::<u64>().ok()?.checked_mul(1_000)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,6 +187,7 @@ burst_usec 0
         assert_eq!(cgroup.throttling(), Some(throttling));
         let memory = CgroupMemory { now_bytes: Some(12_587_008), peak_bytes: Some(20_971_520) };
         assert_eq!(cgroup.memory(), memory);
+        assert_eq!((cgroup.pressure(Resource::Cpu), cgroup.pressure(Resource::Memory)), (None, None));
         assert_eq!(cgroup.processes().len(), 2);
         Ok(())
     }
@@ -180,6 +207,13 @@ burst_usec 0
     }
 
     #[test]
+    fn recorded_pressure_is_read_in_nanoseconds() {
+        let text = "some avg10=55.08 avg60=53.56 avg300=57.07 total=1286136319\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n";
+        assert_eq!(parse_pressure(text), Some(1_286_136_319_000));
+        assert_eq!(parse_pressure("full avg10=0.00 total=7\n"), None);
+    }
+
+    #[test]
     fn a_cgroup_that_is_gone_reads_as_nothing() {
         let gone = PathBuf::from("/sys/fs/cgroup/no-such-cgroup");
         let v1 = Cgroup::V1 { cpu: gone.clone(), cpuacct: gone.clone(), memory: Some(gone.clone()) };
@@ -194,6 +228,7 @@ burst_usec 0
         #[test]
         fn any_text_is_read_without_a_panic(text in "(?s).*", n: u64) {
             let _ = (parse_v1_throttling(&text), parse_v2_cpu(&text), parse_v2_throttling(&text));
+            let _ = (parse_pressure(&text), parse_pressure(&format!("some total={n}")));
             let _ = parse_v2_cpu(&format!("usage_usec {n}\nuser_usec {n}\nsystem_usec {n}"));
         }
     }

@@ -17,6 +17,7 @@ mod machine;
 mod machine_cpu;
 mod memory;
 mod observer;
+mod pressure;
 mod probe;
 pub mod probes;
 mod process;

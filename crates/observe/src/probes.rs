@@ -8,6 +8,7 @@ use crate::go::GoProbe;
 use crate::jvm::JvmProbe;
 use crate::machine_cpu::MachineCpuProbe;
 use crate::memory::MemoryProbe;
+use crate::pressure::PressureProbe;
 use crate::probe::AnyProbe;
 use crate::service_cpu::ServiceCpuProbe;
 use crate::softirqs::SoftirqProbe;
@@ -24,6 +25,7 @@ pub fn all() -> Vec<Box<dyn AnyProbe>> {
         Box::new(SoftirqProbe),
         Box::new(ThreadProbe),
         Box::new(ThrottlingProbe),
+        Box::new(PressureProbe),
         Box::new(TcpProbe),
         Box::new(MemoryProbe),
         Box::new(CgroupMemoryProbe),

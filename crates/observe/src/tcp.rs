@@ -1,45 +1,66 @@
-//! `/proc/PID/net/snmp`: TCP retransmissions in the network namespace that a process is in.
-//! A lost packet costs a request 200 ms or more, so even a few of them explain a tail (RFC 6298, TCP_RTO_MIN).
+//! `/proc/PID/net/snmp` and `netstat`: what TCP lost in the network namespace that a process is in.
+//! A lost packet costs a request 200 ms or more, so even a few of them explain a tail (RFC 6298, TCP_RTO_MIN), and a connection that is lost
+//! because the service does not accept in time costs a second or more (TCP_TIMEOUT_INIT).
 
 use loadline_model::Observations;
 use loadline_model::metrics::{HigherIs, MetricDeclaration, Unit};
+use serde::{Deserialize, Serialize};
 
 use crate::probe::{Probe, Target};
 
 const RETRANSMITS: &str = "tcp.retransmits";
+const LISTEN_OVERFLOWS: &str = "tcp.listen_overflows";
 
 /// Reads TCP's counters in the network namespace of a service.
 pub(crate) struct TcpProbe;
 
+/// Since the namespace was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Lost {
+    /// Segments sent again (`RetransSegs`, RFC 1213 tcpRetransSegs).
+    retransmits: Option<u64>,
+    /// How often a connection found the queue of its listener full (`ListenOverflows`).
+    listen_overflows: Option<u64>,
+}
+
 impl Probe for TcpProbe {
-    /// Segments sent again since the namespace was made (`RetransSegs`, RFC 1213 tcpRetransSegs).
-    type Reading = u64;
+    type Reading = Lost;
 
     fn name(&self) -> &'static str {
         "tcp"
     }
 
     fn metrics(&self) -> Vec<MetricDeclaration> {
-        let retransmits = MetricDeclaration::counter(RETRANSMITS, Unit::Count);
-        vec![retransmits.shown_as("TCP retransmits", HigherIs::More)]
+        let count =
+            |name, label| MetricDeclaration::counter(name, Unit::Count).shown_as(label, HigherIs::More);
+        vec![count(RETRANSMITS, "TCP retransmits"), count(LISTEN_OVERFLOWS, "connections lost before accept")]
     }
 
-    fn read(&mut self, target: &Target<'_>) -> Option<u64> {
+    fn read(&mut self, target: &Target<'_>) -> Option<Lost> {
         let pid = target.subject().roots().next().or_else(|| target.processes().first().copied())?;
-        parse(&target.proc_file(&format!("{pid}/net/snmp"))?)
+        let number = |file: &str, protocol, name| {
+            parse(&target.proc_file(&format!("{pid}/net/{file}"))?, protocol, name)
+        };
+        let lost = Lost {
+            retransmits: number("snmp", "Tcp:", "RetransSegs"),
+            listen_overflows: number("netstat", "TcpExt:", "ListenOverflows"),
+        };
+        (lost.retransmits.is_some() || lost.listen_overflows.is_some()).then_some(lost)
     }
 
-    fn between(&self, before: &u64, after: &u64, seen: &mut Observations) {
-        seen.set(RETRANSMITS, after.checked_sub(*before));
+    fn between(&self, before: &Lost, after: &Lost, seen: &mut Observations) {
+        let more = |after: Option<u64>, before: Option<u64>| after?.checked_sub(before?);
+        seen.set(RETRANSMITS, more(after.retransmits, before.retransmits));
+        seen.set(LISTEN_OVERFLOWS, more(after.listen_overflows, before.listen_overflows));
     }
 }
 
 /// The file has two lines for each protocol: names, then values.
-fn parse(text: &str) -> Option<u64> {
-    let mut lines = text.lines().filter_map(|line| line.strip_prefix("Tcp:"));
+fn parse(text: &str, protocol: &str, name: &str) -> Option<u64> {
+    let mut lines = text.lines().filter_map(|line| line.strip_prefix(protocol));
     let (names, values) = (lines.next()?, lines.next()?);
     let mut pairs = names.split_ascii_whitespace().zip(values.split_ascii_whitespace());
-    pairs.find(|(name, _)| *name == "RetransSegs")?.1.parse().ok()
+    pairs.find(|(known, _)| *known == name)?.1.parse().ok()
 }
 
 #[cfg(test)]
@@ -57,16 +78,22 @@ Udp: InDatagrams NoPorts
 Udp: 12 0
 ";
 
+    fn retransmits(text: &str) -> Option<u64> {
+        parse(text, "Tcp:", "RetransSegs")
+    }
+
     #[test]
     fn a_recorded_file_is_read_by_name() {
-        assert_eq!(parse(SAMPLE), Some(17));
+        assert_eq!(retransmits(SAMPLE), Some(17));
+        let netstat = "TcpExt: SyncookiesSent ListenOverflows ListenDrops\nTcpExt: 0 12 13\nIpExt: InNoRoutes\nIpExt: 0\n";
+        assert_eq!(parse(netstat, "TcpExt:", "ListenOverflows"), Some(12));
     }
 
     #[test]
     fn a_file_without_values_is_none() {
-        assert_eq!(parse("Tcp: RetransSegs\n"), None);
-        assert_eq!(parse("Tcp: InSegs\nTcp: 1\n"), None);
-        assert_eq!(parse(""), None);
+        assert_eq!(retransmits("Tcp: RetransSegs\n"), None);
+        assert_eq!(retransmits("Tcp: InSegs\nTcp: 1\n"), None);
+        assert_eq!(retransmits(""), None);
     }
 
     #[test]
@@ -79,8 +106,8 @@ Udp: 12 0
     proptest! {
         #[test]
         fn any_text_is_read_without_a_panic(text in "(?s).*") {
-            let _ = parse(&text);
-            let _ = parse(&format!("Tcp: RetransSegs\nTcp: {text}"));
+            let _ = retransmits(&text);
+            let _ = retransmits(&format!("Tcp: RetransSegs\nTcp: {text}"));
         }
     }
 }

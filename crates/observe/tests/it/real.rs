@@ -4,6 +4,7 @@
 use std::error::Error;
 use std::fs;
 use std::io;
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::sync::mpsc;
@@ -158,6 +159,22 @@ fn threads_that_sleep_switch_voluntarily() -> Outcome {
     assert!(seen.count("switches.involuntary").is_some() && seen.count("cpu.run_queue_wait").is_some());
     assert!(seen.count("softirqs.net_rx").is_some() && seen.count("softirqs.net_tx").is_some());
     assert!(seen.count("tcp.retransmits").is_some());
+    Ok(())
+}
+
+#[test]
+fn connections_that_find_the_listeners_queue_full_are_counted() -> Outcome {
+    let subject = Subject { root_pids: vec![std::process::id()], cgroup: None };
+    // A queue of 0 takes one connection; nobody accepts.
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    rustix::net::listen(&listener, 0)?;
+    let address = listener.local_addr()?;
+    let seen = observe(&subject, || {
+        let attempts = (0..3).map(|_| TcpStream::connect_timeout(&address, Duration::from_millis(200)));
+        let connected = attempts.filter(Result::is_ok).count();
+        (connected < 3).then_some(()).ok_or_else(|| "the queue is never full".into())
+    })?;
+    assert!(seen.count("tcp.listen_overflows").is_some_and(|lost| lost >= 1), "{seen:?}");
     Ok(())
 }
 
