@@ -47,6 +47,13 @@ pub enum Unseen {
         /// What the kernel said.
         why: String,
     },
+    /// A service that does not show its own metrics where they were asked for.
+    NoOwnMetrics {
+        /// The path that was asked for.
+        path: String,
+        /// What came instead.
+        why: String,
+    },
 }
 
 impl Runtime {

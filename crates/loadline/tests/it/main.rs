@@ -30,6 +30,7 @@ mod load_watchdog;
 mod load_wrk;
 mod low_rate;
 mod outputs;
+mod own_metrics;
 mod positive_control;
 #[path = "../../../../tests/proof.rs"]
 mod proof;
@@ -44,4 +45,5 @@ mod same_seed;
 #[allow(dead_code, reason = "the tests of the engine use the rest")]
 mod servers;
 mod support;
+mod tails;
 mod until;

@@ -28,6 +28,9 @@ impl Words for Unseen {
             Unseen::NoGoMemory { why } => {
                 format!("the memory of the Go program may not be read: {why}. GOMAXPROCS and collections were not seen")
             }
+            Unseen::NoOwnMetrics { path, why } => {
+                format!("the service shows no metrics of its own at {path}: {why}")
+            }
         }
     }
 }

@@ -102,10 +102,14 @@ impl Watch {
 
     /// What the probes find out about the service's language runtime; nothing if they are elsewhere and cannot be asked.
     pub fn runtime(&mut self) -> Runtime {
-        match &mut self.source {
+        let mut found = match &mut self.source {
             Source::Here(observer) => observer.runtime(),
             Source::Agent(observer) => observer.runtime().unwrap_or_default(),
+        };
+        if let Some(shown) = &mut self.shown {
+            found.merge(shown.runtime());
         }
+        found
     }
 
     /// Begins to watch when the service is held up, if it is on this machine and a thread can be started.

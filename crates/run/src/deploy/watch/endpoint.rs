@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use loadline_machine::Netns;
 use loadline_model::Observations;
 use loadline_model::metrics::{HigherIs, MetricDeclaration, Unit};
+use loadline_model::runtime::{Runtime, Unseen};
 use loadline_observe::{Probe, Target};
 use serde::{Deserialize, Serialize};
 
@@ -95,6 +96,18 @@ impl Probe for EndpointProbe {
         Some(reading)
     }
 
+    fn runtime(&mut self, _: &Target<'_>) -> Runtime {
+        let why = match self.endpoint.ask() {
+            Ok(text) if Reading::of(&text).0.is_empty() => {
+                "no counter in Prometheus' text format is in the answer".to_owned()
+            }
+            Ok(_) => return Runtime::default(),
+            Err(error) => error.to_string(),
+        };
+        let unseen = vec![Unseen::NoOwnMetrics { path: self.endpoint.path.clone(), why }];
+        Runtime { unseen, ..Runtime::default() }
+    }
+
     fn between(&self, before: &Reading, after: &Reading, seen: &mut Observations) {
         for (name, now) in &after.0 {
             // What was not there before began at zero; what went backwards began anew.
@@ -140,10 +153,11 @@ impl Endpoint {
         let mut bytes = Vec::new();
         stream.take(LONGEST).read_to_end(&mut bytes)?;
         let text = String::from_utf8_lossy(&bytes);
-        let (head, body) = text.split_once("\r\n\r\n").ok_or(io::ErrorKind::InvalidData)?;
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
         match head.split_ascii_whitespace().nth(1) {
             Some("200") => Ok(body.to_owned()),
-            _ => Err(io::ErrorKind::InvalidData.into()),
+            Some(status) => Err(io::Error::other(format!("its status is {status}"))),
+            None => Err(io::Error::other("the answer is not HTTP")),
         }
     }
 }
