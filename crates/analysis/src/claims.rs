@@ -16,7 +16,7 @@ use loadline_stats::{Levels, holm};
 use crate::RunData;
 use crate::joint::of_cell;
 use crate::metrics::{self, Metric};
-use crate::result::{ClaimJudgement, ClaimResult, Finding, Repeats, Statement};
+use crate::result::{ClaimJudgement, ClaimResult, Finding, Repeats, Statement, Unit};
 use crate::sample::Counted;
 use estimate::Judged;
 
@@ -29,42 +29,43 @@ pub fn claims(data: &RunData, counted: &Counted<'_>, repeats: &Repeats, confiden
     let levels = Levels::at(confidence);
     let metrics = metrics::of_run(&data.run);
     let judge = |claim: &Claim| {
-        // The spec names no metric that a run does not have.
-        let metric = metrics.iter().find(|metric| metric.id == claim.metric)?;
-        let mut findings: Vec<Finding> = contrasts(data, claim)
-            .into_iter()
-            .map(|contrast| finding(&run, claim, metric, contrast))
-            .collect();
+        let metric = metrics.iter().find(|metric| metric.id == claim.metric);
+        // What no probe of the run could read is in none of its contrasts.
+        let mut findings: Vec<Finding> = metric
+            .map(|metric| {
+                contrasts(data, claim).map(|contrast| finding(&run, claim, metric, contrast)).collect()
+            })
+            .unwrap_or_default();
         correct(&mut findings);
         for finding in &mut findings {
             finding.judgement = judgement(finding, claim.baseline, levels.difference);
         }
-        Some(ClaimResult {
+        ClaimResult {
             text: claim.text.clone(),
-            metric: metric.label.to_string(),
-            metric_unit: metric.unit,
+            metric: metric.map_or(&*claim.metric, |metric| &metric.label).to_owned(),
+            metric_unit: metric.map_or(Unit::Count, |metric| metric.unit),
             published_in: claim.unit,
             published_baseline: claim.baseline,
             judgement: overall(&findings),
             findings,
-        })
+        }
     };
-    data.run.experiment.claims.iter().filter_map(judge).collect()
+    data.run.experiment.claims.iter().map(judge).collect()
 }
 
 /// The contrasts that a claim is about.
-fn contrasts<'a>(data: &'a RunData, claim: &Claim) -> Vec<&'a ContrastPlan> {
+fn contrasts<'a>(data: &'a RunData, claim: &'a Claim) -> impl Iterator<Item = &'a ContrastPlan> {
     let (experiment, plan) = (&data.run.experiment, &data.run.plan);
     let is = |wanted: &Option<String>, name: &str| wanted.as_ref().is_none_or(|wanted| wanted == name);
-    let platform = |cell: CellId| &experiment.platform(plan.site_of(cell).platform).name;
-    let about = |contrast: &&ContrastPlan| {
+    let platform = move |cell: CellId| &experiment.platform(plan.site_of(cell).platform).name;
+    let about = move |contrast: &&ContrastPlan| {
         let cell = contrast.candidate;
         is(&claim.platform, platform(cell))
             && is(&claim.against, platform(contrast.baseline))
             && is(&claim.service, &experiment.service(plan.site_of(cell).service).name)
             && (claim.loads.is_empty() || claim.loads.contains(&plan.load_of(cell)))
     };
-    plan.planned_contrasts().filter(about).collect()
+    plan.planned_contrasts().filter(about)
 }
 
 fn finding(run: &Judged<'_>, claim: &Claim, metric: &Metric, contrast: &ContrastPlan) -> Finding {

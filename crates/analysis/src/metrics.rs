@@ -297,6 +297,7 @@ fn mean(histogram: &Histogram<u64>) -> Option<Ratio> {
 #[cfg(test)]
 mod tests {
     use loadline_model::experiment::CLAIM_METRICS;
+    use loadline_model::metrics::{RESIDENT_MEMORY, RUN_QUEUE_WAIT};
 
     use super::*;
 
@@ -338,8 +339,9 @@ mod tests {
 
     #[test]
     fn what_claims_name_is_there() {
+        let of_probes = [SERVICE_CPU, RUN_QUEUE_WAIT, "cpu.throttled", RESIDENT_MEMORY, "memory.peak"];
         let ids: Vec<String> =
-            all(&[declared(SERVICE_CPU)]).into_iter().map(|metric| metric.id.into_owned()).collect();
+            all(&of_probes.map(declared)).into_iter().map(|metric| metric.id.into_owned()).collect();
         for id in CLAIM_METRICS {
             assert!(ids.iter().any(|other| other == id), "{id}");
         }

@@ -47,6 +47,9 @@ fn line(result: &RunResult, claim: &ClaimResult) -> ClaimLine {
         .into_iter()
         .map(|(subject, findings)| about(result, claim, &subject, &findings))
         .collect();
+    if findings.is_empty() {
+        findings.push(format!("{}: not measured", claim.metric));
+    }
     findings.extend(far_baseline(claim));
     ClaimLine { word: word(claim.judgement), tone, text: claim.text.clone(), findings }
 }

@@ -118,3 +118,13 @@ fn the_cells_of_a_claim_are_corrected_for_each_other() {
     // What lies within is no evidence against the claim.
     assert_eq!(p(&judged_of_both(claim("pod", Says::Difference { from_ns: 0.0, to_ns: 90e3 })), 0), 1.0);
 }
+
+#[test]
+fn what_was_not_measured_is_out_of_reach_and_not_left_out() {
+    let of_memory =
+        Claim { metric: "memory.peak".to_owned(), ..claim("pod", Says::Share { from: 0.1, to: 0.2 }) };
+    let run = MadeUp { claims: vec![of_memory], ..MadeUp::default() };
+    let said = analyse(&run.data()).claims.remove(0);
+    assert_eq!((said.judgement, &*said.metric), (ClaimJudgement::OutOfReach, "memory.peak"));
+    assert!(said.findings.is_empty(), "{said:?}");
+}

@@ -76,7 +76,7 @@ pub enum Says {
 }
 
 /// Metrics that claims are made about. Of [`CLAIM_COUNTS`] only shares can be claimed, the others are in ns.
-pub const CLAIM_METRICS: [&str; 12] = [
+pub const CLAIM_METRICS: [&str; 17] = [
     "response.mean",
     "response.p50",
     "response.p90",
@@ -87,9 +87,15 @@ pub const CLAIM_METRICS: [&str; 12] = [
     "service.p99",
     "cpu.service",
     "cpu.path",
+    "cpu.run_queue_wait",
+    "cpu.throttled",
     "softirqs",
+    "switches",
+    "memory.resident",
+    "memory.peak",
     "rate.achieved",
 ];
 
 /// Those that are no times.
-pub const CLAIM_COUNTS: [&str; 2] = ["softirqs", "rate.achieved"];
+pub const CLAIM_COUNTS: [&str; 5] =
+    ["softirqs", "switches", "memory.resident", "memory.peak", "rate.achieved"];

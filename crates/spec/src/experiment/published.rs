@@ -1,16 +1,17 @@
-//! The baseline's figure where a claim was published: `17ms`, `12ms..17ms`; of a rate `716/s`, of a count a plain number.
+//! The baseline's figure where a claim was published: `17ms`, `12ms..17ms`; of a rate `716/s`, of memory `545M`, of a count a plain number.
 
 use loadline_model::experiment::CLAIM_COUNTS;
 
 use crate::error::Complaint;
 use crate::experiment::loads;
-use crate::units::{parse_duration_ns, show_duration_ns};
+use crate::units::{parse_duration_ns, parse_size, show_duration_ns, show_size};
 
 /// How figures of a metric are written.
 #[derive(Clone, Copy)]
 pub(super) enum Figures {
     Times,
     Rates,
+    Sizes,
     Counts,
 }
 
@@ -19,6 +20,7 @@ impl Figures {
     pub fn of(metric: &str) -> Figures {
         match metric {
             "rate.achieved" => Figures::Rates,
+            memory if memory.starts_with("memory.") => Figures::Sizes,
             count if CLAIM_COUNTS.contains(&count) => Figures::Counts,
             _ => Figures::Times,
         }
@@ -28,6 +30,7 @@ impl Figures {
         let figure = match self {
             Figures::Times => parse_duration_ns(text)?,
             Figures::Rates => loads::rate(text)?.as_per_second(),
+            Figures::Sizes => parse_size(text)? as f64,
             Figures::Counts => text.trim().parse().map_err(|_| {
                 Complaint::new(format!("`{}` is not a number", text.trim())).help("write 2.5")
             })?,
@@ -43,6 +46,7 @@ impl Figures {
         match self {
             Figures::Times => show_duration_ns(figure),
             Figures::Rates => format!("{figure}/s"),
+            Figures::Sizes => show_size(figure as u64),
             Figures::Counts => figure.to_string(),
         }
     }
@@ -79,6 +83,7 @@ mod tests {
             ("response.p99", "21ms..27ms", [21e6, 27e6]),
             ("rate.achieved", "716/s", [716.0, 716.0]),
             ("softirqs", "2.5", [2.5, 2.5]),
+            ("memory.peak", "64Mi..512Mi", [67_108_864.0, 536_870_912.0]),
         ] {
             let figures = Figures::of(metric);
             assert_eq!(figures.range(text), Ok(range));
@@ -96,6 +101,7 @@ mod tests {
             ("rate.achieved", "716"),
             ("softirqs", "many"),
             ("softirqs", "-1"),
+            ("memory.peak", "545"),
         ] {
             assert!(Figures::of(metric).range(text).is_err(), "{metric}: {text}");
         }
