@@ -7,11 +7,14 @@ use loadline_spec::Machine;
 use tempfile::TempDir;
 
 /// The reference services that were built, with their modes.
-const SERVICES: [(&str, &[&str]); 16] = [
+const SERVICES: [(&str, &[&str]); 19] = [
     ("spring", &["platform", "virtual", "reactive"]),
+    ("spring-aot", &["platform"]),
     ("spring-java-17", &["platform"]),
     ("quarkus", &["platform", "virtual", "reactive"]),
+    ("quarkus-aot", &["platform"]),
     ("micronaut", &["platform", "virtual", "reactive"]),
+    ("micronaut-aot", &["platform"]),
     ("helidon", &["virtual"]),
     ("javalin", &["platform", "virtual"]),
     ("spark", &["platform", "virtual"]),
