@@ -29,7 +29,9 @@ fn an_interrupted_run_is_torn_down_and_shown() {
 #[test]
 fn a_run_interrupted_before_its_first_slice_says_so() {
     let place = Place::shared();
-    let run = place.start(["compare", "--on", "host", "--on", "pod"].into_iter().chain(STAGED));
+    // Longer than this machine may take to notice the first deployment.
+    let warm_up = ["--warmup", "60s"];
+    let run = place.start(["compare", "--on", "host", "--on", "pod"].into_iter().chain(warm_up));
     place.wait_for_rows("deployment", 1);
     run.send(Signal::TERM);
     let ended = run.wait();
