@@ -13,9 +13,9 @@ use loadline_stats::t_interval;
 
 use crate::figures::{Prepared, merged};
 use crate::metrics::{self, Times};
-use crate::result::{Cell, Deployment, Figure, Histograms, Percentiles, Slice, Statement};
+use crate::result::{Cell, Figure, Histograms, Percentiles, Slice, Statement};
 use crate::sample::{self, Counted};
-use crate::{ALPHA, RunData, seen, tails};
+use crate::{ALPHA, RunData, deployments, seen, tails};
 
 /// The cells of a run.
 pub fn cells(data: &RunData, counted: &Counted<'_>) -> Vec<Cell> {
@@ -33,6 +33,7 @@ fn cell(data: &RunData, counted: &Counted<'_>, id: CellId) -> Cell {
         *errors.entry(kind.clone()).or_insert(0) += count;
     }
     let side_by_side = data.run.side_by_side.contains(&id);
+    let deployments = deployments::deployments(data, counted, id);
     Cell {
         id,
         service: experiment.service(site.service).name.clone(),
@@ -45,7 +46,8 @@ fn cell(data: &RunData, counted: &Counted<'_>, id: CellId) -> Cell {
         role: plan.role,
         label: label(data, site),
         interleave: if side_by_side { "requests" } else { "slices" }.to_owned(),
-        deployments: deployments(data, counted, id),
+        deployment_spread: deployments::spread(&deployments, load.load.is_closed()),
+        deployments,
         answered: slices.iter().map(|slice| slice.answered).sum(),
         errors,
         figures: figures(data, counted, id),
@@ -66,36 +68,6 @@ pub fn label(data: &RunData, site: &Site) -> String {
         (true, false) => format!("{service}{prime}"),
         _ => format!("{platform}{prime}"),
     }
-}
-
-fn deployments(data: &RunData, counted: &Counted<'_>, id: CellId) -> Vec<Deployment> {
-    let site = data.run.plan.cell(id).site;
-    let of_site = data.deployments.iter().filter(|row| row.site == site);
-    of_site
-        .map(|row| {
-            let warm_up =
-                data.warm_ups.iter().find(|warm_up| warm_up.cell == id && warm_up.round == row.round);
-            let slices: Vec<&SliceRow> = counted
-                .get(&id)
-                .into_iter()
-                .flat_map(|cell| cell.values().copied())
-                .filter(|slice| slice.round == row.round)
-                .collect();
-            let response = merged(Times::Response, slices.iter().copied());
-            let seconds: f64 = slices.iter().map(|slice| slice.duration_s).sum();
-            let answered: u64 = slices.iter().map(|slice| slice.answered_in_time).sum();
-            Deployment {
-                round: row.round,
-                ready_ms: row.ready_ms,
-                warmup_s: warm_up.map_or(0.0, |warm_up| warm_up.seconds),
-                stationary: warm_up.is_some_and(|warm_up| warm_up.stationary),
-                left_out: row.left_out.clone(),
-                response_mean_ns: response.mean(),
-                response_p99_ns: response.value_at_quantile(0.99),
-                rate_per_second: if seconds > 0.0 { answered as f64 / seconds } else { 0.0 },
-            }
-        })
-        .collect()
 }
 
 fn figures(data: &RunData, counted: &Counted<'_>, id: CellId) -> Vec<Figure> {

@@ -6,6 +6,7 @@ mod cells;
 mod claims;
 mod compared;
 mod contrasts;
+mod deployments;
 mod doctor;
 mod figures;
 mod joint;

@@ -207,6 +207,9 @@ pub struct Cell {
     pub interleave: String,
     /// One per deployment of its service.
     pub deployments: Vec<Deployment>,
+    /// How far they lie apart; absent where fewer than two were measured.
+    #[serde(default)]
+    pub deployment_spread: Option<DeploymentSpread>,
     /// Answered requests over all counted slices.
     pub answered: u64,
     /// Errors by kind over all counted slices.
@@ -235,12 +238,24 @@ pub struct Deployment {
     pub stationary: bool,
     /// What the platform could not do here, in sentences.
     pub left_out: Vec<String>,
+    /// Median of the merged response histograms of the counted slices of this deployment, ns; zero when none was answered.
+    #[serde(default)]
+    pub response_p50_ns: u64,
     /// Mean response time over the counted slices of this deployment, weighted by answered requests, ns; zero when none was answered.
     pub response_mean_ns: f64,
     /// 99th percentile of the merged response histograms of those slices, ns; zero when none was answered.
     pub response_p99_ns: u64,
     /// Answered requests a second over those slices.
     pub rate_per_second: f64,
+}
+
+/// How far the deployments of a cell lie apart.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DeploymentSpread {
+    /// In what: `rate.achieved` in a closed loop, else `response.p50`.
+    pub metric: String,
+    /// Half of the distance from the lowest to the highest, as a share of the middle between them: 0.05 is ±5 %.
+    pub share: f64,
 }
 
 /// A cell's own figure of a metric.

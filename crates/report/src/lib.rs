@@ -17,6 +17,7 @@ mod preview;
 mod runtimes;
 mod seen;
 mod slices_csv;
+mod spread;
 mod starts;
 mod summary_csv;
 mod tails;

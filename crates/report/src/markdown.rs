@@ -11,6 +11,7 @@ use crate::ladder;
 use crate::overview::{self, Grid};
 use crate::runtimes;
 use crate::seen;
+use crate::spread;
 use crate::starts;
 use crate::tails;
 use crate::time_spent::time_spent;
@@ -220,7 +221,8 @@ fn worth(result: &RunResult) -> Vec<String> {
         .collect();
     lines.push(format!("- Trust: {} ({})", gates.join(", "), wording::slices(result)));
     let repeats = wording::repeats(result).into_iter();
-    let rest = repeats.chain(wording::settle(result)).chain(time_spent(result));
+    let rest =
+        repeats.chain(spread::sentence(result)).chain(wording::settle(result)).chain(time_spent(result));
     lines.extend(rest.map(|line| format!("- {}", escape(&line))));
     lines
 }

@@ -9,6 +9,7 @@ use crate::figures::Scale;
 use crate::groups;
 use crate::overview;
 use crate::runtimes;
+use crate::spread;
 use crate::starts;
 use crate::tails;
 use crate::text::{Align, Table, flow, visible_width, wrap};
@@ -202,6 +203,9 @@ impl Page<'_> {
         pieces.push(format!("({})", wording::slices(self.result)));
         text.push_str(&flow("Trust: ", &pieces, "  ", self.prose, 7));
         for sentence in wording::repeats(self.result) {
+            text.push_str(&wrap("       ", &sentence, self.prose, 7));
+        }
+        if let Some(sentence) = spread::sentence(self.result) {
             text.push_str(&wrap("       ", &sentence, self.prose, 7));
         }
         for sentence in wording::settle(self.result).into_iter().chain(time_spent(self.result)) {

@@ -44,6 +44,7 @@ mod same_seed;
 #[path = "../../../engine/tests/it/servers/mod.rs"]
 #[allow(dead_code, reason = "the tests of the engine use the rest")]
 mod servers;
+mod services_build;
 mod support;
 mod tails;
 mod until;

@@ -90,6 +90,29 @@ fn claims_stand_with_our_figure_beside_them_and_starts_step_by_step() {
 }
 
 #[test]
+fn deployments_that_lie_far_apart_are_named() {
+    let told = |shares: &[f64]| {
+        let mut result = support::slower();
+        for (cell, share) in result.cells.iter_mut().zip(shares) {
+            cell.deployment_spread.as_mut().expect("set by slower").share = *share;
+        }
+        let text = terminal(&result, &PLAIN).replace("\n       ", " ");
+        let sentence =
+            text.lines().find_map(|line| line.find("Deployments of a").map(|at| line[at..].to_owned()));
+        sentence.expect("the sentence is there")
+    };
+    assert_snapshot!(
+        [told(&[0.01, 0.032, 0.02]), told(&[0.01, 0.08, 0.02]), told(&[0.01, 0.08, 0.14]), told(&[0.2; 3])].join("\n"),
+        @"
+    Deployments of a cell lie within ±3.2 % (response p50).
+    Deployments of a cell lie within ±5 % in 2 of 3 cells (response p50), ±8 % in all.
+    Deployments of a cell lie within ±5 % in 1 of 3 cells (response p50). Find out why these differ before you quote them: pod ±14 %.
+    Deployments of a cell lie within ±5 % in none of 3 cells (response p50). Find out why these differ before you quote them: host ±20 %, host′ ±20 %, pod ±20 %.
+    "
+    );
+}
+
+#[test]
 fn what_settles_a_run_is_told_as_its_author_would_ask_for_it() {
     let told = |change: &dyn Fn(&mut RunResult)| {
         let mut result = support::slower();

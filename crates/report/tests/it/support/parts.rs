@@ -58,11 +58,13 @@ pub fn cell(id: usize, platform: &str, role: Role, load: &str, rate: f64, p50_us
                 warmup_s: 3.0,
                 stationary: true,
                 left_out: Vec::new(),
+                response_p50_ns: (p50_us * US) as u64,
                 response_mean_ns: p50_us * US * 1.04 + f64::from(round) * 200.0,
                 response_p99_ns: 212_000 + u64::from(round) * 4_000,
                 rate_per_second: rate * 0.9999,
             })
             .collect(),
+        deployment_spread: Some(DeploymentSpread { metric: "response.p50".to_owned(), share: 0.012 }),
         answered: 72_000,
         errors: BTreeMap::new(),
         figures: vec![
