@@ -21,8 +21,6 @@ use crate::{
 
 /// How long a start without failures may take: pulling a large image, a node that has yet to join.
 const READY_TIMEOUT: Duration = Duration::from_secs(300);
-/// How long a transient failure may last.
-const TRANSIENT_TIMEOUT: Duration = Duration::from_secs(10);
 /// A wait that is worth reporting.
 const LONG: Duration = Duration::from_secs(2);
 
@@ -59,7 +57,7 @@ pub(crate) fn wait_until_ready(
         match stuck {
             Some((pod, obstacle)) => {
                 let since = *in_the_way.get_or_insert_with(Instant::now);
-                if !obstacle.is_transient || since.elapsed() > TRANSIENT_TIMEOUT {
+                if since.elapsed() >= obstacle.may_last {
                     return Err(explain(cluster, target, pod, obstacle));
                 }
             }

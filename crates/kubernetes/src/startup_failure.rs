@@ -1,25 +1,32 @@
 //! Why a pod cannot start, with the cluster's message and what to do about it.
 //! The reasons are the kubelet's (kubernetes, pkg/kubelet/images/types.go, pkg/kubelet/container/sync_result.go) and the scheduler's.
 
+use std::time::Duration;
+
 use k8s_openapi::api::core::v1::{ContainerStateTerminated, ContainerStatus, Event, Pod};
 
 use loadline_platform::mebibytes;
 
 use crate::image::PodImage;
 
+/// The pod of a deployment just removed may still occupy what this one needs.
+const UNSCHEDULABLE: Duration = Duration::from_secs(10);
+/// The kubelet tries again what took too long on a busy node, ten seconds later (kubernetes, pkg/kubelet/kubelet.go, `backOffPeriod`).
+const TIMED_OUT: Duration = Duration::from_secs(40);
+
 /// What keeps a pod from starting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StartupFailure {
     pub why: String,
-    /// Whether it may resolve itself: the pod of a deployment just removed may still occupy what this one needs.
-    pub is_transient: bool,
+    /// How long it may last, if it can resolve itself.
+    pub may_last: Duration,
     /// Whether the container ran, so that its last output says more.
     pub ran: bool,
 }
 
 impl StartupFailure {
     fn permanent(why: String) -> StartupFailure {
-        StartupFailure { why, is_transient: false, ran: false }
+        StartupFailure { why, may_last: Duration::ZERO, ran: false }
     }
 }
 
@@ -51,7 +58,7 @@ pub(crate) fn of_pod(pod: &Pod, image: Option<&PodImage>) -> Option<StartupFailu
         "the scheduler finds no node: {}",
         unscheduled.message.as_deref().unwrap_or("no further details")
     );
-    Some(StartupFailure { why: with_port_hint(why), is_transient: true, ran: false })
+    Some(StartupFailure { why: with_port_hint(why), may_last: UNSCHEDULABLE, ran: false })
 }
 
 /// What prevented the creation of the pod: a quota, a policy, a webhook. `workload` is what should have created it.
@@ -99,14 +106,21 @@ fn of_container(
             | "RunContainerError"
             | "PreStartHookError"
             | "PostStartHookError" => {
-                return Some(StartupFailure::permanent(format!("{reason}: {said}")));
+                let failure = StartupFailure::permanent(format!("{reason}: {said}"));
+                let may_last = if timed_out(said) { TIMED_OUT } else { Duration::ZERO };
+                return Some(StartupFailure { may_last, ..failure });
             }
             _ => {}
         }
     }
     let ended = terminated(container)?;
     let done = may_end && ended.exit_code == 0;
-    (!done).then(|| StartupFailure { why: ending(pod, container, ended), is_transient: false, ran: true })
+    (!done).then(|| StartupFailure { why: ending(pod, container, ended), may_last: Duration::ZERO, ran: true })
+}
+
+/// Whether the kubelet gave up waiting: for a ConfigMap, a Secret, or the container runtime.
+fn timed_out(message: &str) -> bool {
+    message.contains("timed out waiting") || message.contains("deadline exceeded")
 }
 
 /// How the container ended, now or the last time.
@@ -178,7 +192,7 @@ mod tests {
         let found =
             of_pod(&waiting("ErrImageNeverPull", "not present with pull policy of Never"), Some(&image()))
                 .unwrap();
-        assert!(!found.is_transient);
+        assert_eq!(found.may_last, Duration::ZERO);
         assert!(found.why.contains("the image localhost/orders:1 is not on the node"), "{}", found.why);
         assert!(found.why.contains("To load it there: `ctr import`"), "{}", found.why);
         let pull = of_pod(&waiting("ImagePullBackOff", "Back-off pulling"), None).unwrap();
@@ -229,14 +243,22 @@ mod tests {
             .unwrap()
         };
         let full = of_pod(&pod("0/2 nodes are available: 2 Insufficient cpu."), None).unwrap();
-        assert!(full.is_transient && full.why.contains("2 Insufficient cpu"), "{}", full.why);
+        assert!(full.may_last > Duration::ZERO && full.why.contains("2 Insufficient cpu"), "{}", full.why);
         let port =
             of_pod(&pod("1 node(s) didn't have free ports for the requested pod ports."), None).unwrap();
         assert!(port.why.contains("give the service another port"), "{}", port.why);
         let refused: Pod = serde_json::from_value(json!({"status": {"phase": "Failed", "reason": "OutOfcpu",
             "message": "Pod was rejected: Node didn't have enough resource: cpu"}}))
         .unwrap();
-        assert!(!of_pod(&refused, None).unwrap().is_transient);
+        assert_eq!(of_pod(&refused, None).unwrap().may_last, Duration::ZERO);
+    }
+
+    #[test]
+    fn what_the_kubelet_waited_for_in_vain_may_come_and_what_is_missing_does_not() {
+        let of = |message| of_pod(&waiting("CreateContainerConfigError", message), None).unwrap();
+        let late = of("failed to sync configmap cache: timed out waiting for the condition");
+        assert!(late.may_last > Duration::ZERO);
+        assert_eq!(of("configmap \"settings\" not found").may_last, Duration::ZERO);
     }
 
     #[test]

