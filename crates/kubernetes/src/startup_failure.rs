@@ -115,7 +115,11 @@ fn of_container(
     }
     let ended = terminated(container)?;
     let done = may_end && ended.exit_code == 0;
-    (!done).then(|| StartupFailure { why: ending(pod, container, ended), may_last: Duration::ZERO, ran: true })
+    (!done).then(|| StartupFailure {
+        why: ending(pod, container, ended),
+        may_last: Duration::ZERO,
+        ran: true,
+    })
 }
 
 /// Whether the kubelet gave up waiting: for a ConfigMap, a Secret, or the container runtime.

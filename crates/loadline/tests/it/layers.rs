@@ -192,7 +192,8 @@ fn a_profile_beside_other_programs_is_repeated_and_then_told_from_an_undisturbed
     let place = Place::alone();
     let _competition = Competition::on_cpu_0();
     // Long enough that some of each slice is answered, whoever else takes the CPUs.
-    let plan = ["--slice", "500ms", "--blocks", "1", "--deployments", "1", "--warmup", "1s", "--repeats", "1"];
+    let plan =
+        ["--slice", "500ms", "--blocks", "1", "--deployments", "1", "--warmup", "1s", "--repeats", "1"];
     let result = layers(&place, &["--rung", "veth", "--profile"], &plan);
     let told = |note: &Statement<Note>| {
         note.text.starts_with("the profiler saw disturbed times, too (other programs used")
