@@ -33,6 +33,6 @@ fn the_slowest_requests_of_a_service_above_its_quota_met_it_and_those_of_another
     let [held_back, free] = result.cells.as_slice() else { panic!("{:?}", result.cells) };
     let met = throttling(held_back).expect("a quota that is used up");
     // Nearly all, unless others take the CPUs and make some requests slow themselves.
-    assert!(met.touched > 0.5 && met.time_share > 0.2, "{met:?}");
+    assert!(met.touched > 0.5 && met.time_share > 0.05, "{met:?}");
     assert_eq!(throttling(free), None);
 }
