@@ -188,9 +188,15 @@ impl OutputArguments {
 pub struct ReportArguments {
     /// Number of the run [default: the latest]
     pub run: Option<i64>,
-    /// List the runs in the store
-    #[arg(long)]
+    /// List the newest runs of the store, the latest last
+    #[arg(long, conflicts_with = "run")]
     pub list: bool,
+    /// List so many runs at most
+    #[arg(long, value_name = "COUNT", default_value_t = 20, requires = "list")]
+    pub last: usize,
+    /// List those whose name, question, services, platforms or loads hold this text
+    #[arg(long = "match", value_name = "TEXT", requires = "list")]
+    pub matching: Option<String>,
     #[command(flatten)]
     pub outputs: OutputArguments,
 }

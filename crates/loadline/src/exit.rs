@@ -5,6 +5,8 @@ use std::process::ExitCode;
 
 use loadline_spec::SpecError;
 
+use crate::streams::tell;
+
 /// How the program ends. Documented in the README; scripts rely on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
@@ -48,8 +50,8 @@ impl From<Exit> for ExitCode {
 /// Prints an error to stderr.
 pub fn print_error(error: &anyhow::Error) {
     match error.downcast_ref::<SpecError>() {
-        Some(spec) => eprintln!("{}", spec.render(colour(&std::io::stderr()))),
-        None => eprintln!("error: {}", with_causes(error)),
+        Some(spec) => tell(spec.render(colour(&std::io::stderr()))),
+        None => tell(format_args!("error: {}", with_causes(error))),
     }
 }
 

@@ -10,11 +10,13 @@ use loadline_model::result::{Cell, RunResult};
 use loadline_profile::{Profile, differential_flame_graph, flame_graph};
 use loadline_store::Store;
 
+use crate::streams::tell;
+
 /// Writes the pictures of a run into the folder, which is made if need be.
 pub fn write(result: &RunResult, store: &Store, folder: &Path) -> Result<()> {
     let profiles = merged(store, result.run.id)?;
     if profiles.is_empty() {
-        eprintln!("no flame graphs: nothing was profiled (--profile, or `profile:` in the plan)");
+        tell("no flame graphs: nothing was profiled (--profile, or `profile:` in the plan)");
         return Ok(());
     }
     fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {}", folder.display()))?;
@@ -25,7 +27,7 @@ pub fn write(result: &RunResult, store: &Store, folder: &Path) -> Result<()> {
         }
         // A slice too short for a sample is no reason to lose the others.
         Err(error) => {
-            eprintln!("no flame graph of {title}: {error}");
+            tell(format_args!("no flame graph of {title}: {error}"));
             Ok(())
         }
     };

@@ -10,6 +10,7 @@ mod interrupt;
 mod journal;
 mod outputs;
 mod progress;
+mod streams;
 
 use std::process::ExitCode;
 

@@ -12,7 +12,7 @@ use loadline_store::Store;
 
 use crate::arguments::OutputArguments;
 use crate::exit::{Exit, UsageError, colour};
-use crate::flame_graphs;
+use crate::{flame_graphs, streams};
 
 /// Terminal width that tables are made for when it can't be asked for.
 const WIDTH: usize = 100;
@@ -61,7 +61,7 @@ pub fn is_stdout(path: &Path) -> bool {
 /// Creates an output; `-` is standard output.
 pub fn create(path: &Path) -> Result<Box<dyn Write>> {
     if is_stdout(path) {
-        return Ok(Box::new(std::io::stdout()));
+        return Ok(Box::new(streams::stdout()));
     }
     let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
     Ok(Box::new(BufWriter::new(file)))
@@ -69,11 +69,17 @@ pub fn create(path: &Path) -> Result<Box<dyn Write>> {
 
 /// Writes the files that were asked for, and the table unless standard output is taken.
 pub fn write(result: &RunResult, store: &Store, outputs: &OutputArguments) -> Result<()> {
-    if !outputs.files().any(|path| is_stdout(path)) {
-        let style = Style { full: outputs.full, width: terminal_width(), ..style() };
-        println!("{}", loadline_report::terminal(result, &style).trim_end());
-        println!("\n{}", kept(result, &outputs.store));
+    write_files(result, store, outputs)?;
+    if outputs.files().any(|path| is_stdout(path)) {
+        return Ok(());
     }
+    let style = Style { full: outputs.full, width: terminal_width(), ..style() };
+    let table = loadline_report::terminal(result, &style);
+    streams::print(format_args!("{}\n\n{}", table.trim_end(), kept(result, &outputs.store)))
+}
+
+/// Writes the files that were asked for.
+pub fn write_files(result: &RunResult, store: &Store, outputs: &OutputArguments) -> Result<()> {
     if let Some(path) = &outputs.json {
         to(path, |out| loadline_report::json(result, out))?;
     }

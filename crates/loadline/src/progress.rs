@@ -10,6 +10,8 @@ use loadline_model::experiment::Experiment;
 use loadline_model::{CellId, Event};
 use loadline_report::Words;
 
+use crate::streams::tell;
+
 /// Where nobody watches, a log: this far apart at least.
 const BETWEEN_LINES: Duration = Duration::from_secs(10);
 
@@ -65,7 +67,7 @@ impl Progress {
             }
             Event::Progress { site, text } => match &self.bar {
                 Some(_) => self.message(&format!("{site}: {text}")),
-                None => eprintln!("  {site}: {text}"),
+                None => tell(format_args!("  {site}: {text}")),
             },
             Event::Ready { .. } | Event::Measured(_) => {}
             Event::Warm { cell, after, stationary } => {
@@ -93,10 +95,10 @@ impl Progress {
                 let is_time = self.told.is_none_or(|told| told.elapsed() >= BETWEEN_LINES);
                 if self.bar.is_none() && (is_time || self.blocks_done == self.total_blocks) {
                     self.told = Some(Instant::now());
-                    eprintln!(
+                    tell(format_args!(
                         "  block {}/{} · {} repeated · {left}",
                         self.blocks_done, self.total_blocks, self.repeated
-                    );
+                    ));
                 }
             }
             Event::Repeating { cells } => self.repeated += cells.len(),
@@ -105,7 +107,7 @@ impl Progress {
             }
             Event::GivenUp { failure } => self.line(&format!("  continuing without a service: {failure}")),
             // On a terminal the report that follows says it; in a log it belongs to where it happened.
-            Event::Note(note) if self.bar.is_none() => eprintln!("  note: {}", note.words()),
+            Event::Note(note) if self.bar.is_none() => tell(format_args!("  note: {}", note.words())),
             Event::Note(_) => {}
         }
     }
@@ -153,7 +155,7 @@ impl Progress {
     fn line(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.println(text),
-            None => eprintln!("{text}"),
+            None => tell(text),
         }
     }
 }

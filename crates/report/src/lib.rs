@@ -10,6 +10,7 @@ mod figures;
 mod groups;
 mod json;
 mod ladder;
+mod list;
 pub mod load;
 mod markdown;
 mod overview;
@@ -29,6 +30,7 @@ mod wording;
 mod words;
 
 pub use json::{json, result_schema};
+pub use list::{list, matches};
 pub use markdown::markdown;
 pub use preview::preview;
 pub use slices_csv::csv_slices;

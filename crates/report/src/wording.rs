@@ -14,8 +14,8 @@ use crate::words::said;
 /// Metrics whose resolution is stated, and how.
 const RESOLUTIONS: [(&str, &str); 2] = [("response.p50", "p50"), ("response.p99", "p99")];
 
-/// What was run, in pieces: services, platforms, loads, seed, CPUs.
-pub(crate) fn title(result: &RunResult) -> Vec<String> {
+/// What was run, in pieces: services, platforms, loads.
+pub(crate) fn subject(result: &RunResult) -> Vec<String> {
     let services = groups::unique(groups::asked_cells(result).map(|cell| cell.service.as_str()));
     let platforms = groups::unique(groups::asked_cells(result).map(|cell| cell.platform.as_str()));
     let mut pieces = Vec::new();
@@ -31,6 +31,12 @@ pub(crate) fn title(result: &RunResult) -> Vec<String> {
         pieces.push(if platforms.len() == 1 { format!("on {}", platforms[0]) } else { listed(&platforms) });
         pieces.push(groups::all_loads(result));
     }
+    pieces
+}
+
+/// What was run and how, in pieces: the subject, seed, CPUs.
+pub(crate) fn title(result: &RunResult) -> Vec<String> {
+    let mut pieces = subject(result);
     pieces.push(format!("seed {}", result.run.seed));
     let (service, load) = (&result.plan.service_cpus, &result.plan.load_cpus);
     if !service.is_empty() && !load.is_empty() {

@@ -19,6 +19,7 @@ use crate::arguments::DoctorArguments;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::outputs;
+use crate::streams::{print, tell};
 
 /// How the time is shared out; what is left goes to the noise.
 const BYSTANDERS_SHARE: f64 = 0.05;
@@ -29,7 +30,7 @@ pub fn doctor(arguments: &DoctorArguments) -> Result<Exit> {
     outputs::check_files(&arguments.json)?;
     // Before any thread is started: a user namespace can only be entered by a process that has one.
     let (network, no_wire) = network();
-    let stop = interrupt::stop_flag()?;
+    let stop = interrupt::stop_flag_of_run()?;
     let seconds = f64::from(arguments.seconds);
     let mut examination = examine(seconds, &stop)?;
     examination.left_out.extend(no_wire);
@@ -46,7 +47,7 @@ pub fn doctor(arguments: &DoctorArguments) -> Result<Exit> {
         outputs::to(path, |out| loadline_report::doctor::json(&result, out))?;
     }
     if !arguments.json.as_deref().is_some_and(outputs::is_stdout) {
-        println!("{}", loadline_report::doctor::table(&result, &outputs::style()).trim_end());
+        print(loadline_report::doctor::table(&result, &outputs::style()).trim_end())?;
     }
     Ok(match (interrupted, failed) {
         (true, _) => Exit::Interrupted,
@@ -111,5 +112,5 @@ fn add_noise(
 }
 
 fn say(what: &str, duration: Duration) {
-    eprintln!("  {what}, {:.0} s", duration.as_secs_f64().ceil());
+    tell(format_args!("  {what}, {:.0} s", duration.as_secs_f64().ceil()));
 }

@@ -29,6 +29,7 @@ use crate::interrupt;
 use crate::journal::StoreJournal;
 use crate::outputs;
 use crate::progress::Progress;
+use crate::streams::tell;
 
 pub fn compare(arguments: &CompareArguments) -> Result<Exit> {
     let experiment = from_flags(&arguments.experiment.flags(), &Machine::this(&serve::check))?;
@@ -45,7 +46,7 @@ pub fn layers(arguments: &LayersArguments) -> Result<Exit> {
     let network = if is_root() { Network::Wired } else { Network::WiredInUserNamespace };
     // What can be had is asked where the rungs will be.
     enter(network)?;
-    let stop = interrupt::stop_flag()?;
+    let stop = interrupt::stop_flag_of_run()?;
     let missing = |layers: &[Layer]| {
         if stop.load(Ordering::Relaxed) {
             return Some("interrupted".to_owned());
@@ -69,7 +70,7 @@ fn execute_and_show(experiment: &Experiment, outputs: &OutputArguments) -> Resul
     let network = Network::choose(is_root(), experiment.used_platforms(), experiment.plan.nodes)
         .map_err(|error| UsageError(error.to_string()))?;
     enter(network)?;
-    execute_in(network, experiment, Vec::new(), interrupt::stop_flag()?, outputs)
+    execute_in(network, experiment, Vec::new(), interrupt::stop_flag_of_run()?, outputs)
 }
 
 pub(super) fn is_root() -> bool {
@@ -108,9 +109,14 @@ fn execute_in(
     }?;
     progress.borrow().finish();
     let result = outputs::analyse(&store, journal.run())?;
-    outputs::write(&result, &store, outputs)?;
+    if outcome.failure.is_some() && result.slices.is_empty() {
+        // The failure is all there is to show.
+        outputs::write_files(&result, &store, outputs)?;
+    } else {
+        outputs::write(&result, &store, outputs)?;
+    }
     if let Some(failure) = &outcome.failure {
-        eprintln!("error: {failure}");
+        tell(format_args!("error: {failure}"));
     }
     Ok(outputs::exit_of(&result))
 }

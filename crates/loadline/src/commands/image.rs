@@ -15,6 +15,7 @@ use crate::arguments::{ImageArguments, ServeCommand};
 use crate::commands::serve;
 use crate::exit::{Exit, UsageError};
 use crate::outputs::is_stdout;
+use crate::streams::{print, tell};
 use destination::Destination;
 
 /// The name of loadline's own program in an image, and of the argument that asks for it alone.
@@ -28,13 +29,13 @@ pub fn image(arguments: &ImageArguments) -> Result<Exit> {
         return Ok(exit);
     }
     if let Some(note) = note(image.left_out()) {
-        eprintln!("{note}");
+        tell(note);
     }
     let text = summary(&image, &archive, &arguments.output);
     if is_stdout(&arguments.output) {
-        eprintln!("{text}");
+        tell(text);
     } else {
-        println!("{text}");
+        print(text)?;
     }
     Ok(Exit::Done)
 }

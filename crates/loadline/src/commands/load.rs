@@ -11,7 +11,6 @@ mod slice;
 mod target;
 mod watchdog;
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
@@ -33,6 +32,7 @@ use self::watchdog::Watchdog;
 use super::serve;
 use crate::arguments::{Format, LoadArguments};
 use crate::exit::{Exit, UsageError};
+use crate::streams::{print, tell};
 use crate::{interrupt, outputs};
 
 /// How often wrk looks at its threads' rates.
@@ -64,12 +64,12 @@ pub fn load(arguments: &LoadArguments) -> Result<Exit> {
     drop(engine);
     write(arguments, &result)?;
     if !takes_stdout {
-        show(arguments, &result, &rates);
+        show(arguments, &result, &rates)?;
     }
     // Where the table does not say it, it must be said elsewhere.
     if takes_stdout || arguments.format == Format::Wrk {
         for sentence in report::distrust(&result) {
-            eprintln!("loadline: not to be trusted: {sentence}");
+            tell(format_args!("loadline: not to be trusted: {sentence}"));
         }
     }
     Ok(exit(arguments, &result))
@@ -157,20 +157,18 @@ fn write(arguments: &LoadArguments, result: &LoadResult) -> Result<()> {
 
 fn show_head(arguments: &LoadArguments, plan: &Plan, options: &LoadOptions) -> Result<()> {
     match arguments.format {
-        Format::Table => println!("{}", report::head(options)),
-        Format::Wrk => print!("{}", report::wrk_head(options, plan.slice.duration)),
+        Format::Table => print(report::head(options)),
+        Format::Wrk => print(report::wrk_head(options, plan.slice.duration).trim_end()),
     }
-    // It is read while the load goes on, also through a pipe.
-    Ok(std::io::stdout().flush()?)
 }
 
-fn show(arguments: &LoadArguments, result: &LoadResult, rates: &Spread) {
+fn show(arguments: &LoadArguments, result: &LoadResult, rates: &Spread) -> Result<()> {
     match arguments.format {
-        Format::Table => print!("{}", report::table(result, &outputs::style())),
+        Format::Table => print(report::table(result, &outputs::style()).trim_end()),
         Format::Wrk => {
             let options =
                 WrkOptions { latency: arguments.latency, uncorrected: arguments.uncorrected_latency };
-            print!("{}", report::wrk(result, rates, options));
+            print(report::wrk(result, rates, options).trim_end())
         }
     }
 }

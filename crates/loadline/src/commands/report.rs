@@ -1,21 +1,51 @@
-//! `loadline report`: a run again, from the store, without running anything.
+//! `loadline report`: a stored run again, in any form, or a list of the runs.
 
 use anyhow::Result;
+use jiff::{Timestamp, tz::TimeZone};
 use loadline_store::Store;
 
 use crate::arguments::ReportArguments;
 use crate::exit::Exit;
 use crate::outputs;
+use crate::streams::print;
 
 pub fn report(arguments: &ReportArguments) -> Result<Exit> {
     let store = Store::open(&arguments.outputs.store)?;
     if arguments.list {
-        for (id, name, started) in store.runs()? {
-            println!("{id:>4}  {started}  {name}");
-        }
+        list(&store, arguments)?;
         return Ok(Exit::Done);
     }
     let result = outputs::analyse(&store, arguments.run)?;
     outputs::write(&result, &store, &arguments.outputs)?;
     Ok(outputs::exit_of(&result))
+}
+
+fn list(store: &Store, arguments: &ReportArguments) -> Result<()> {
+    let mut results = Vec::new();
+    for (id, ..) in store.runs()?.into_iter().rev() {
+        if results.len() == arguments.last {
+            break;
+        }
+        let result = outputs::analyse(store, Some(id))?;
+        if arguments.matching.as_ref().is_none_or(|text| loadline_report::matches(&result, text)) {
+            results.push(result);
+        }
+    }
+    results.reverse();
+    if results.is_empty() {
+        let about = arguments.matching.as_ref().map(|text| format!(" about “{text}”")).unwrap_or_default();
+        return print(format_args!("no runs{about} in {}", arguments.outputs.store.display()));
+    }
+    let zone = TimeZone::system();
+    let listed = loadline_report::list(&results, &outputs::style(), |started| local_time(started, &zone));
+    print(listed.trim_end())
+}
+
+/// Without the seconds; what is no time stays as it is.
+fn local_time(started: &str, zone: &TimeZone) -> String {
+    let time: Result<Timestamp, _> = started.parse();
+    time.map_or_else(
+        |_| started.to_owned(),
+        |time| time.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string(),
+    )
 }

@@ -4,6 +4,7 @@ use anyhow::Result;
 
 use crate::arguments::SchemaOf;
 use crate::exit::Exit;
+use crate::streams::print;
 
 pub fn schema(which: SchemaOf) -> Result<Exit> {
     let schema = match which {
@@ -12,6 +13,6 @@ pub fn schema(which: SchemaOf) -> Result<Exit> {
         SchemaOf::Load => loadline_report::load::schema(),
         SchemaOf::Doctor => loadline_report::doctor::schema(),
     };
-    println!("{schema:#}");
+    print(format_args!("{schema:#}"))?;
     Ok(Exit::Done)
 }

@@ -21,6 +21,8 @@ fn a_service_that_never_gets_ready_is_given_up_after_its_time() {
     assert_eq!(ended.code, Some(1), "{}", ended.stdout);
     assert!(ended.stderr.contains("not ready within 1s"), "{}", ended.stderr);
     assert!(ended.stderr.contains("waiting for a database"), "{}", ended.stderr);
+    assert_eq!(ended.stdout, "", "nothing was measured");
+    assert_eq!(ended.stderr.matches("not ready within 1s").count(), 1, "{}", ended.stderr);
     let store = place.store();
     assert_eq!((store.state().as_str(), store.count("slice")), ("failed", Some(0)));
     leftovers::assert_none(&store.label());

@@ -83,6 +83,7 @@ fn a_second_interrupt_leaves_at_once_and_clean_tidies_up() {
     assert_eq!(ended.code, Some(130), "{}", ended.stderr);
     let store = place.store();
     assert_eq!(store.state(), "unfinished", "it did not wait for the service");
+    assert!(ended.stderr.ends_with("left behind; remove it with `loadline clean`\n"), "{}", ended.stderr);
     assert_eq!(place.run(["clean"]).code, Some(0));
     leftovers::assert_none(&store.label());
 }

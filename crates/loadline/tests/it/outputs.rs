@@ -1,9 +1,10 @@
 //! One run in all its outputs: JSON, CSV, Markdown and the table, when it ends and again from the store.
 
-use std::fs;
+use std::fs::{self, File};
+use std::process::Stdio;
 
 use crate::support::BRIEF;
-use crate::support::place::Place;
+use crate::support::place::{Place, ended};
 use loadline_analysis::result::{RunResult, SCHEMA};
 use serde_json::Value;
 
@@ -44,8 +45,46 @@ fn a_run_is_written_in_every_form_and_again_from_the_store() {
     assert_eq!((read("2.csv"), read("3.csv"), read("2.md")), (slices, summary, markdown));
 
     let list = place.run(["report", "--list"]);
-    assert_eq!((list.code, list.stdout.lines().count()), (Some(0), 1));
+    assert_eq!(list.code, Some(0));
+    let subject = " · orders · host against pod ·";
+    assert!(list.stdout.starts_with("   1  20") && list.stdout.contains(subject), "{}", list.stdout);
+    assert!(list.stdout.contains("\n      Is pod slower than host?"), "{}", list.stdout);
+    let other = place.run(["report", "--list", "--match", "docker"]);
+    assert_eq!((other.code, other.stdout.as_str()), (Some(0), "no runs about “docker” in loadline.db\n"));
     assert_eq!(place.run(["report", "2"]).code, Some(1), "there is no second run");
+}
+
+#[test]
+fn a_reader_that_leaves_ends_nothing_and_a_full_disk_is_said() {
+    let place = Place::shared();
+    let compared = place.run(["compare", "--on", "host", "--on", "pod"].into_iter().chain(BRIEF));
+    compared.assert_measured();
+    let reports = [
+        ["report", "--full"].as_slice(),
+        &["report", "--json", "-"],
+        &["report", "--csv", "-"],
+        &["report", "--list"],
+    ];
+    for arguments in reports {
+        let to = |output: Stdio| {
+            ended(place.command(arguments.iter().copied()).stdout(output).output().expect("it starts"))
+        };
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let left = to(writer.into());
+        let expected = if arguments.contains(&"--list") { Some(0) } else { compared.code };
+        assert_eq!((left.code, left.stderr.as_str()), (expected, ""), "{arguments:?}");
+
+        let device = File::options().write(true).open("/dev/full").expect("a device that is always full");
+        let full = to(device.into());
+        assert_eq!(full.code, Some(1), "{arguments:?}: {}", full.stderr);
+        let said = full.stderr.starts_with("error: cannot write") && full.stderr.contains("No space left");
+        assert!(said && full.stderr.lines().count() == 1, "{arguments:?}: {}", full.stderr);
+    }
+    // What can't be said anywhere ends nothing either.
+    let device = File::options().write(true).open("/dev/full").expect("a device that is always full");
+    let mute = place.command(["report", "17"]).stderr(device).output().expect("it starts");
+    assert_eq!(mute.status.code(), Some(1));
 }
 
 #[test]

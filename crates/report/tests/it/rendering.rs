@@ -51,6 +51,17 @@ fn a_preview_shows_cells_turns_and_where_the_time_goes() {
 }
 
 #[test]
+fn a_list_tells_of_each_run_how_it_ended_and_what_came_out() {
+    let all = support::all();
+    let time = |started: &str| format!("({started})");
+    assert_snapshot!(loadline_report::list(&all, &PLAIN, time));
+    assert_snapshot!(loadline_report::list(&all[..3], &Style { width: 60, ..PLAIN }, time));
+    let about = |text| all.iter().filter(|result| loadline_report::matches(result, text)).count();
+    assert!((1..all.len()).contains(&about("DOCKER")));
+    assert_eq!((about(""), about("what no run is about")), (all.len(), 0));
+}
+
+#[test]
 fn colour_marks_verdicts_and_trust() {
     assert_snapshot!(terminal(&support::slower(), &Style { colour: true, ..PLAIN }).replace('\u{1b}', "ESC"));
 }

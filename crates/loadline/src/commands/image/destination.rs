@@ -14,6 +14,7 @@ use tempfile::NamedTempFile;
 use crate::exit::{Exit, UsageError};
 use crate::interrupt;
 use crate::outputs::{check_files, is_stdout};
+use crate::streams::tell;
 
 /// An archive is tens of megabytes, made of small pieces.
 const BUFFER_BYTES: usize = 256 * 1024;
@@ -99,7 +100,7 @@ impl NewFile {
         let out = Stoppable { inner: self.file.as_file_mut(), stop: &self.stop };
         if let Err(error) = archive.write(BufWriter::with_capacity(BUFFER_BYTES, out)) {
             if self.stop.load(Ordering::Relaxed) {
-                eprintln!("interrupted: nothing was written");
+                tell("interrupted: nothing was written");
                 return Ok(Exit::Interrupted);
             }
             return Err(error).with_context(failed);

@@ -1,0 +1,80 @@
+//! The runs of a store: when each was made, how it ended, what it asked and what came out.
+
+use loadline_model::result::{RunResult, RunState};
+
+use crate::answer::{Answer, answer};
+use crate::claims;
+use crate::terminal::Style;
+use crate::text::{flow, wrap};
+use crate::verdict::Tone;
+use crate::wording;
+
+/// The indent of what is told of a run, below its number.
+const INDENT: usize = 6;
+
+/// Some lines for each run, in the order given. `local_time` words the time at which a run started.
+pub fn list(results: &[RunResult], style: &Style, local_time: impl Fn(&str) -> String) -> String {
+    results.iter().map(|result| entry(result, style, &local_time(&result.run.started))).collect()
+}
+
+/// Whether the text, in any case, is part of a run's name, its question, or what was run.
+pub fn matches(result: &RunResult, text: &str) -> bool {
+    let question = answer(result).map(|answer| answer.question);
+    let subject = wording::subject(result);
+    let about = [&result.run.name].into_iter().chain(&question).chain(&subject);
+    let text = text.to_lowercase();
+    about.into_iter().any(|words| words.to_lowercase().contains(&text))
+}
+
+fn entry(result: &RunResult, style: &Style, started: &str) -> String {
+    let pieces: Vec<String> =
+        [started.to_owned(), state(result, style)].into_iter().chain(wording::subject(result)).collect();
+    let first = format!("{:>width$}  ", result.run.id, width = INDENT - 2);
+    let mut text = flow(&first, &pieces, " · ", style.width, INDENT);
+    let outcome = answer(result).map(|answer| verdicts(&answer, style)).into_iter().chain(judgements(result));
+    for sentence in outcome {
+        text.push_str(&wrap(&" ".repeat(INDENT), &sentence, style.width, INDENT));
+    }
+    text
+}
+
+fn state(result: &RunResult, style: &Style) -> String {
+    let bad = |words: &str| Tone::Bad.paint(words, style.colour);
+    match result.run.state {
+        RunState::Complete if result.trust.trusted => "complete".to_owned(),
+        RunState::Complete => bad("complete, not to be trusted"),
+        RunState::Interrupted => bad("interrupted"),
+        RunState::Failed => bad("failed"),
+        RunState::Unfinished => bad("not finished"),
+    }
+}
+
+/// The question with its answer, or with how many of each there are.
+fn verdicts(answer: &Answer, style: &Style) -> String {
+    if let [line] = &answer.lines[..] {
+        return format!("{} {}{}", answer.question, line.tone.paint(&line.lead, style.colour), line.rest);
+    }
+    let mut counted: Vec<(&str, Tone, usize)> = Vec::new();
+    for line in &answer.lines {
+        match counted.iter_mut().find(|(lead, ..)| *lead == line.lead) {
+            Some((_, _, count)) => *count += 1,
+            None => counted.push((&line.lead, line.tone, 1)),
+        }
+    }
+    let counted =
+        counted.iter().map(|(lead, tone, count)| format!("{} ×{count}", tone.paint(lead, style.colour)));
+    format!("{} {}", answer.question, counted.collect::<Vec<_>>().join(", "))
+}
+
+/// `claims: 2 confirmed, 1 refuted`
+fn judgements(result: &RunResult) -> Option<String> {
+    let mut counted: Vec<(&str, usize)> = Vec::new();
+    for claim in claims::lines(result) {
+        match counted.iter_mut().find(|(word, _)| *word == claim.word) {
+            Some((_, count)) => *count += 1,
+            None => counted.push((claim.word, 1)),
+        }
+    }
+    let counted: Vec<String> = counted.iter().map(|(word, count)| format!("{count} {word}")).collect();
+    (!counted.is_empty()).then(|| format!("claims: {}", counted.join(", ")))
+}
