@@ -175,6 +175,9 @@ pub struct OutputArguments {
     /// Write the report as Markdown
     #[arg(long, value_name = "FILE", help_heading = "Results")]
     pub markdown: Option<PathBuf>,
+    /// Don't end with exit code 1 because a service was given up (--on-failure continue)
+    #[arg(long, help_heading = "Results")]
+    pub allow_missing: bool,
 }
 
 impl OutputArguments {

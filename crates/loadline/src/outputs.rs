@@ -103,11 +103,12 @@ pub fn style() -> Style {
     Style { colour: colour(&std::io::stdout()), width: terminal_width().min(WIDTH), full: false }
 }
 
-/// The exit code that a result deserves.
-pub fn exit_of(result: &RunResult) -> Exit {
+/// The exit code that a result deserves; a run that went on without a service has failed, unless that is allowed.
+pub fn exit_of(result: &RunResult, outputs: &OutputArguments) -> Exit {
     match result.run.state {
         RunState::Interrupted => Exit::Interrupted,
         RunState::Failed => Exit::Failed,
+        _ if !result.run.failures.is_empty() && !outputs.allow_missing => Exit::Failed,
         RunState::Complete | RunState::Unfinished if result.trust.trusted => Exit::Done,
         RunState::Complete | RunState::Unfinished => Exit::Untrusted,
     }

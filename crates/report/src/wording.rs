@@ -74,6 +74,24 @@ pub(crate) fn state(result: &RunResult) -> Option<String> {
     }
 }
 
+/// What a run that went on without a service lacks; none when it ended for that, which is said of its state.
+pub(crate) fn missing(result: &RunResult) -> Option<String> {
+    if result.run.failures.is_empty() || result.run.state != RunState::Complete {
+        return None;
+    }
+    let sites = groups::unique(groups::asked_cells(result).map(|cell| cell.label.as_str()));
+    let is_measured = |site: &str| {
+        let mut cells = groups::asked_cells(result).filter(|cell| cell.label == site);
+        cells.any(|cell| result.slices.iter().any(|slice| slice.cell == cell.id && slice.counted))
+    };
+    let lost: Vec<&str> = sites.iter().copied().filter(|site| !is_measured(site)).collect();
+    Some(match lost[..] {
+        [] => "A service was given up before the end of this run.".to_owned(),
+        [site] => format!("1 of {} was not measured: {site}.", sites.len()),
+        _ => format!("{} of {} were not measured: {}.", lost.len(), sites.len(), lost.join(", ")),
+    })
+}
+
 /// Why the run can't be trusted and what to do, a sentence or two for each gate that doesn't hold; empty when it can,
 /// and when there is nothing to distrust.
 pub(crate) fn distrust(result: &RunResult) -> Vec<String> {

@@ -118,7 +118,7 @@ fn execute_in(
     if let Some(failure) = &outcome.failure {
         tell(format_args!("error: {failure}"));
     }
-    Ok(outputs::exit_of(&result))
+    Ok(outputs::exit_of(&result, outputs))
 }
 
 /// An experiment that is about to be measured on the real platforms.

@@ -17,7 +17,7 @@ pub fn report(arguments: &ReportArguments) -> Result<Exit> {
     }
     let result = outputs::analyse(&store, arguments.run)?;
     outputs::write(&result, &store, &arguments.outputs)?;
-    Ok(outputs::exit_of(&result))
+    Ok(outputs::exit_of(&result, &arguments.outputs))
 }
 
 fn list(store: &Store, arguments: &ReportArguments) -> Result<()> {

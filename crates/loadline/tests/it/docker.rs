@@ -136,7 +136,7 @@ fn meanwhile(harbour: &Harbour, act: impl FnOnce(&str)) -> Ended {
 
 /// The run went on without the container, and kept what it had measured.
 fn assert_went_on(harbour: &Harbour, ended: &Ended, reason: &str) {
-    ended.assert_measured();
+    ended.assert_went_on();
     assert!(ended.stderr.contains(reason), "{}", ended.stderr);
     let slices = harbour.place.store().count("slice").expect("a table");
     assert!(slices >= 22, "only {slices} slices: 20 of the host, and those before");
@@ -280,7 +280,7 @@ fn a_port_that_somebody_takes_between_two_deployments_is_named_and_the_others_go
     harbour.place.wait_for_rows("slice", 1);
     let _taken = wait_for("the port", || TcpListener::bind(("0.0.0.0", 18_123)).ok());
     let ended = ended(child.wait_with_output().expect("a child"));
-    ended.assert_measured();
+    ended.assert_went_on();
     assert!(ended.stderr.contains("port 18123 is in use on this machine"), "{}", ended.stderr);
     // Two blocks of all three, and two of the first platform and its twin.
     assert_eq!(harbour.place.store().count("slice"), Some(10), "{}", ended.stderr);

@@ -44,7 +44,7 @@ fn meanwhile(place: &Place, cluster: &Cluster, blocks: &str, act: impl FnOnce(&s
 
 /// The run went on without the pod, kept what it had measured, and left nothing.
 fn assert_went_on(place: &Place, cluster: &Cluster, ended: &Ended, reason: &str, slices: usize) {
-    ended.assert_measured();
+    ended.assert_went_on();
     assert!(ended.stderr.contains(reason), "{}", ended.stderr);
     let kept = place.store().count("slice").expect("a table");
     assert!(kept > slices, "only {kept} slices");

@@ -62,6 +62,18 @@ fn a_list_tells_of_each_run_how_it_ended_and_what_came_out() {
 }
 
 #[test]
+fn what_a_run_went_on_without_is_said_first() {
+    let mut result = support::slower();
+    result.run.failures = vec!["orders on pod: it exited on its own (exit status: 3)".to_owned()];
+    let first = |result: &RunResult| terminal(result, &PLAIN).lines().next().map(str::to_owned);
+    assert_eq!(first(&result).as_deref(), Some("A service was given up before the end of this run."));
+    assert!(markdown(&result).contains("> **A service was given up before the end of this run.**"));
+    let pod = result.cells.iter().find(|cell| cell.label == "pod").expect("a pod").id;
+    result.slices.retain(|slice| slice.cell != pod);
+    assert_eq!(first(&result).as_deref(), Some("1 of 2 was not measured: pod."));
+}
+
+#[test]
 fn colour_marks_verdicts_and_trust() {
     assert_snapshot!(terminal(&support::slower(), &Style { colour: true, ..PLAIN }).replace('\u{1b}', "ESC"));
 }

@@ -26,6 +26,12 @@ impl Ended {
     pub fn assert_measured(&self) {
         assert!(matches!(self.code, Some(0 | 3)), "{:?}\n{}", self.code, self.stderr);
     }
+
+    /// The run measured all but the services that it went on without.
+    pub fn assert_went_on(&self) {
+        assert_eq!(self.code, Some(1), "{}", self.stderr);
+        assert!(!self.stdout.is_empty(), "nothing was shown");
+    }
 }
 
 /// Where a test works.
