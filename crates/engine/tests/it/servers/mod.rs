@@ -10,7 +10,9 @@ pub mod python;
 
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicU16, Ordering};
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr as UnixAddress, UnixListener};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 pub use process::Process;
@@ -18,18 +20,25 @@ pub use process::Process;
 /// How long a server may take to come up, or to write its log.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A TCP port that nobody listens on, below those that the kernel gives to clients (ip_local_port_range: from 32,768 on).
+/// A TCP port that nobody listens on, below those that the kernel gives to clients (ip_local_port_range: from 32,768 on). It stays this
+/// process's own until the process ends: another test may look for a port before this one's server listens.
 pub fn free_port() -> u16 {
-    static TRIED: AtomicU16 = AtomicU16::new(0);
+    static TAKEN: Mutex<Vec<UnixListener>> = Mutex::new(Vec::new());
+    let mut taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
     // Test programs that run at the same time begin at different places.
-    let first = std::process::id() % 10_000;
-    loop {
-        let port = 10_000 + ((first + u32::from(TRIED.fetch_add(1, Ordering::Relaxed))) % 20_000) as u16;
+    let first = std::process::id() % 20_000;
+    for tried in 0..20_000 {
+        let port = 10_000 + ((first + tried) % 20_000) as u16;
+        // Abstract names belong to a network namespace, as ports do, and to one socket only (unix(7)).
+        let name = UnixAddress::from_abstract_name(format!("loadline-test-port-{port}")).unwrap();
+        let Ok(reserved) = UnixListener::bind_addr(&name) else { continue };
         let addresses: [IpAddr; 2] = [Ipv4Addr::UNSPECIFIED.into(), Ipv6Addr::UNSPECIFIED.into()];
         if addresses.iter().all(|address| TcpListener::bind((*address, port)).is_ok()) {
+            taken.push(reserved);
             return port;
         }
     }
+    panic!("no port from 10,000 to 29,999 is free");
 }
 
 /// 127.0.0.1 with this port.
