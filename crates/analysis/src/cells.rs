@@ -11,7 +11,8 @@ use loadline_model::rows::SliceRow;
 use loadline_model::{CellId, encode_histogram};
 use loadline_stats::t_interval;
 
-use crate::figures::{Prepared, merged};
+use crate::buckets::merged;
+use crate::figures::Prepared;
 use crate::metrics::{self, Times};
 use crate::result::{Cell, Figure, Histograms, Percentiles, Slice, Statement};
 use crate::sample::{self, Counted};
@@ -76,12 +77,10 @@ fn figures(data: &RunData, counted: &Counted<'_>, id: CellId) -> Vec<Figure> {
     metrics::of_run(&data.run)
         .iter()
         .filter_map(|metric| {
-            let value = Prepared::new(metric, units.iter().cloned())?.whole();
-            let each: Option<Vec<f64>> = units
-                .iter()
-                .map(|unit| Some(Prepared::new(metric, std::iter::once(unit.clone()))?.whole()))
-                .collect();
-            let t_interval = t_interval(&each?, 1.0 - ALPHA).map(|interval| [interval.low, interval.high]);
+            let prepared = Prepared::new(metric, units.iter().cloned())?;
+            let value = prepared.whole();
+            let t_interval =
+                t_interval(&prepared.by_unit(), 1.0 - ALPHA).map(|interval| [interval.low, interval.high]);
             value.is_finite().then(|| Figure {
                 metric: metric.id.to_string(),
                 label: metric.label.to_string(),

@@ -7,6 +7,7 @@
 
 use loadline_stats::hodges_lehmann;
 
+use crate::buckets::Buckets;
 use crate::figures::Prepared;
 use crate::metrics::{Kind, Metric};
 use crate::sample::{Block, Paired, Side};
@@ -29,10 +30,11 @@ pub struct Compared {
 impl Compared {
     /// Gathers a metric's data. `None` when one of the cells has none.
     pub fn new(metric: &Metric, paired: &Paired<'_>) -> Option<Compared> {
-        let cell = |side: Side| {
-            let units = paired.units.iter();
-            let units = units.map(|unit| unit.iter().filter_map(|block| block.slice(side)).collect());
-            Prepared::new(metric, units)
+        let cell = |side: Side| match metric.kind {
+            Kind::Quantile(times, quantile) => {
+                Some(Prepared::Buckets(Buckets::new(quantile, paired.requests(side, times))))
+            }
+            _ => Prepared::new(metric, paired.slices(side)),
         };
         let twin = match paired.twin {
             Some(_) => Some(cell(Side::Twin)?),

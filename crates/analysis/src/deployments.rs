@@ -4,7 +4,7 @@ use loadline_model::CellId;
 use loadline_model::rows::SliceRow;
 
 use crate::RunData;
-use crate::figures::merged;
+use crate::buckets::merged;
 use crate::metrics::Times;
 use crate::result::{Deployment, DeploymentSpread};
 use crate::sample::Counted;

@@ -1,6 +1,7 @@
 //! From the rows of a run to its result: figures, contrasts, verdicts, trust. Reads no clock, does no I/O, and words nothing: what it
 //! finds is typed, and `report` says it. The result of a single load is made here, too.
 
+mod buckets;
 mod carried;
 mod cells;
 mod claims;

@@ -1,6 +1,8 @@
 //! Which slices count, and the paired sample of two cells that a contrast is computed from.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use loadline_model::plan::{Plan, Role};
 use loadline_model::rows::SliceRow;
@@ -8,6 +10,8 @@ use loadline_model::{CellId, LoadId};
 use loadline_stats::Unit;
 
 use crate::RunData;
+use crate::buckets::Cumulative;
+use crate::metrics::Times;
 
 /// Where a slice stands: round and block.
 pub type Place = (u32, u32);
@@ -140,6 +144,8 @@ pub struct Paired<'a> {
     pub units: Vec<Vec<Block<'a>>>,
     /// The baseline's twin, where it is pooled.
     pub twin: Option<CellId>,
+    /// By times and side: several quantiles are of the same requests, and adding up their histograms takes longer than all else.
+    requests: [[OnceCell<Rc<Cumulative>>; 3]; 3],
 }
 
 impl<'a> Paired<'a> {
@@ -163,7 +169,19 @@ impl<'a> Paired<'a> {
             twin: slices.get(2).copied(),
         };
         let units = three.unwrap_or(two).into_iter();
-        Paired { units: units.map(|unit| unit.into_iter().map(block).collect()).collect(), twin }
+        let units = units.map(|unit| unit.into_iter().map(block).collect()).collect();
+        Paired { units, twin, requests: Default::default() }
+    }
+
+    /// The requests of one side by bucket.
+    pub fn requests(&self, side: Side, times: Times) -> Rc<Cumulative> {
+        let of_side = || Rc::new(Cumulative::new(times, self.slices(side)));
+        self.requests[times as usize][side as usize].get_or_init(of_side).clone()
+    }
+
+    /// The slices of one side, unit by unit.
+    pub fn slices(&self, side: Side) -> impl Iterator<Item = Vec<&'a SliceRow>> {
+        self.units.iter().map(move |unit| unit.iter().filter_map(|block| block.slice(side)).collect())
     }
 
     /// How many blocks there are.

@@ -8,7 +8,7 @@ use loadline_model::pauses::Pauses;
 use loadline_model::rows::SliceRow;
 
 use crate::RunData;
-use crate::figures::merged;
+use crate::buckets::merged;
 use crate::metrics::Times;
 use crate::noise;
 use crate::result::{Contrast, GateFigure, GateSummary, Repeats, Statement, Trust};
