@@ -81,12 +81,14 @@ proptest! {
     }
 
     #[test]
-    fn the_same_seed_gives_the_same_result_and_another_seed_another(
-        figures in prop::collection::vec(-1e6..1e6_f64, 3..20),
-        seed in any::<u64>()) {
-        let with = |seed| bootstrap(figures.len(), 50, seed, |counts| weighted_mean(&figures, counts));
-        prop_assert_eq!(with(seed), with(seed));
-        prop_assert_ne!(with(seed), with(seed ^ 1));
+    fn the_same_seed_draws_the_same_samples_and_another_seed_others(units in 3..20_usize, seed in any::<u64>()) {
+        let samples = |seed| {
+            let mut samples = Vec::new();
+            bootstrap(units, 50, seed, |counts| { samples.push(counts.to_vec()); 0.0 });
+            samples
+        };
+        prop_assert_eq!(samples(seed), samples(seed));
+        prop_assert_ne!(samples(seed), samples(seed ^ 1));
     }
 
     #[test]
