@@ -185,6 +185,13 @@ pub enum GateFailure {
         /// The most that may be.
         most: f64,
     },
+    /// Others ran on the services' CPUs, for longer than they usually do there.
+    Taken {
+        /// For so long in a second, ms.
+        ms_per_second: f64,
+        /// The most that may be: what is usual in this cell, twice, and what a pause may take.
+        most: f64,
+    },
     /// As a store from before the figures were kept says it.
     Text {
         /// Which gate.
@@ -204,7 +211,9 @@ impl GateFailure {
             GateFailure::LoadBusy { .. } | GateFailure::LoadSaturated { .. } => Gate::Generator,
             GateFailure::Failed { .. } => Gate::Errors,
             GateFailure::Stolen { .. } => Gate::Steal,
-            GateFailure::Foreign { .. } | GateFailure::LoadWaited { .. } => Gate::ForeignCpu,
+            GateFailure::Foreign { .. } | GateFailure::Taken { .. } | GateFailure::LoadWaited { .. } => {
+                Gate::ForeignCpu
+            }
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::clock::Clock;
 use crate::deployer::{MachineId, ReadOut};
 use crate::error::RunError;
 use crate::fleet::Fleet;
+use crate::taken::TaskTimes;
 use crate::turn::{Turn, Visit};
 
 /// The record and the observations of one visit.
@@ -21,6 +22,8 @@ pub(crate) struct Driven<'t> {
     pub observations: Observations,
     /// The CPU use of its machine by others.
     pub cpu_use: Option<CpuUse>,
+    /// What others took of the services' CPUs; `None` where these can't be told apart.
+    pub taken: Option<Duration>,
 }
 
 /// How long the parts of a turn took.
@@ -38,6 +41,7 @@ pub(crate) fn drive<'t>(
     fleet: &mut Fleet,
     here: Option<&MachineId>,
     clock: &dyn Clock,
+    tasks: &dyn TaskTimes,
 ) -> Result<(Vec<Driven<'t>>, TurnTime), RunError> {
     for visit in visits {
         with_engine(fleet, visit, |engine| engine.prepare())?;
@@ -47,6 +51,7 @@ pub(crate) fn drive<'t>(
         let is_measured = visits.iter().any(|visit| visit.site == member.id);
         member.site.read_begin(if is_measured { ReadOut::Everything } else { ReadOut::ServiceCpu });
     }
+    let tasks_before = tasks.read();
     let loaded = clock.now();
     let start = Engine::next_start();
     let (mut begun, mut failure) = (Vec::with_capacity(visits.len()), None);
@@ -74,16 +79,21 @@ pub(crate) fn drive<'t>(
         return Err(failure);
     }
     let ended = clock.now();
+    let ran = tasks.read().zip(tasks_before).map(|(after, before)| after.saturating_sub(before));
     let seen: Vec<(SiteId, Observations)> =
         fleet.iter_mut().map(|member| (member.id, member.site.read_end())).collect();
     let time = TurnTime { load: ended - loaded, counters: (loaded - prepared) + (clock.now() - ended) };
     let uses: Vec<Option<CpuUse>> =
         records.iter().map(|(visit, _)| cpu_use(visit, &records, &seen, fleet, here)).collect();
+    let taken = ran
+        .zip(services_ns(&seen, fleet, here))
+        .map(|(ran, ns)| ran.saturating_sub(Duration::from_nanos(ns)));
     let driven = records.into_iter().zip(uses).map(|((visit, record), cpu_use)| Driven {
         visit,
         record,
         observations: of_site(&seen, visit.site).cloned().unwrap_or_default(),
         cpu_use,
+        taken,
     });
     Ok((driven.collect(), time))
 }
@@ -111,15 +121,7 @@ fn cpu_use(
     here: Option<&MachineId>,
 ) -> Option<CpuUse> {
     let machine = fleet.get(visit.site)?.site.machine()?;
-    let mut services_ns = Some(0);
-    for (site, observations) in seen {
-        let Some(member) = fleet.get(*site) else { continue };
-        if member.site.machine().is_some_and(|other| other == machine) {
-            // An external service may run here and cannot be distinguished from other programs.
-            let own = observations.service_cpu_ns().filter(|_| !member.site.is_external());
-            services_ns = services_ns.zip(own).map(|(sum, ns): (u64, u64)| sum + ns);
-        }
-    }
+    let services_ns = services_ns(seen, fleet, Some(&machine));
     let mut load_ns = Some(0);
     for (other, record) in records {
         match fleet.get(other.site)?.load_machine(other.cell, here) {
@@ -130,4 +132,22 @@ fn cpu_use(
         }
     }
     CpuUse::of(of_site(seen, visit.site)?, services_ns.zip(load_ns))
+}
+
+/// The CPU time of all services of a machine; `None` if one of them can't be told.
+fn services_ns(
+    seen: &[(SiteId, Observations)],
+    fleet: &mut Fleet,
+    machine: Option<&MachineId>,
+) -> Option<u64> {
+    let mut services_ns = Some(0);
+    for (site, observations) in seen {
+        let Some(member) = fleet.get(*site) else { continue };
+        if member.site.machine().is_some_and(|other| Some(&other) == machine) {
+            // An external service may run here and cannot be distinguished from other programs.
+            let own = observations.service_cpu_ns().filter(|_| !member.site.is_external());
+            services_ns = services_ns.zip(own).map(|(sum, ns): (u64, u64)| sum + ns);
+        }
+    }
+    services_ns
 }

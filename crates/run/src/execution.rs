@@ -28,6 +28,8 @@ use crate::loud_spell::Loudness;
 use crate::order::Order;
 use crate::placement::Cpus;
 use crate::strategy::{BlockContext, NextRound, RoundsSoFar, Strategy};
+use crate::taken::{self, Taken, TaskTimes};
+use crate::warm_up::Reviewed;
 
 /// The input of a run.
 pub struct Run<'a> {
@@ -55,6 +57,8 @@ pub struct Run<'a> {
     pub journal: &'a dyn Journal,
     /// The clock by which the loop waits.
     pub clock: &'a dyn Clock,
+    /// What ran on the services' CPUs.
+    pub tasks: &'a dyn TaskTimes,
     /// Receives the events.
     pub events: &'a mut dyn FnMut(Event),
 }
@@ -74,7 +78,7 @@ pub struct Outcome {
 /// When the journal could not be started or finished.
 pub fn execute(run: Run<'_>, strategy: &mut dyn Strategy) -> Result<Outcome, RunError> {
     let Run { experiment, plan, cpus, machine, journal, deployer, .. } = run;
-    let metrics = [probes::metrics(), Pauses::metrics()].concat();
+    let metrics = [probes::metrics(), Pauses::metrics(), vec![taken::metric()]].concat();
     let begin = NewRun {
         label: &run.label,
         version: &run.version,
@@ -97,12 +101,15 @@ pub fn execute(run: Run<'_>, strategy: &mut dyn Strategy) -> Result<Outcome, Run
         stop: run.stop,
         journal,
         clock: run.clock,
+        tasks: run.tasks,
+        taken: Taken::default(),
         begun: run.clock.now(),
         abandoned: Vec::new(),
         spent: TimeSpent::default(),
         side_by_side: None,
         warm_at_once: BTreeSet::new(),
         medians: BTreeMap::new(),
+        reviewed: BTreeMap::new(),
         loudness: Loudness::default(),
         noted: Vec::new(),
         metrics,
@@ -135,6 +142,9 @@ pub(crate) struct Execution<'a> {
     pub here: Option<MachineId>,
     pub journal: &'a dyn Journal,
     pub clock: &'a dyn Clock,
+    pub tasks: &'a dyn TaskTimes,
+    /// What others took of the services' CPUs lately.
+    pub taken: Taken,
     pub begun: Instant,
     /// Where the time has gone so far.
     pub spent: TimeSpent,
@@ -144,6 +154,8 @@ pub(crate) struct Execution<'a> {
     pub warm_at_once: BTreeSet<CellId>,
     /// The median service times of the undisturbed slices of this stage, ns.
     pub medians: BTreeMap<CellId, Vec<f64>>,
+    /// How often each site got faster while it was measured.
+    pub reviewed: BTreeMap<SiteId, Reviewed>,
     /// How disturbed the latest turns were.
     pub loudness: Loudness,
     /// Notes already in the journal.

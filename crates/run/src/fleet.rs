@@ -150,6 +150,16 @@ impl Fleet {
         }
     }
 
+    /// Whether all services run on these CPUs alone, which the load leaves to them. An external service may run anywhere.
+    pub fn services_are_on(&self, cpus: &[usize], load: &[usize]) -> bool {
+        let is_on_them = |member: &Member| {
+            !member.site.is_external()
+                && !member.may_run_on.is_empty()
+                && member.may_run_on.iter().all(|cpu| cpus.contains(cpu))
+        };
+        !load.iter().any(|cpu| cpus.contains(cpu)) && self.members.iter().all(is_on_them)
+    }
+
     /// All sites, mutable.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Member> {
         self.members.iter_mut()

@@ -11,6 +11,7 @@ use crate::error::RunError;
 use crate::execution::Execution;
 use crate::fleet::Fleet;
 use crate::gates;
+use crate::taken::TAKEN;
 use crate::turn::{SlicePosition, Turn, Visit};
 
 impl Execution<'_> {
@@ -29,7 +30,7 @@ impl Execution<'_> {
             return Ok(false);
         }
         let at_s = (self.clock.now() - self.begun).as_secs_f64();
-        let (driven, time) = drive(&visits, turn, fleet, self.here.as_ref(), self.clock)?;
+        let (driven, time) = drive(&visits, turn, fleet, self.here.as_ref(), self.clock, self.tasks)?;
         self.spent.counters_s += time.counters.as_secs_f64();
         let loaded_s = time.load.as_secs_f64();
         match position.attempt {
@@ -38,13 +39,18 @@ impl Execution<'_> {
         }
         let side_by_side = driven.len() > 1;
         let paused = self.paused(&driven, fleet);
+        let are_pinned = fleet.services_are_on(&self.cpus.service, &self.cpus.load);
         let mut disturbed = false;
         for mut driven in driven {
             if driven.record.stopped {
                 return Err(RunError::Interrupted);
             }
             let (load, record) = (&driven.visit.load, &driven.record);
-            let gate_failures = gates::slice_failures(load, record, driven.cpu_use, paused);
+            let mut gate_failures = gates::slice_failures(load, record, driven.cpu_use, paused);
+            if let Some(taken) = driven.taken.filter(|_| are_pinned) {
+                driven.observations.set(TAKEN, taken.as_nanos() as u64);
+                gate_failures.extend(self.taken.judge(driven.visit.cell, taken, record.duration));
+            }
             disturbed |= is_disturbed(&gate_failures);
             if side_by_side {
                 driven.observations.forget_machine(&self.metrics);
@@ -82,7 +88,7 @@ fn slice(
     driven: Driven<'_>,
     gate_failures: Vec<GateFailure>,
 ) -> SliceRow {
-    let Driven { visit, record, observations, cpu_use } = driven;
+    let Driven { visit, record, observations, cpu_use, .. } = driven;
     SliceRow {
         cell: visit.cell,
         load: visit.load.clone(),

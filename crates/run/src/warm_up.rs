@@ -1,5 +1,6 @@
 //! Warming up: cycles of load and pause, in turn over all cells, until each cell's service time is stationary.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use loadline_engine::SliceSpec;
@@ -31,6 +32,13 @@ const LEAST_REVIEWED: usize = 8;
 /// than the requested rate.
 const MIN_RATE_PER_SECOND: f64 = 200.0;
 
+/// What was seen of a site's deployments once they had been measured.
+#[derive(Default)]
+pub(crate) struct Reviewed {
+    deployments: u32,
+    got_faster: u32,
+}
+
 /// The cells of a site that are warmed up by one load: slow rates are warmed up together, at the same rate.
 struct Progress {
     site: SiteId,
@@ -46,9 +54,8 @@ struct Progress {
 impl Execution<'_> {
     /// Warms up all cells of the fleet. The pauses of one cell are the others' cycles.
     ///
-    /// What was stationary from its first cycle on in the deployment before needs no warming up that eight long cycles could show: its cycles
-    /// are as short as their medians allow. If such a warm-up takes longer than with long cycles, or the service gets faster while it is
-    /// measured, the next one has those again.
+    /// What did not get faster in its first eight cycles in the deployment before needs no warming up that long cycles could show: its cycles are
+    /// as short as their medians allow. If it gets faster in these, or while it is measured, the next warm-up has long ones again.
     pub(crate) fn warm_up(&mut self, round: u32, fleet: &mut Fleet) -> Result<(), RunError> {
         let mut groups: Vec<Progress> = Vec::new();
         for member in fleet.iter() {
@@ -120,8 +127,7 @@ impl Execution<'_> {
     fn store_warm_up(&mut self, round: u32, progress: &Progress) -> Result<(), RunError> {
         let (after, stationary) = (progress.loaded, progress.is_stationary());
         let first = progress.cells[0];
-        let shortest = self.long_cycle_of(first, &progress.load) * STATIONARITY_WINDOW as u32;
-        match stationary && progress.cycle * progress.figures.len() as u32 <= shortest {
+        match stationary && progress.was_warm_at_once() {
             true => self.warm_at_once.insert(first),
             false => self.warm_at_once.remove(&first),
         };
@@ -140,13 +146,19 @@ impl Execution<'_> {
     }
 
     /// Looks back at the slices of a stage: a service that got faster while it was measured was not warm, however level its warm-up was. In the
-    /// next deployment it is warmed up in long cycles again.
+    /// next deployment it is warmed up in long cycles again, if that was so in half of its deployments: a service that needs it needs it each
+    /// time, and a machine that was slow for a second or two makes every service look like this once.
     pub(crate) fn review_warm_ups(&mut self) {
+        let mut got_faster: BTreeMap<SiteId, bool> = BTreeMap::new();
         for (cell, medians) in std::mem::take(&mut self.medians) {
-            if has_got_faster(&medians) {
-                let site = self.plan.cell(cell).site;
-                let plan = self.plan;
-                self.warm_at_once.retain(|warm| plan.cell(*warm).site != site);
+            *got_faster.entry(self.plan.cell(cell).site).or_default() |= has_got_faster(&medians);
+        }
+        for (site, faster) in got_faster {
+            let reviewed = self.reviewed.entry(site).or_default();
+            reviewed.deployments += 1;
+            reviewed.got_faster += u32::from(faster);
+            if faster && 2 * reviewed.got_faster >= reviewed.deployments {
+                self.warm_at_once.retain(|warm| self.plan.cell(*warm).site != site);
             }
         }
     }
@@ -242,6 +254,11 @@ impl Progress {
             loaded: Duration::ZERO,
             done: false,
         }
+    }
+
+    /// Whether it did not get faster in its first cycles. A machine that gets slower meanwhile makes a warm-up long and no service cold.
+    fn was_warm_at_once(&self) -> bool {
+        !has_got_faster(&self.figures[..STATIONARITY_WINDOW.min(self.figures.len())])
     }
 
     fn is_stationary(&self) -> bool {

@@ -13,7 +13,7 @@ use loadline_model::experiment::{Experiment, Nodes};
 use loadline_model::notes::Note;
 use loadline_model::plan::Plan;
 use loadline_model::platform::Layer;
-use loadline_observe::describe_machine;
+use loadline_observe::{TaskTime, describe_machine};
 use loadline_platforms as platforms;
 use loadline_run::deploy::{Network, PlatformDeployer, ServiceTraffic};
 use loadline_run::placement::place;
@@ -172,6 +172,7 @@ impl Measuring<'_> {
             deployer: &mut deployer,
             journal,
             clock: &SystemClock,
+            tasks: &TaskTime::on(&cpus.service),
             events,
         };
         Ok(execute(run, strategy)?)

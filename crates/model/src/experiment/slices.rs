@@ -8,11 +8,11 @@ use super::PlanSpec;
 use crate::ids::LoadId;
 use crate::load::LoadSpec;
 
-/// Requests due in a slice from which its median is worth having: at 2000/s, slices of 100 ms gave the sharpest differences of all that
-/// were tried, and those hold this many.
-const REQUESTS: f64 = 200.0;
-/// The shortest slice that is chosen. What a slice costs beside its load, a few milliseconds, stays small against it.
-const SHORTEST: Duration = Duration::from_millis(100);
+/// Requests due in a slice from which its median is worth having: at 2000/s, slices of 50 ms hold this many, and gave differences as sharp as
+/// slices of 100 ms in the same time, of which machine noise makes twice as much be repeated.
+const REQUESTS: f64 = 100.0;
+/// The shortest slice that is chosen. What a slice costs beside its load, a millisecond or two, stays small against it.
+const SHORTEST: Duration = Duration::from_millis(50);
 /// The longest slice that is chosen of a load that is the same throughout. At lower rates a median is made of fewer requests, or the cells
 /// run side by side.
 const LONGEST: Duration = Duration::from_millis(1200);
@@ -34,7 +34,7 @@ impl Slices {
     ///
     /// A slice is as short as the median of its requests allows. Noise of a machine is correlated over a second or two, and only what is
     /// near in time cancels in a paired difference: on a shared virtual machine, slices of 100 ms gave a difference of medians at 2000/s to
-    /// ±1.3 µs where the same measuring time in slices of 1.2 s gave ±6 µs. A profile or replay needs all of its length, because each slice
+    /// ±1.3 µs where the same measuring time in slices of 1.2 s gave ±6 µs, and slices of 50 ms no less. A profile or replay needs all of its length, because each slice
     /// plays it from the start. The number of slices makes up for their length.
     pub fn of(load: &LoadSpec, length: Option<Duration>, count: Option<u32>) -> Slices {
         let length = length.unwrap_or_else(|| length_for(load));
@@ -118,13 +118,13 @@ mod tests {
     }
 
     #[test]
-    fn a_slice_holds_two_hundred_requests_within_its_bounds() {
+    fn a_slice_holds_a_hundred_requests_within_its_bounds() {
         for (rate, slices) in [
-            ("20000/s", (100, 20)),
-            ("2000/s", (100, 20)),
-            ("1000/s", (200, 10)),
-            ("300/s", (670, 3)),
-            ("100/s", (1200, 2)),
+            ("20000/s", (50, 40)),
+            ("2000/s", (50, 40)),
+            ("1000/s", (100, 20)),
+            ("300/s", (340, 6)),
+            ("100/s", (1000, 2)),
             ("100/min", (1200, 2)),
         ] {
             assert_eq!(chosen(&open(rate)), slices, "{rate}");
@@ -133,8 +133,8 @@ mod tests {
 
     #[test]
     fn a_closed_loop_has_short_slices_unless_it_thinks() {
-        assert_eq!(chosen(&closed(None)), (100, 20));
-        assert_eq!(chosen(&closed(Some(Duration::from_millis(40)))), (500, 4), "400/s at most");
+        assert_eq!(chosen(&closed(None)), (50, 40));
+        assert_eq!(chosen(&closed(Some(Duration::from_millis(40)))), (250, 8), "400/s at most");
     }
 
     #[test]
@@ -144,7 +144,7 @@ mod tests {
             LoadSpec::new(load, 16)
         };
         assert_eq!(chosen(&profile("0/s..2000/s@30s")), (30_000, 1));
-        assert_eq!(chosen(&profile("0/s..9000/s@45ms,9000/s")), (100, 20));
+        assert_eq!(chosen(&profile("0/s..9000/s@45ms,9000/s")), (50, 40));
         let replay = Replay::new("t".into(), vec![0, 2_000_000_001]);
         assert_eq!(chosen(&LoadSpec::new(Load::Replay(replay), 16)), (2001, 1));
         let empty = Replay::new("t".into(), Vec::new());
@@ -157,7 +157,7 @@ mod tests {
         let of = |length, count| Slices::of(&open("2000/s"), length, count);
         assert_eq!(of(Some(second), None), Slices { length: second, count: 2 });
         assert_eq!(of(Some(9 * second), None), Slices { length: 9 * second, count: 1 });
-        assert_eq!(of(None, Some(5)), Slices { length: ms(100), count: 5 });
+        assert_eq!(of(None, Some(5)), Slices { length: ms(50), count: 5 });
         assert_eq!(of(Some(second), Some(5)), Slices { length: second, count: 5 });
     }
 
@@ -167,10 +167,10 @@ mod tests {
         let plan = PlanSpec::default().with_slices(&loads, None, None);
         let blocks =
             |load| -> Vec<u32> { (0..99).filter(|block| plan.is_measured_in(load, *block)).collect() };
-        assert_eq!((plan.slice, plan.blocks), (Duration::from_millis(100), 20));
-        assert_eq!(blocks(LoadId(0)), (0..20).collect::<Vec<_>>());
-        assert_eq!(blocks(LoadId(1)), [0, 7, 14]);
-        assert_eq!(blocks(LoadId(2)), [0, 10]);
+        assert_eq!((plan.slice, plan.blocks), (Duration::from_millis(50), 40));
+        assert_eq!(blocks(LoadId(0)), (0..40).collect::<Vec<_>>());
+        assert_eq!(blocks(LoadId(1)), [0, 7, 14, 20, 27, 34]);
+        assert_eq!(blocks(LoadId(2)), [0, 20]);
     }
 
     #[test]
@@ -178,13 +178,13 @@ mod tests {
         let loads = [open("2000/s"), open("100/s")];
         let plan = PlanSpec::default().with_slices(&loads, None, Some(4));
         assert!((0..4).all(|block| (0..2).all(|load| plan.is_measured_in(LoadId(load), block))));
-        assert_eq!(plan.slices_of(LoadId(1)).length, Duration::from_millis(1200));
+        assert_eq!(plan.slices_of(LoadId(1)).length, Duration::from_secs(1));
     }
 
     #[test]
     fn loads_with_the_same_slices_need_no_list_of_them() {
         let plan = PlanSpec::default().with_slices(&[open("2000/s"), open("9000/s")], None, None);
         assert_eq!(plan.slices, []);
-        assert_eq!(plan.slices_of(LoadId(1)), Slices { length: Duration::from_millis(100), count: 20 });
+        assert_eq!(plan.slices_of(LoadId(1)), Slices { length: Duration::from_millis(50), count: 40 });
     }
 }

@@ -110,6 +110,9 @@ impl Words for GateFailure {
             }
             GateFailure::Stolen { share, most } => beyond("stolen CPU", *share, *most),
             GateFailure::Foreign { share, most } => beyond("other programs", *share, *most),
+            GateFailure::Taken { ms_per_second, most } => format!(
+                "other programs ran on the service's CPUs for {ms_per_second:.1} ms per second, more than {most:.0} ms"
+            ),
             GateFailure::Text { text, .. } => text.clone(),
         }
     }

@@ -60,6 +60,11 @@ fn run(experiment: loadline_model::experiment::Experiment) -> World {
     world
 }
 
+/// What others took of the services' CPUs.
+fn taken() -> MetricDeclaration {
+    MetricDeclaration::counter("cpu.taken", Unit::Nanoseconds).of_the_measurement()
+}
+
 #[test]
 fn its_metrics_are_in_every_slice_and_declared_with_the_run() {
     let world = run(experiment());
@@ -69,7 +74,7 @@ fn its_metrics_are_in_every_slice_and_declared_with_the_run() {
         assert_eq!(seen.count("vm.node.faults"), Some(9));
     }
     let declared = world.journal.metrics.borrow();
-    let own = [probes::metrics(), Pauses::metrics()].concat();
+    let own = [probes::metrics(), Pauses::metrics(), vec![taken()]].concat();
     assert_eq!(declared[..own.len()], own);
     let kept = &declared[own.len()..];
     assert_eq!(kept, Probe::metrics(&Collector::default()), "once, behind loadline's own");

@@ -1,5 +1,6 @@
 //! Runs in which nothing goes wrong.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use loadline_model::RunState;
@@ -151,6 +152,27 @@ fn what_gets_faster_while_it_is_measured_is_warmed_up_in_long_cycles_again() {
     };
     assert!((seconds(2, 1) - seconds(2, 0)).abs() < 1e-9, "{} s", seconds(2, 1));
     assert!(seconds(0, 1) < 0.5 * seconds(0, 0), "the others were warm");
+}
+
+#[test]
+fn a_machine_that_was_slow_once_makes_no_later_warm_up_longer() {
+    // Each deployment has 8 drives of warm-up and 8 slices; the machine is slow in the first slices of the third.
+    fn slow_once(drive: usize) -> u64 {
+        static DEPLOYMENTS: AtomicUsize = AtomicUsize::new(0);
+        let deployment = DEPLOYMENTS.fetch_add(usize::from(drive == 0), Ordering::Relaxed);
+        if deployment == 3 && (8..12).contains(&drive) { 100_000 } else { 80_000 }
+    }
+    let experiment = with(|plan| (plan.blocks, plan.deployments) = (8, 5));
+    let mut world = World::new(experiment).site(2, |site| site.service_ns = slow_once);
+    world.run().unwrap();
+    let warm_ups = world.journal.warm_ups.borrow();
+    let of_pod: Vec<f64> =
+        warm_ups.iter().filter(|warm_up| warm_up.cell.0 == 2).map(|warm_up| warm_up.seconds).collect();
+    assert_eq!(of_pod.len(), 5);
+    assert!(of_pod[1..].iter().all(|seconds| *seconds < 0.5 * of_pod[0]), "{of_pod:?}");
+    let slices = world.journal.slices.borrow();
+    let slow = slices.iter().filter(|slice| slice.service.value_at_quantile(0.5) > 90_000);
+    assert!(slow.map(|slice| (slice.cell.0, slice.round)).eq([(2, 2); 4]), "the machine was slow");
 }
 
 #[test]

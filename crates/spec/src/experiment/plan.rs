@@ -40,7 +40,7 @@ pub(super) fn table() -> Table<PlanKeys> {
     Table::<PlanKeys>::new("Plan", "plan", "How much is measured, in which order")
         .key("slice", duration("a slice", ms(20), LONGEST_SLICE), "Length of a slice", |keys| &mut keys.slice)
         .flag("--slice", HOW_MUCH)
-        .default("chosen from each load: 100ms, longer below 2000/s, 1.2s at most")
+        .default("chosen from each load: 50ms, longer below 2000/s, 1.2s at most")
         .key(
             "blocks",
             count::<u32>("the number of blocks", 1, 10_000),

@@ -77,8 +77,8 @@ fn the_default_example_equals_the_default_flags() {
 fn what_is_not_said_has_its_default() {
     let experiment = yaml("service: {builtin: orders}\nplatforms: [host, pod]\nloads: [{rate: 2000/s}]");
     let plan = PlanSpec {
-        slice: Duration::from_millis(100),
-        blocks: 20,
+        slice: Duration::from_millis(50),
+        blocks: 40,
         slices: Vec::new(),
         deployments: 8,
         seed: 7,
@@ -115,8 +115,8 @@ fn slices_are_chosen_from_each_load_and_the_seed_is_the_machines() {
         .map(|load| experiment.plan.slices_of(LoadId(load)))
         .map(|slices| (slices.length.as_millis(), slices.count))
         .collect();
-    assert_eq!(slices, [(500, 4), (100, 20), (7000, 1)]);
-    assert_eq!((experiment.plan.slice, experiment.plan.blocks), (Duration::from_millis(100), 20));
+    assert_eq!(slices, [(250, 8), (50, 40), (7000, 1)]);
+    assert_eq!((experiment.plan.slice, experiment.plan.blocks), (Duration::from_millis(50), 40));
     assert_eq!(experiment.plan.seed, 7);
 }
 
@@ -224,7 +224,7 @@ fn each_flag_is_declared_once_and_says_what_it_does() {
     let slice = flags.iter().find(|flag| flag.name == "--slice").unwrap();
     assert_eq!(
         slice.help,
-        "Length of a slice [default: chosen from each load: 100ms, longer below 2000/s, 1.2s at most]"
+        "Length of a slice [default: chosen from each load: 50ms, longer below 2000/s, 1.2s at most]"
     );
     assert_eq!(slice.placeholder.as_deref(), Some("TIME"));
 }

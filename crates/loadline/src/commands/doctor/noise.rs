@@ -18,10 +18,10 @@ use crate::commands::experiment::Measuring;
 use crate::commands::serve;
 use crate::journal::StoreJournal;
 
-/// As short as a rate of 2000/s allows: a slice holds 200 requests.
-const SLICE: Duration = Duration::from_millis(100);
+/// As short as a rate of 2000/s allows: a slice holds 100 requests.
+const SLICE: Duration = Duration::from_millis(50);
 /// Enough for an estimate of the variance within a deployment, and few enough for several deployments in the time.
-const BLOCKS: u32 = 12;
+const BLOCKS: u32 = 24;
 /// Fewest deployments: their difference is half of what the estimate is made from.
 const LEAST_ROUNDS: u32 = 2;
 /// Below this time a warm-up is cut short, and deployments have fewer blocks.
