@@ -1,6 +1,11 @@
-//! What decides about measuring again is the machine, not the service: a real service that stalls, beside one that does not.
+//! What decides about measuring again is the machine, not the service: a real service that stalls, beside one that does not, and a program
+//! that takes the service's CPU.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
 
 use loadline_model::result::{RunResult, Slice};
+use loadline_test_support::CpuTaker;
 
 use crate::support::place::Place;
 
@@ -59,4 +64,41 @@ fn a_service_that_stalls_is_not_measured_again_for_it() {
         assert_eq!(before.len(), 3, "both services and the twin");
     }
     assert!(!result.trust.repeats.loads.is_empty());
+}
+
+#[test]
+fn what_others_take_of_the_services_cpu_is_seen_there_and_measured_again() {
+    let place = Place::alone();
+    let _taker = CpuTaker::start(0, Duration::from_millis(8), Duration::from_millis(300));
+    let cpus = ["--service-cpus", "0", "--load-cpus", "1"];
+    let plan =
+        ["--rate", "1000/s", "--slice", "100ms", "--blocks", "20", "--deployments", "2", "--json", "-"];
+    let services = ["compare", "--service", "orders", "--service", "hello", "--on", "host"];
+    let ended = place.run(services.into_iter().chain(cpus).chain(plan));
+    ended.assert_measured();
+    let result: RunResult = ended.result();
+
+    let taken_ms = |slice: &Slice| slice.observations.get("cpu.taken").expect("the kernel tells it") / 1e6;
+    let (taken, measured) = result.slices.iter().fold((0.0, 0.0), |(taken, measured), slice| {
+        (taken + taken_ms(slice), measured + 1e3 * slice.duration_s)
+    });
+    assert!(taken > 0.013 * measured, "half of what the program takes: {taken} of {measured} ms");
+
+    // Whatever else the machine does meanwhile: disturbed is what is far above the latest slices of the same cell.
+    let mut latest: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+    let mut disturbed = 0;
+    for slice in &result.slices {
+        let (per_second, before) =
+            (taken_ms(slice) / slice.duration_s, latest.entry(slice.cell.0).or_default());
+        let mut usual = before[before.len().saturating_sub(20)..].to_vec();
+        usual.sort_by(f64::total_cmp);
+        let is_far_above =
+            usual.len() >= 4 && per_second > 2.0 * usual[usual.len() / 2] + 10.0 && taken_ms(slice) > 2.0;
+        let words = "other programs ran on the service's CPUs";
+        assert_eq!(slice.failed_gates.iter().any(|failed| failed.text.starts_with(words)), is_far_above);
+        disturbed += usize::from(is_far_above);
+        before.push(per_second);
+    }
+    let repeats = result.slices.iter().filter(|slice| slice.attempt > 0).count();
+    assert!(disturbed == 0 || repeats > 0, "{disturbed} disturbed, none measured again");
 }
