@@ -14,6 +14,7 @@ mod kubernetes;
 mod layers;
 mod limits;
 mod loads;
+mod metric;
 mod names;
 mod plan;
 mod platforms;
