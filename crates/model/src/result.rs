@@ -3,6 +3,7 @@
 //! Figures are in the unit that their field names: `_ns`, `_us`, `_s`, `_bytes`; `per_request` figures are divided by answered
 //! requests. The JSON Schema of this module is published as `docs/result.schema.json`.
 
+mod condition;
 mod distribution;
 pub mod doctor;
 mod ladder;
@@ -32,6 +33,7 @@ pub use crate::RunState;
 pub use crate::metrics::Unit;
 pub use crate::plan::Role;
 pub use crate::rows::Surroundings;
+pub use condition::{ConditionFinding, ConditionJudgement, ConditionResult};
 pub use distribution::{Distribution, Spread};
 pub use ladder::{Estimate, Ladder, LadderSum, Rung, SumRow};
 pub use remark::{Carrier, GateFigure, IntervalMethod, Remark};
@@ -66,6 +68,9 @@ pub struct RunResult {
     pub ladders: Vec<Ladder>,
     /// What somebody said, and what this run says of it, in the order of the experiment.
     pub claims: Vec<ClaimResult>,
+    /// The conditions on which the run fails, and whether they hold.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<ConditionResult>,
     /// How the services' starts went, one per service and platform, twins left out.
     pub starts: Vec<Start>,
     /// The services' language runtimes, of those that have one that loadline knows, twins left out.
@@ -88,6 +93,19 @@ impl RunResult {
     /// A cell; `None` where a document names one that it does not hold.
     pub fn cell(&self, id: CellId) -> Option<&Cell> {
         self.cells.get(id.0)
+    }
+
+    /// Whether the run fails, although it was measured: a condition holds, or a claim that must hold is refuted. A run that cannot be
+    /// trusted says neither.
+    pub fn fails(&self) -> bool {
+        let holds = |condition: &ConditionResult| condition.judgement == ConditionJudgement::Holds;
+        let is_refuted = |claim: &ClaimResult| claim.must && claim.judgement == ClaimJudgement::Refuted;
+        self.trust.trusted && (self.conditions.iter().any(holds) || self.claims.iter().any(is_refuted))
+    }
+
+    /// The conditions that could not be judged, because what they are about was not measured.
+    pub fn unmeasured_conditions(&self) -> impl Iterator<Item = &ConditionResult> {
+        self.conditions.iter().filter(|condition| condition.judgement == ConditionJudgement::NotMeasured)
     }
 }
 
@@ -330,6 +348,9 @@ pub struct Row {
     pub first_attempts: Option<f64>,
     /// The verdict.
     pub verdict: Verdict,
+    /// Whether the run can be trusted; otherwise the verdict claims nothing, and reports show it in parentheses.
+    #[serde(default)]
+    pub trusted: bool,
     /// Why there is no claim, or what to know of this row.
     pub note: Option<Statement<Remark>>,
     /// Block by block, in order of measurement: candidate − baseline of the slices' own figures.
@@ -354,6 +375,12 @@ pub struct ClaimResult {
     pub published_baseline: Option<[f64; 2]>,
     /// Confirmed where every finding confirms it, refuted where one refutes it.
     pub judgement: ClaimJudgement,
+    /// Whether the run can be trusted; otherwise the judgement says nothing, and reports show it in parentheses.
+    #[serde(default)]
+    pub trusted: bool,
+    /// Whether the run fails if it is refuted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub must: bool,
     /// What was found, one per cell that it is about.
     pub findings: Vec<Finding>,
 }
