@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Unit, Verdict};
+use super::{ClaimJudgement, ClaimResult, RunResult, Unit, Verdict};
 
 /// A condition on which a run fails, and whether it holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -56,4 +56,19 @@ pub enum ConditionJudgement {
     NotMeasured,
     /// The run cannot be trusted.
     NotTrusted,
+}
+
+impl RunResult {
+    /// Whether the run fails, although it was measured: a condition holds, or a claim that must hold is refuted. A run that cannot be
+    /// trusted says neither.
+    pub fn fails(&self) -> bool {
+        let holds = |condition: &ConditionResult| condition.judgement == ConditionJudgement::Holds;
+        let is_refuted = |claim: &ClaimResult| claim.must && claim.judgement == ClaimJudgement::Refuted;
+        self.trust.trusted && (self.conditions.iter().any(holds) || self.claims.iter().any(is_refuted))
+    }
+
+    /// The conditions that could not be judged, because what they are about was not measured.
+    pub fn unmeasured_conditions(&self) -> impl Iterator<Item = &ConditionResult> {
+        self.conditions.iter().filter(|condition| condition.judgement == ConditionJudgement::NotMeasured)
+    }
 }
