@@ -47,6 +47,9 @@ pub fn claims(data: &RunData, counted: &Counted<'_>, repeats: &Repeats, confiden
             published_in: claim.unit,
             published_baseline: claim.baseline,
             judgement: overall(&findings),
+            // The run is judged once its claims are.
+            trusted: false,
+            must: claim.must,
             findings,
         }
     };

@@ -102,6 +102,7 @@ fn row(
         resolution: None,
         first_attempts: None,
         verdict: Verdict::Unresolved,
+        trusted: false,
         note: note.map(Statement::of),
         block_differences: paired.units.iter().flat_map(|unit| differences(metric, unit)).collect(),
     };

@@ -6,6 +6,7 @@ mod carried;
 mod cells;
 mod claims;
 mod compared;
+mod conditions;
 mod contrasts;
 mod deployments;
 mod doctor;
@@ -60,8 +61,12 @@ pub fn analyse(data: &RunData) -> RunResult {
         repeats::distrust(&repeats, contrasts);
     }
     let ladders = ladder::ladders(data, &counted, confidence, &contrasts);
-    let claims = claims::claims(data, &counted, &repeats, confidence);
+    let mut claims = claims::claims(data, &counted, &repeats, confidence);
     let trust = trust::judge(data, &counted, &noise, repeats);
+    let conditions = conditions::conditions(data, &contrasts, trust.trusted);
+    let rows = contrasts.iter_mut().chain(&mut noise).flat_map(|contrast| &mut contrast.rows);
+    rows.for_each(|row| row.trusted = trust.trusted);
+    claims.iter_mut().for_each(|claim| claim.trusted = trust.trusted);
     let cells = cells::cells(data, &counted);
     let slices = cells::slices(data, &counted);
     let seconds_to_settle = settle::seconds_to_settle(data, rounds, confidence, &contrasts);
@@ -88,6 +93,7 @@ pub fn analyse(data: &RunData) -> RunResult {
         noise,
         ladders,
         claims,
+        conditions,
         starts: starts::starts(data),
         runtimes: runtimes::runtimes(data),
         surroundings: data.run.surroundings.clone(),

@@ -296,7 +296,7 @@ fn mean(histogram: &Histogram<u64>) -> Option<Ratio> {
 
 #[cfg(test)]
 mod tests {
-    use loadline_model::experiment::CLAIM_METRICS;
+    use loadline_model::experiment::{CLAIM_METRICS, higher_is};
     use loadline_model::metrics::{RESIDENT_MEMORY, RUN_QUEUE_WAIT};
 
     use super::*;
@@ -344,6 +344,16 @@ mod tests {
             all(&of_probes.map(declared)).into_iter().map(|metric| metric.id.into_owned()).collect();
         for id in CLAIM_METRICS {
             assert!(ids.iter().any(|other| other == id), "{id}");
+        }
+    }
+
+    #[test]
+    fn the_words_of_conditions_are_those_of_the_verdicts() {
+        let own: Vec<Metric> =
+            all(&[]).into_iter().filter(|metric| CLAIM_METRICS.contains(&&*metric.id)).collect();
+        assert!(own.len() > 8);
+        for metric in own {
+            assert_eq!(metric.higher_is, higher_is(&metric.id), "{}", metric.id);
         }
     }
 

@@ -20,7 +20,8 @@ use options::{OfCommand, OptionFlags};
     version,
     max_term_width = 100,
     after_help = "Exit codes: 0 done · 1 failed · 2 wrong usage or a bad file · \
-    3 measured, but not to be trusted · 130 interrupted"
+    3 measured, but not to be trusted ·\n\
+    4 a --fail-if condition holds · 130 interrupted"
 )]
 pub struct Arguments {
     #[command(subcommand)]
@@ -175,6 +176,13 @@ pub struct OutputArguments {
     /// Write the report as Markdown
     #[arg(long, value_name = "FILE", help_heading = "Results")]
     pub markdown: Option<PathBuf>,
+    /// Write conditions, and claims that must hold, as test cases in JUnit XML
+    #[arg(long, value_name = "FILE", help_heading = "Results")]
+    pub junit: Option<PathBuf>,
+    /// End with exit code 4 if the interval of a comparison proves this: 'p99 slower by > 5%', 'cpu.service costlier by > 2us';
+    /// repeat for more, beside those of the experiment file
+    #[arg(long, value_name = "CONDITION", help_heading = "Results")]
+    pub fail_if: Vec<String>,
     /// Don't end with exit code 1 because a service was given up (--on-failure continue)
     #[arg(long, help_heading = "Results")]
     pub allow_missing: bool,
@@ -183,7 +191,7 @@ pub struct OutputArguments {
 impl OutputArguments {
     /// The files that the result goes to; `-` among them is standard output.
     pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
-        [&self.json, &self.csv, &self.csv_summary, &self.markdown].into_iter().flatten()
+        [&self.json, &self.csv, &self.csv_summary, &self.markdown, &self.junit].into_iter().flatten()
     }
 }
 

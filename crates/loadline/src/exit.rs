@@ -12,12 +12,14 @@ use crate::streams::tell;
 pub enum Exit {
     /// Measured, and to be trusted.
     Done = 0,
-    /// Something failed; what was measured until then is kept.
+    /// Something failed, or a condition could not be judged; what was measured until then is kept.
     Failed = 1,
     /// Wrong usage or a bad file; nothing was started.
     Usage = 2,
     /// Measured, but the gates say don't trust it.
     Untrusted = 3,
+    /// Measured, and to be trusted; but a condition holds on which the run fails, or a claim that must hold is refuted.
+    Fails = 4,
     /// Ctrl-C; what was measured until then is kept.
     Interrupted = 130,
 }

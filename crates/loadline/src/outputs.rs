@@ -1,4 +1,4 @@
-//! A result to everywhere it was asked for: terminal, JSON, CSV, Markdown.
+//! A result to everywhere it was asked for: terminal, JSON, CSV, Markdown, JUnit XML.
 
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Write};
@@ -92,6 +92,9 @@ pub fn write_files(result: &RunResult, store: &Store, outputs: &OutputArguments)
     if let Some(path) = &outputs.markdown {
         to(path, |out| Ok(out.write_all(loadline_report::markdown(result).as_bytes())?))?;
     }
+    if let Some(path) = &outputs.junit {
+        to(path, |out| loadline_report::junit(result, out))?;
+    }
     if let Some(folder) = &outputs.flame_graphs {
         flame_graphs::write(result, store, folder)?;
     }
@@ -103,15 +106,30 @@ pub fn style() -> Style {
     Style { colour: colour(&std::io::stdout()), width: terminal_width().min(WIDTH), full: false }
 }
 
-/// The exit code that a result deserves; a run that went on without a service has failed, unless that is allowed.
+/// The exit code that a result deserves; a run that went on without a service has failed, unless that is allowed, and so has one that could
+/// not judge a condition: it would pass whatever happens.
 pub fn exit_of(result: &RunResult, outputs: &OutputArguments) -> Exit {
     match result.run.state {
         RunState::Interrupted => Exit::Interrupted,
         RunState::Failed => Exit::Failed,
         _ if !result.run.failures.is_empty() && !outputs.allow_missing => Exit::Failed,
-        RunState::Complete | RunState::Unfinished if result.trust.trusted => Exit::Done,
-        RunState::Complete | RunState::Unfinished => Exit::Untrusted,
+        RunState::Complete | RunState::Unfinished if !result.trust.trusted => Exit::Untrusted,
+        RunState::Complete | RunState::Unfinished if result.fails() => Exit::Fails,
+        _ if says_what_was_not_judged(result) => Exit::Failed,
+        RunState::Complete | RunState::Unfinished => Exit::Done,
     }
+}
+
+/// Whether there are conditions that could not be judged, which are then named on standard error: the table may have gone elsewhere.
+fn says_what_was_not_judged(result: &RunResult) -> bool {
+    for condition in result.unmeasured_conditions() {
+        let why = match condition.findings.is_empty() {
+            true => "nothing was compared".to_owned(),
+            false => format!("{} was not measured", condition.label),
+        };
+        streams::tell(format_args!("error: cannot judge `{}`: {why}", condition.text));
+    }
+    result.unmeasured_conditions().next().is_some()
 }
 
 fn kept(result: &RunResult, store: &Path) -> String {

@@ -2,6 +2,7 @@
 
 mod cells;
 mod claim;
+mod condition;
 mod margin;
 mod placement;
 mod plan;
@@ -19,6 +20,7 @@ use crate::platform::Limits;
 pub use crate::load::LoadSpec;
 pub use cells::{CellSpec, ContrastSpec};
 pub use claim::{CLAIM_COUNTS, CLAIM_METRICS, Claim, Says, TimeUnit};
+pub use condition::{Amount, Condition, Direction, higher_is};
 pub use margin::Margin;
 pub use placement::Placement;
 pub use plan::{Interleave, Isolation, Nodes, OnFailure, PlanSpec};
@@ -59,6 +61,9 @@ pub struct Experiment {
     /// What somebody says of it, judged at the end.
     #[serde(default)]
     pub claims: Vec<Claim>,
+    /// The run fails if one of these holds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fail_if: Vec<Condition>,
 }
 
 impl Experiment {

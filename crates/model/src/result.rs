@@ -3,6 +3,8 @@
 //! Figures are in the unit that their field names: `_ns`, `_us`, `_s`, `_bytes`; `per_request` figures are divided by answered
 //! requests. The JSON Schema of this module is published as `docs/result.schema.json`.
 
+mod claim;
+mod condition;
 mod distribution;
 pub mod doctor;
 mod ladder;
@@ -21,7 +23,7 @@ use std::ops::Index;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::experiment::{Precision, TimeUnit};
+use crate::experiment::Precision;
 use crate::ids::CellId;
 use crate::load::ConnectionOptions;
 use crate::metrics::MetricDeclaration;
@@ -32,6 +34,8 @@ pub use crate::RunState;
 pub use crate::metrics::Unit;
 pub use crate::plan::Role;
 pub use crate::rows::Surroundings;
+pub use claim::{ClaimJudgement, ClaimResult, Finding};
+pub use condition::{ConditionFinding, ConditionJudgement, ConditionResult};
 pub use distribution::{Distribution, Spread};
 pub use ladder::{Estimate, Ladder, LadderSum, Rung, SumRow};
 pub use remark::{Carrier, GateFigure, IntervalMethod, Remark};
@@ -66,6 +70,9 @@ pub struct RunResult {
     pub ladders: Vec<Ladder>,
     /// What somebody said, and what this run says of it, in the order of the experiment.
     pub claims: Vec<ClaimResult>,
+    /// The conditions on which the run fails, and whether they hold.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<ConditionResult>,
     /// How the services' starts went, one per service and platform, twins left out.
     pub starts: Vec<Start>,
     /// The services' language runtimes, of those that have one that loadline knows, twins left out.
@@ -330,78 +337,13 @@ pub struct Row {
     pub first_attempts: Option<f64>,
     /// The verdict.
     pub verdict: Verdict,
+    /// Whether the run can be trusted; otherwise the verdict claims nothing, and reports show it in parentheses.
+    #[serde(default)]
+    pub trusted: bool,
     /// Why there is no claim, or what to know of this row.
     pub note: Option<Statement<Remark>>,
     /// Block by block, in order of measurement: candidate − baseline of the slices' own figures.
     pub block_differences: Vec<f64>,
-}
-
-/// A claim and what this run says of it.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct ClaimResult {
-    /// In its author's words.
-    pub text: String,
-    /// Label of the metric, `response mean`.
-    pub metric: String,
-    /// Unit of the metric.
-    #[serde(default = "nanoseconds")]
-    pub metric_unit: Unit,
-    /// Unit that times were published in, where the experiment says so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub published_in: Option<TimeUnit>,
-    /// The baseline's figure where it was published, least and most, in the unit of the metric; absent where the experiment does not say.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub published_baseline: Option<[f64; 2]>,
-    /// Confirmed where every finding confirms it, refuted where one refutes it.
-    pub judgement: ClaimJudgement,
-    /// What was found, one per cell that it is about.
-    pub findings: Vec<Finding>,
-}
-
-/// What a run says of a claim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ClaimJudgement {
-    /// The whole interval lies within what is claimed.
-    Confirmed,
-    /// None of the interval does.
-    Refuted,
-    /// The interval is too wide to tell, or there is none.
-    OutOfReach,
-    /// It is a share, and the baseline here is more than twice, or less than half, what was published.
-    NotComparable,
-}
-
-fn nanoseconds() -> Unit {
-    Unit::Nanoseconds
-}
-
-/// What was found in one cell, or in one of its contrasts.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Finding {
-    /// Index of the cell.
-    pub cell: CellId,
-    /// Index of the cell that it is compared with, if it is compared with several.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub against: Option<CellId>,
-    /// What is compared: ns, or a share where `is_share`.
-    pub claimed: [f64; 2],
-    /// Whether figures are shares (0.26 is 26 %) and not ns.
-    pub is_share: bool,
-    /// The same figure in this run; absent when it can't be computed.
-    pub found: Option<f64>,
-    /// Its interval; absent when nothing can be claimed.
-    pub interval: Option<[f64; 2]>,
-    /// The baseline's figure in this run, in the unit of the metric, where the published one is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub baseline: Option<f64>,
-    /// p-value of "the figure lies within what is claimed", Holm-corrected over the findings of the claim; absent without an interval.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub p_holm: Option<f64>,
-    /// Why there is no figure, if there is a reason worth telling.
-    pub note: Option<Statement<Remark>>,
-    /// What follows.
-    pub judgement: ClaimJudgement,
 }
 
 /// How a service's starts on a platform went: medians over its deployments.

@@ -74,6 +74,7 @@ mod tests {
             margin: 1.0,
             resolution: None,
             verdict: Verdict::Unresolved,
+            trusted: true,
             note: None,
             block_differences: Vec::new(),
         }

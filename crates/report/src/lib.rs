@@ -1,14 +1,16 @@
-//! A result as terminal text, Markdown, CSV and JSON, the result of a single load ([`load`]), and what was found out about a machine
+//! A result as terminal text, Markdown, CSV, JSON and JUnit XML, the result of a single load ([`load`]), and what was found out about a machine
 //! ([`doctor`]). Rendering computes nothing: it chooses, formats and words what the result model holds, so that every output of a run says
 //! the same.
 
 mod answer;
 mod bar;
+mod checks;
 mod claims;
 pub mod doctor;
 mod figures;
 mod groups;
 mod json;
+mod junit;
 mod ladder;
 mod list;
 pub mod load;
@@ -30,6 +32,7 @@ mod wording;
 mod words;
 
 pub use json::{json, result_schema};
+pub use junit::junit;
 pub use list::{list, matches};
 pub use markdown::markdown;
 pub use preview::preview;

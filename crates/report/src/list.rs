@@ -41,6 +41,7 @@ fn entry(result: &RunResult, style: &Style, started: &str) -> String {
 fn state(result: &RunResult, style: &Style) -> String {
     let bad = |words: &str| Tone::Bad.paint(words, style.colour);
     match result.run.state {
+        RunState::Complete if result.fails() => bad("complete, fails"),
         RunState::Complete if result.trust.trusted => "complete".to_owned(),
         RunState::Complete => bad("complete, not to be trusted"),
         RunState::Interrupted => bad("interrupted"),

@@ -4,6 +4,7 @@
 use loadline_model::result::{Cell, Contrast, Ladder, RunResult};
 
 use crate::answer::{self, answer};
+use crate::checks::{Check, checks};
 use crate::claims;
 use crate::figures;
 use crate::groups;
@@ -37,6 +38,7 @@ pub fn markdown(result: &RunResult) -> String {
         section(vec![format!("```text\n{}\n```", failure.replace("```", "'''"))]);
     }
     section(wording::twins_differ(result).iter().map(|sentence| format!("> {}", escape(sentence))).collect());
+    section(checks(result).iter().flat_map(checked).collect());
     if overview::is_needed(result) {
         section(claimed(result));
         section(summary(result));
@@ -89,6 +91,13 @@ pub fn markdown(result: &RunResult) -> String {
     section(result.notes.iter().map(|note| format!("- {}", escape(&said(note)))).collect());
     section(repeat(result));
     text
+}
+
+/// What the run was to pass.
+fn checked(check: &Check) -> Vec<String> {
+    let details = check.details().iter().map(|sentence| format!("  - {}", escape(sentence)));
+    let first = format!("- **{}**: {}", check.outcome.word(), escape(&check.about()));
+    [first].into_iter().chain(details).collect()
 }
 
 fn answers(result: &RunResult) -> Vec<String> {

@@ -4,6 +4,7 @@
 use loadline_model::result::{Cell, Figure, Row, RunResult};
 
 use crate::answer::answer;
+use crate::checks::{Check, checks};
 use crate::claims;
 use crate::figures::Scale;
 use crate::groups;
@@ -48,6 +49,7 @@ pub fn terminal(result: &RunResult, style: &Style) -> String {
         // The intervals say how much was seen; the resolution by load and metric is as long as a table.
         vec![
             page.head(),
+            page.checks(),
             page.claims(),
             page.overview(),
             page.trust(),
@@ -56,7 +58,7 @@ pub fn terminal(result: &RunResult, style: &Style) -> String {
             page.notes(),
         ]
     } else {
-        let mut sections = vec![page.head()];
+        let mut sections = vec![page.head(), page.checks()];
         if !result.ladders.is_empty() {
             sections.extend([page.ladders(), page.claims()]);
         } else if many {
@@ -136,6 +138,17 @@ impl Page<'_> {
                 text
             }
         }
+    }
+
+    /// What the run was to pass.
+    fn checks(&self) -> String {
+        let one = |check: &Check| {
+            let word = self.paint(check.outcome.tone(), check.outcome.word());
+            let details = check.details().iter();
+            let details: String = details.map(|sentence| wrap("  ", sentence, self.prose, 4)).collect();
+            wrap(&format!("{word}: "), &check.about(), self.prose, 2) + &details
+        };
+        checks(self.result).iter().map(one).collect()
     }
 
     fn claims(&self) -> String {

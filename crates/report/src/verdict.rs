@@ -58,7 +58,7 @@ pub(crate) fn sign(verdict: Verdict) -> &'static str {
     }
 }
 
-fn word(verdict: Verdict) -> &'static str {
+pub(crate) fn word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Slower => "slower",
         Verdict::Faster => "faster",

@@ -6,6 +6,7 @@
 mod cells;
 mod claims;
 mod command;
+mod conditions;
 mod cpus;
 mod docker;
 mod fitting;
@@ -14,6 +15,7 @@ mod kubernetes;
 mod layers;
 mod limits;
 mod loads;
+mod metric;
 mod names;
 mod plan;
 mod platforms;
@@ -28,6 +30,7 @@ mod together;
 
 use std::path::{Path, PathBuf};
 
+use loadline_model::experiment::Condition;
 use loadline_model::platform::Limits;
 
 use crate::error::{Place, Problem, Problems};
@@ -45,6 +48,7 @@ use plan::PlanKeys;
 use platforms::PlatformKeys;
 use services::ServiceKeys;
 
+pub use conditions::add_conditions;
 pub(crate) use docker::PUBLISHING;
 pub(crate) use kubernetes::PLACEMENTS;
 pub(crate) use names::name;
@@ -74,6 +78,7 @@ struct ExperimentKeys {
     plan: Written<PlanKeys>,
     cpus: Written<CpuKeys>,
     claims: Vec<Written<ClaimKeys>>,
+    fail_if: Vec<Condition>,
 }
 
 fn table() -> Table<ExperimentKeys> {
@@ -136,6 +141,12 @@ fn table() -> Table<ExperimentKeys> {
             List { element: claims::table(), needs_one: false },
             "Statements about the platforms, each confirmed or refuted at the end, or beyond the run's resolution",
             |keys| &mut keys.claims,
+        )
+        .key(
+            "fail_if",
+            List { element: conditions::condition(), needs_one: false },
+            "The run fails, with exit code 4, if the interval of a comparison proves one of these: p99 slower by > 5%",
+            |keys| &mut keys.fail_if,
         )
 }
 
@@ -211,6 +222,7 @@ pub(crate) fn experiment(
         plan,
         placement,
         claims: Vec::new(),
+        fail_if: keys.value.fail_if.clone(),
     };
     let mut experiment = experiment.with_every_cell();
     let parts_are_valid = problems.count() == 0;
@@ -219,6 +231,7 @@ pub(crate) fn experiment(
     }
     experiment.claims = claims::claims(&keys.value.claims, &experiment, &mut problems);
     if problems.count() == 0 {
+        conditions::about_something(&experiment, keys.place_of("fail_if"), &mut problems);
         starting::can_be_started(&experiment, &keys, &mut problems);
         together::together(&experiment, &keys, machine, &mut problems);
         fitting::loads_fit(&experiment, &keys, &mut problems);
@@ -253,6 +266,7 @@ pub(crate) fn written(experiment: &Experiment, detail: Detail) -> Node {
             .iter()
             .map(|claim| ClaimKeys::of(claim, &experiment.loads).into())
             .collect(),
+        fail_if: experiment.fail_if.clone(),
     };
     table().write(&keys.into(), detail)
 }

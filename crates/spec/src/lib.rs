@@ -44,7 +44,7 @@ pub use loadline_model::experiment::{
 };
 
 pub use error::{Complaint, Place, Problem, Problems, SpecError};
-pub use experiment::{experiment_schema, flags};
+pub use experiment::{add_conditions, experiment_schema, flags};
 pub use flags::{Flags, from_flags};
 pub use ladder::{Ladder, LadderFlags, Part, ladder, ladder_default};
 pub use machine::{CheckBuiltin, Machine};

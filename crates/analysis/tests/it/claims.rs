@@ -16,6 +16,7 @@ fn claim(platform: &str, says: Says) -> Claim {
         says,
         baseline: None,
         unit: None,
+        must: false,
     }
 }
 

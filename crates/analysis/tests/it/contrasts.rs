@@ -57,6 +57,7 @@ fn a_claim_is_about_every_comparison_of_its_platform_unless_it_names_one() {
         loads: Vec::new(),
         metric: "response.mean".to_owned(),
         says: Says::Difference { from_ns: 6_000.0, to_ns: 10_000.0 },
+        must: false,
         baseline: None,
         unit: None,
     };

@@ -2,6 +2,7 @@
 
 mod claims;
 mod compiling;
+mod conditions;
 mod contrasts;
 mod coverage;
 mod doctor;

@@ -19,7 +19,7 @@ use loadline_run::deploy::{Network, PlatformDeployer, ServiceTraffic};
 use loadline_run::placement::place;
 use loadline_run::strategy::{FixedPlan, Until};
 use loadline_run::{Event, Outcome, Run, Strategy, SystemClock, execute};
-use loadline_spec::{Machine, from_flags, from_yaml_file, ladder};
+use loadline_spec::{Machine, add_conditions, from_flags, from_yaml_file, ladder};
 use loadline_store::Store;
 
 use super::serve;
@@ -33,12 +33,12 @@ use crate::streams::tell;
 
 pub fn compare(arguments: &CompareArguments) -> Result<Exit> {
     let experiment = from_flags(&arguments.experiment.flags(), &Machine::this(&serve::check))?;
-    execute_and_show(&experiment, &arguments.outputs)
+    execute_and_show(experiment, &arguments.outputs)
 }
 
 pub fn run(arguments: &RunArguments) -> Result<Exit> {
     let experiment = from_yaml_file(&arguments.file, &Machine::this(&serve::check))?;
-    execute_and_show(&experiment, &arguments.outputs)
+    execute_and_show(experiment, &arguments.outputs)
 }
 
 pub fn layers(arguments: &LayersArguments) -> Result<Exit> {
@@ -60,17 +60,19 @@ pub fn layers(arguments: &LayersArguments) -> Result<Exit> {
     if stop.load(Ordering::Relaxed) {
         return Ok(Exit::Interrupted);
     }
-    let ladder = ladder?;
+    let mut ladder = ladder?;
+    add_conditions(&mut ladder.experiment, &arguments.outputs.fail_if)?;
     let notes = ladder.left_out.into_iter().map(|text| Note::LeftOut { text }).collect();
     execute_in(network, &ladder.experiment, notes, stop, &arguments.outputs)
 }
 
-fn execute_and_show(experiment: &Experiment, outputs: &OutputArguments) -> Result<Exit> {
+fn execute_and_show(mut experiment: Experiment, outputs: &OutputArguments) -> Result<Exit> {
+    add_conditions(&mut experiment, &outputs.fail_if)?;
     outputs::check(outputs)?;
     let network = Network::choose(is_root(), experiment.used_platforms(), experiment.plan.nodes)
         .map_err(|error| UsageError(error.to_string()))?;
     enter(network)?;
-    execute_in(network, experiment, Vec::new(), interrupt::stop_flag_of_run()?, outputs)
+    execute_in(network, &experiment, Vec::new(), interrupt::stop_flag_of_run()?, outputs)
 }
 
 pub(super) fn is_root() -> bool {

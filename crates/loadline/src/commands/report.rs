@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use jiff::{Timestamp, tz::TimeZone};
+use loadline_spec::add_conditions;
 use loadline_store::Store;
 
 use crate::arguments::ReportArguments;
@@ -15,7 +16,9 @@ pub fn report(arguments: &ReportArguments) -> Result<Exit> {
         list(&store, arguments)?;
         return Ok(Exit::Done);
     }
-    let result = outputs::analyse(&store, arguments.run)?;
+    let mut data = store.data(arguments.run)?;
+    add_conditions(&mut data.run.experiment, &arguments.outputs.fail_if)?;
+    let result = loadline_analysis::analyse(&data);
     outputs::write(&result, &store, &arguments.outputs)?;
     Ok(outputs::exit_of(&result, &arguments.outputs))
 }

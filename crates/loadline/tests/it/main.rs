@@ -8,6 +8,7 @@ mod disturbance;
 mod docker;
 mod doctor;
 mod external;
+mod fail_if;
 mod failures;
 mod image;
 mod interrupt;

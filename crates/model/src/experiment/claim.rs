@@ -30,6 +30,9 @@ pub struct Claim {
     /// Unit that times were published in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<TimeUnit>,
+    /// Whether the run fails if it is refuted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub must: bool,
 }
 
 /// A unit of time that figures are published in.

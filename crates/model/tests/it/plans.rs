@@ -51,6 +51,7 @@ fn experiment() -> Experiment {
         plan: PlanSpec { blocks: 1, deployments: 1, ..PlanSpec::default() },
         placement: Placement::default(),
         claims: Vec::new(),
+        fail_if: Vec::new(),
     }
     .with_every_cell()
 }

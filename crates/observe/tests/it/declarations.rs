@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use loadline_model::experiment::{CLAIM_METRICS, higher_is};
 use loadline_model::metrics::{
     CGROUP_MEMORY, MACHINE_CPU, MACHINE_CPUS, MetricDeclaration, MetricKind, OBSERVER_CPU, RESIDENT_MEMORY,
     RUN_QUEUE_WAIT, SERVICE_CPU, Unit, WALL,
@@ -50,6 +51,18 @@ fn units_fit_what_is_counted() {
         if let Some(figure) = figure {
             assert!(!figure.label.trim().is_empty(), "{name}");
         }
+    }
+}
+
+#[test]
+fn the_words_of_conditions_are_those_of_the_verdicts() {
+    let declared = probes::metrics();
+    let claimed = declared.iter().filter(|metric| CLAIM_METRICS.contains(&&*metric.name));
+    let words = claimed.map(|metric| (&metric.name, metric.figure.as_ref().map(|figure| figure.higher_is)));
+    let words: Vec<_> = words.collect();
+    assert!(words.len() > 3, "{words:?}");
+    for (name, word) in words {
+        assert_eq!(word, Some(higher_is(name)), "{name}");
     }
 }
 

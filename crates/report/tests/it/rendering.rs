@@ -113,6 +113,57 @@ fn claims_stand_with_our_figure_beside_them_and_starts_step_by_step() {
 }
 
 #[test]
+fn conditions_stand_before_the_answer_with_what_decides_each() {
+    assert_snapshot!(first_section(&terminal(&support::with_conditions(), &PLAIN)));
+    assert_snapshot!(first_section(&terminal(&support::with_many_conditions(), &PLAIN)));
+    let mut brief = support::with_many_conditions();
+    brief.conditions[1].findings.iter_mut().for_each(|finding| finding.interval = None);
+    assert!(terminal(&brief, &PLAIN).contains("\n  none of them has an interval\n"));
+    let markdown = markdown(&support::with_conditions());
+    let (conditions, _) = markdown.split_once("\n**Does").expect("a question");
+    assert_snapshot!(conditions);
+}
+
+#[test]
+fn conditions_of_a_run_that_cannot_be_trusted_are_not_judged() {
+    let untrusted = support::untrusted_with_conditions();
+    assert_snapshot!(first_section(&terminal(&untrusted, &PLAIN)));
+    assert_snapshot!(junit(&untrusted));
+}
+
+/// All up to the question.
+fn first_section(text: &str) -> String {
+    text.lines()
+        .take_while(|line| !line.starts_with("What ") && !line.starts_with("Does "))
+        .fold(String::new(), |text, line| text + line + "\n")
+}
+
+fn junit(result: &RunResult) -> String {
+    let mut out = Vec::new();
+    loadline_report::junit(result, &mut out).expect("a vector takes everything");
+    String::from_utf8(out).expect("XML is UTF-8")
+}
+
+#[test]
+fn a_condition_is_a_test_case_that_fails_with_its_sentence() {
+    assert_snapshot!(junit(&support::with_conditions()));
+    assert_snapshot!(junit(&support::slower()));
+}
+
+#[test]
+fn no_text_breaks_the_xml() {
+    let mut result = support::with_conditions();
+    result.run.name = "<&\"'> ]]> \u{1b}[31m\0\n".to_owned();
+    result.conditions.truncate(1);
+    result.claims[0].text = "</testcase>&lt; \u{7}\u{ffff} ü".to_owned();
+    result.claims.truncate(1);
+    let xml = junit(&result);
+    assert_snapshot!(xml);
+    let forbidden = |next: char| (next < ' ' && !"\t\n\r".contains(next)) || next == '\u{ffff}';
+    assert!(!xml.contains(forbidden));
+}
+
+#[test]
 fn deployments_that_lie_far_apart_are_named() {
     let told = |shares: &[f64]| {
         let mut result = support::slower();

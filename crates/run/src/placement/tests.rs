@@ -39,6 +39,7 @@ fn experiment(placement: Placement) -> Experiment {
         plan: PlanSpec { blocks: 1, deployments: 1, ..PlanSpec::default() },
         placement,
         claims: Vec::new(),
+        fail_if: Vec::new(),
     }
     .with_every_cell()
 }

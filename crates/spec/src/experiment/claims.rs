@@ -23,6 +23,7 @@ pub(super) struct ClaimKeys {
     closes: Option<String>,
     baseline: Option<String>,
     unit: Option<TimeUnit>,
+    must: bool,
 }
 
 /// What is written of the cells that a claim is about.
@@ -74,6 +75,7 @@ pub(super) fn table() -> Table<ClaimKeys> {
             |claim| &mut claim.unit,
         )
         .default("what suits each figure")
+        .key("must", switch(), "Whether the run fails, with exit code 4, if it is refuted", |claim| &mut claim.must)
         .check(|claim, problems| {
             if claim.value.difference.is_some() == claim.value.closes.is_some() {
                 let complaint = Complaint::new("a claim needs either `difference` or `closes`");
@@ -171,6 +173,7 @@ impl ClaimKeys {
             closes,
             baseline: claim.baseline.map(|range| Figures::of(&claim.metric).show_range(range)),
             unit: claim.unit,
+            must: claim.must,
         }
     }
 }
@@ -245,6 +248,7 @@ fn claim(written: &Written<ClaimKeys>, measured: &Measured, problems: &mut Probl
         says: says?,
         baseline,
         unit: keys.unit,
+        must: keys.must,
     })
 }
 

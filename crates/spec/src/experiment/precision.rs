@@ -1,14 +1,12 @@
 //! How precise figures are to be before a run ends: `1%`, or `p50:1%, p99:5%`.
 
-use loadline_model::experiment::{CLAIM_METRICS, Precision};
+use loadline_model::experiment::Precision;
 use serde_json::json;
 
-use crate::error::{Complaint, suggestion};
+use super::metric::{metric_of, short};
+use crate::error::Complaint;
 use crate::kinds::Scalar;
 use crate::units::{parse_share, show_share};
-
-/// What of a response time needs not be written.
-const RESPONSE: &str = "response.";
 
 pub(super) fn precisions() -> Scalar<Vec<Precision>> {
     let share = r"[0-9][0-9_]*(\.[0-9_]*)?\s*%";
@@ -34,18 +32,6 @@ fn read(text: &str) -> Result<Vec<Precision>, Complaint> {
         all.push(precision);
     }
     Ok(all)
-}
-
-fn metric_of(word: &str) -> Result<String, Complaint> {
-    let known = CLAIM_METRICS.iter().find(|metric| **metric == word || short(metric) == word);
-    known.map(|metric| (*metric).to_owned()).ok_or_else(|| {
-        let names: Vec<&str> = CLAIM_METRICS.iter().map(|metric| short(metric)).collect();
-        Complaint::new(format!("there is no metric `{word}`")).help(suggestion(word, &names))
-    })
-}
-
-fn short(metric: &str) -> &str {
-    metric.strip_prefix(RESPONSE).unwrap_or(metric)
 }
 
 fn show(all: &[Precision]) -> String {

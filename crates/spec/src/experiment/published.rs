@@ -1,4 +1,4 @@
-//! The baseline's figure where a claim was published: `17ms`, `12ms..17ms`; of a rate `716/s`, of memory `545M`, of a count a plain number.
+//! Figures in the unit of their metric, such as the baseline's where a claim was published: `17ms`, `12ms..17ms`; of a rate `716/s`, of memory `545M`, of a count a plain number.
 
 use loadline_model::experiment::CLAIM_COUNTS;
 
@@ -26,15 +26,32 @@ impl Figures {
         }
     }
 
+    /// One that is written.
+    pub fn figure(self, text: &str) -> Result<f64, Complaint> {
+        match self {
+            Figures::Times => parse_duration_ns(text),
+            Figures::Rates => loads::rate(text).map(|rate| rate.as_per_second()),
+            Figures::Sizes => parse_size(text).map(|bytes| bytes as f64),
+            Figures::Counts => {
+                text.trim().parse().ok().filter(|count| (0.0..f64::INFINITY).contains(count)).ok_or_else(
+                    || Complaint::new(format!("`{}` is not a number", text.trim())).help("write 2.5"),
+                )
+            }
+        }
+    }
+
+    /// How one is written.
+    pub fn example(self) -> &'static str {
+        match self {
+            Figures::Times => "1ms",
+            Figures::Rates => "100/s",
+            Figures::Sizes => "10Mi",
+            Figures::Counts => "0.5",
+        }
+    }
+
     fn parse(self, text: &str) -> Result<f64, Complaint> {
-        let figure = match self {
-            Figures::Times => parse_duration_ns(text)?,
-            Figures::Rates => loads::rate(text)?.as_per_second(),
-            Figures::Sizes => parse_size(text)? as f64,
-            Figures::Counts => text.trim().parse().map_err(|_| {
-                Complaint::new(format!("`{}` is not a number", text.trim())).help("write 2.5")
-            })?,
-        };
+        let figure = self.figure(text)?;
         match figure > 0.0 && figure.is_finite() {
             true => Ok(figure),
             false => Err(Complaint::new("a published baseline is more than zero")

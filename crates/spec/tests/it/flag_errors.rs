@@ -2,7 +2,7 @@
 
 use crate::support;
 
-use loadline_spec::{Flags, from_flags};
+use loadline_spec::{Flags, add_conditions, from_flags};
 
 fn strings(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
@@ -82,4 +82,52 @@ fn every_bad_flag_is_refused_by_its_name_and_with_a_way_out() {
         assert_eq!(lost, None, "{name} names no way out");
         insta::assert_snapshot!(name, error.render(false));
     }
+}
+
+#[test]
+fn what_is_no_condition_is_refused_with_what_is_accepted() {
+    let programs = support::programs();
+    let experiment = from_flags(&good(), &support::machine(&programs)).unwrap();
+    let texts = [
+        "",
+        "p99",
+        "p98 slower",
+        "zebra slower",
+        "p99 costlier by > 5%",
+        "rate.achieved slower",
+        "p99 sloewr by > 5%",
+        "p99 slower 5%",
+        "p99 slower by 5%",
+        "p99 slower by >",
+        "p99 slower by > 5",
+        "p99 slower by > -5%",
+        "p99 slower by > 5Mi",
+        "memory.peak costlier by > 1ms",
+        "rate.achieved fewer by > 100",
+        "softirqs more by > nan",
+        "softirqs more by > -1",
+        "p99 faster by > 100%",
+    ];
+    let refused = |text: &&str| {
+        let error = add_conditions(&mut experiment.clone(), &strings(&[text])).expect_err(text);
+        let [problem] = error.problems() else { panic!("{error}") };
+        let help = problem.help.as_ref().unwrap_or_else(|| panic!("{text} names no way out"));
+        format!("{text}: {}; {help}", problem.message)
+    };
+    insta::assert_snapshot!(texts.iter().map(refused).collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn a_condition_that_is_none_is_refused_with_what_is_accepted_and_a_good_one_added_once() {
+    let programs = support::programs();
+    let machine = support::machine(&programs);
+    let mut experiment = from_flags(&good(), &machine).unwrap();
+    let texts = strings(&["p99 slower by > 5%", "p98 slower", "p50 costlier by > 1%", "p99  slower by > 5%"]);
+    let error = add_conditions(&mut experiment, &texts).unwrap_err();
+    insta::assert_snapshot!("conditions", error.render(false));
+    assert_eq!(experiment.fail_if.len(), 1, "{:?}", experiment.fail_if);
+
+    let mut alone = from_flags(&Flags { on: strings(&["host"]), ..good() }, &machine).unwrap();
+    let error = add_conditions(&mut alone, &texts[..1]).unwrap_err();
+    insta::assert_snapshot!("condition_on_nothing", error.render(false));
 }

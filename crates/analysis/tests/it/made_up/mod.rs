@@ -201,6 +201,7 @@ impl MadeUp {
             },
             placement: Placement::default(),
             claims: self.claims.clone(),
+            fail_if: Vec::new(),
         }
         .with_every_cell()
     }

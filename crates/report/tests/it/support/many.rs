@@ -98,6 +98,8 @@ fn claims() -> Vec<ClaimResult> {
         published_in: None,
         published_baseline: None,
         judgement,
+        trusted: true,
+        must: false,
         findings,
     };
     use ClaimJudgement::*;

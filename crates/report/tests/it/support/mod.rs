@@ -1,5 +1,6 @@
 //! Invented results, one per situation that a reader can meet. Each starts from `slower` and changes what sets it apart.
 
+mod conditions;
 pub mod doctor;
 mod ladder;
 pub mod load;
@@ -10,6 +11,7 @@ mod starts;
 
 use std::collections::BTreeMap;
 
+pub use conditions::{untrusted_with_conditions, with_conditions, with_many_conditions};
 pub use ladder::ladder;
 use loadline_model::notes::{Note, Resources};
 use loadline_model::platform::Limits;
@@ -31,6 +33,7 @@ pub fn all() -> Vec<RunResult> {
         unresolved(),
         faster_without_a_twin(),
         with_starts_and_claims(),
+        with_conditions(),
         untrusted(),
         platforms_and_loads(),
         six_by_six(),
@@ -135,6 +138,7 @@ pub fn slower() -> RunResult {
         cells,
         ladders: Vec::new(),
         claims: Vec::new(),
+        conditions: Vec::new(),
         starts: Vec::new(),
         runtimes: Vec::new(),
         surroundings: BTreeMap::new(),
@@ -224,6 +228,8 @@ pub fn other_baselines() -> RunResult {
         published_in: None,
         published_baseline: None,
         judgement: ClaimJudgement::Confirmed,
+        trusted: true,
+        must: false,
         findings: vec![Finding {
             cell: CellId(2),
             against: Some(CellId(3)),
@@ -271,6 +277,7 @@ pub fn twin_differs() -> RunResult {
 pub fn untrusted() -> RunResult {
     let mut result = slower();
     result.trust.trusted = false;
+    result.contrasts[0].rows.iter_mut().for_each(|row| row.trusted = false);
     result.trust.slices_failed = 9;
     result.trust.slices_repeated = 8;
     let gates = &mut result.trust.gates;

@@ -123,6 +123,7 @@ pub fn contrast(baseline: usize, candidate: usize, rows: &[Sample<'_>]) -> Contr
         resolution,
         first_attempts: None,
         verdict,
+        trusted: true,
         note: None,
         block_differences: vec![candidate - baseline; 24],
     };

@@ -44,6 +44,8 @@ pub fn with_starts_and_claims() -> RunResult {
         published_in: None,
         published_baseline: None,
         judgement,
+        trusted: true,
+        must: false,
         findings,
     };
     result.claims = vec![

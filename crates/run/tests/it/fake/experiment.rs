@@ -67,6 +67,7 @@ pub fn experiment() -> Experiment {
         },
         placement: Placement::default(),
         claims: Vec::new(),
+        fail_if: Vec::new(),
     }
     .with_every_cell()
 }

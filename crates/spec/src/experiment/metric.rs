@@ -1,0 +1,21 @@
+//! Metrics as they are named in one word: `p99`, `cpu.service`. What of a response time needs not be written.
+
+use loadline_model::experiment::CLAIM_METRICS;
+
+use crate::error::{Complaint, suggestion};
+
+const RESPONSE: &str = "response.";
+
+/// The id of the metric that a word names.
+pub(super) fn metric_of(word: &str) -> Result<String, Complaint> {
+    let known = CLAIM_METRICS.iter().find(|metric| **metric == word || short(metric) == word);
+    known.map(|metric| (*metric).to_owned()).ok_or_else(|| {
+        let names: Vec<&str> = CLAIM_METRICS.iter().map(|metric| short(metric)).collect();
+        Complaint::new(format!("there is no metric `{word}`")).help(suggestion(word, &names))
+    })
+}
+
+/// The shortest word for a metric.
+pub(super) fn short(metric: &str) -> &str {
+    metric.strip_prefix(RESPONSE).unwrap_or(metric)
+}
