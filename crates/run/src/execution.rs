@@ -1,6 +1,5 @@
 //! A run from its first deployment to its last: rounds, stages, blocks, and the handling of failures.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -29,7 +28,7 @@ use crate::order::Order;
 use crate::placement::Cpus;
 use crate::strategy::{BlockContext, NextRound, RoundsSoFar, Strategy};
 use crate::taken::{self, Taken, TaskTimes};
-use crate::warm_up::Reviewed;
+use crate::warmth::Warmth;
 
 /// The input of a run.
 pub struct Run<'a> {
@@ -107,9 +106,7 @@ pub fn execute(run: Run<'_>, strategy: &mut dyn Strategy) -> Result<Outcome, Run
         abandoned: Vec::new(),
         spent: TimeSpent::default(),
         side_by_side: None,
-        warm_at_once: BTreeSet::new(),
-        medians: BTreeMap::new(),
-        reviewed: BTreeMap::new(),
+        warmth: Warmth::default(),
         loudness: Loudness::default(),
         noted: Vec::new(),
         metrics,
@@ -150,12 +147,8 @@ pub(crate) struct Execution<'a> {
     pub spent: TimeSpent,
     /// Cells measured request by request; decided after the first warm-up.
     pub side_by_side: Option<Vec<CellId>>,
-    /// The first cells of those warm-ups that took no longer than they must when they were last deployed.
-    pub warm_at_once: BTreeSet<CellId>,
-    /// The median service times of the undisturbed slices of this stage, ns.
-    pub medians: BTreeMap<CellId, Vec<f64>>,
-    /// How often each site got faster while it was measured.
-    pub reviewed: BTreeMap<SiteId, Reviewed>,
+    /// Which services need no long warm-up.
+    pub warmth: Warmth,
     /// How disturbed the latest turns were.
     pub loudness: Loudness,
     /// Notes already in the journal.
@@ -346,7 +339,7 @@ impl Execution<'_> {
             self.block(round, block, turns, fleet)?;
             (self.events)(Event::BlockDone { round, block });
         }
-        self.review_warm_ups();
+        self.warmth.review(self.plan);
         let plan = &self.experiment.plan;
         if let Some(length) = plan.tails {
             self.timed(|spent| &mut spent.profiling_s, |run| run.tails(round, length, fleet))?;

@@ -29,6 +29,7 @@ mod taken;
 mod time_spent;
 mod turn;
 mod warm_up;
+mod warmth;
 
 pub use clock::{Clock, SystemClock};
 pub use deployer::{Deployer, LiveSite, MachineId, ReadOut, Readiness, StartingSite};

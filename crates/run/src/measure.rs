@@ -59,7 +59,7 @@ impl Execution<'_> {
             let slice = slice(position, at_s, driven, gate_failures);
             if slice.answered > 0 && !is_disturbed(&slice.gate_failures) {
                 let median = slice.service.value_at_quantile(0.5) as f64;
-                self.medians.entry(slice.cell).or_default().push(median);
+                self.warmth.measured(slice.cell, median);
             }
             let stored = self.timed(|spent| &mut spent.storing_s, |run| run.journal.slice(&slice));
             stored.map_err(RunError::Journal)?;

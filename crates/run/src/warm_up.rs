@@ -1,6 +1,5 @@
 //! Warming up: cycles of load and pause, in turn over all cells, until each cell's service time is stationary.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use loadline_engine::SliceSpec;
@@ -9,13 +8,13 @@ use loadline_model::load::{Arrivals, Load, Rate};
 use loadline_model::preview::Range;
 use loadline_model::rows::WarmUpRow;
 use loadline_model::{CellId, Event, LoadId, SiteId};
-use loadline_stats::stationarity::MATERIAL_SHIFT;
 use loadline_stats::{STATIONARITY_WINDOW, Stationarity, stationary};
 
 use crate::deployer::ReadOut;
 use crate::error::RunError;
 use crate::execution::Execution;
 use crate::fleet::{Fleet, Member};
+use crate::warmth::has_got_faster;
 
 /// Length of a cycle. Eight of them, the minimum for the stationarity test, take little more than a second: a service that compiles itself
 /// while it runs takes seconds to warm up, and over a shorter time its trend would be lost in the noise.
@@ -26,18 +25,9 @@ const MIN_CYCLE: Duration = Duration::from_millis(10);
 const MIN_SHORT_CYCLE: Duration = Duration::from_millis(3);
 /// Requests in a short cycle: its median has a standard error of some percent, which the test is made for.
 const SHORT_CYCLE_REQUESTS: f64 = 50.0;
-/// Fewer slices than this say nothing of a trend.
-const LEAST_REVIEWED: usize = 8;
 /// A rate below this is warmed up at this rate, or a cycle would hold too few requests for a median. An external service never gets more
 /// than the requested rate.
 const MIN_RATE_PER_SECOND: f64 = 200.0;
-
-/// What was seen of a site's deployments once they had been measured.
-#[derive(Default)]
-pub(crate) struct Reviewed {
-    deployments: u32,
-    got_faster: u32,
-}
 
 /// The cells of a site that are warmed up by one load: slow rates are warmed up together, at the same rate.
 struct Progress {
@@ -127,10 +117,7 @@ impl Execution<'_> {
     fn store_warm_up(&mut self, round: u32, progress: &Progress) -> Result<(), RunError> {
         let (after, stationary) = (progress.loaded, progress.is_stationary());
         let first = progress.cells[0];
-        match stationary && progress.was_warm_at_once() {
-            true => self.warm_at_once.insert(first),
-            false => self.warm_at_once.remove(&first),
-        };
+        self.warmth.warmed_up(first, stationary && progress.was_warm_at_once());
         for cell in progress.cells.iter().copied() {
             (self.events)(Event::Warm { cell, after, stationary });
             let warm_up = WarmUpRow {
@@ -145,28 +132,10 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// Looks back at the slices of a stage: a service that got faster while it was measured was not warm, however level its warm-up was. In the
-    /// next deployment it is warmed up in long cycles again, if that was so in half of its deployments: a service that needs it needs it each
-    /// time, and a machine that was slow for a second or two makes every service look like this once.
-    pub(crate) fn review_warm_ups(&mut self) {
-        let mut got_faster: BTreeMap<SiteId, bool> = BTreeMap::new();
-        for (cell, medians) in std::mem::take(&mut self.medians) {
-            *got_faster.entry(self.plan.cell(cell).site).or_default() |= has_got_faster(&medians);
-        }
-        for (site, faster) in got_faster {
-            let reviewed = self.reviewed.entry(site).or_default();
-            reviewed.deployments += 1;
-            reviewed.got_faster += u32::from(faster);
-            if faster && 2 * reviewed.got_faster >= reviewed.deployments {
-                self.warm_at_once.retain(|warm| self.plan.cell(*warm).site != site);
-            }
-        }
-    }
-
     /// How long the cycles of a group are whose first cell this is.
     fn cycle_of(&self, first: CellId, load: &LoadSpec) -> Duration {
         let long = self.long_cycle_of(first, load);
-        if self.warm_at_once.contains(&first) { short_cycle(long, load) } else { long }
+        if self.warmth.is_warm_at_once(first) { short_cycle(long, load) } else { long }
     }
 
     fn long_cycle_of(&self, first: CellId, load: &LoadSpec) -> Duration {
@@ -227,20 +196,6 @@ fn short_cycle(long: Duration, load: &LoadSpec) -> Duration {
         Some(rate) => rate.mean_gap().mul_f64(SHORT_CYCLE_REQUESTS).clamp(MIN_SHORT_CYCLE, long),
         None => (long / 3).max(MIN_SHORT_CYCLE),
     }
-}
-
-/// Whether the second half of some medians lies below the first by more than a warm-up may leave.
-fn has_got_faster(medians: &[f64]) -> bool {
-    let (first, second) = medians.split_at(medians.len() / 2);
-    let middle = |half: &[f64]| {
-        let mut sorted = half.to_vec();
-        sorted.sort_by(f64::total_cmp);
-        sorted.get(sorted.len() / 2).copied()
-    };
-    medians.len() >= LEAST_REVIEWED
-        && middle(first)
-            .zip(middle(second))
-            .is_some_and(|(before, after)| after < (1.0 - MATERIAL_SHIFT) * before)
 }
 
 impl Progress {
