@@ -5,30 +5,19 @@
 //! & Hinkley, "Bootstrap Methods and their Application", 1997, section 3.8, strategy 1 against strategy 2):
 //! with 6 deployments of 4 blocks that differ by block alone, such intervals cover over 99 % instead of 95 %.
 //!
-//! The standard error is that of a normal distribution with the same 5 and 95 % points as the resampled statistics (Efron & Tibshirani, "An
-//! Introduction to the Bootstrap", 1993, problems of chapter 6), not their standard deviation: where a quantile lies beside a gap, as p99
-//! does where 0.6 % of all requests met a stall, a few resamples jump over it, and intervals from the standard deviation cover 99 %.
-//!
-//! The interval is estimate ± t(n−1) · √(n/(n−1)) · SE of the bootstrap, for n units. The root undoes the bootstrap's downward bias (it
-//! divides by n), t accounts for the few units that the error is estimated from (the same book, chapter 12); for a mean this is Student's
-//! interval, but for the error of the points. Chosen by simulation (`tests/it/coverage.rs`): with 2, 6, 8 and 12 clustered deployments it
-//! covers 95, 96, 94 and 94 %; Hesterberg's expanded percentile interval ("What Teachers Should Know About the Bootstrap", 2015) 52, 93,
-//! 92 and 94 %; the plain percentile interval 52, 87, 88 and 92 %; a bootstrap-t does not exist for two units. Where deployments differ by
-//! more than requests do, an upper quantile depends on one or two of them, and this interval too falls to 90 %.
+//! The interval is estimate ± t(n−1) · √(n/(n−1)) · SE of the bootstrap, for n units. The root undoes the
+//! bootstrap's downward bias (it divides by n), t accounts for the few units that the error is estimated from
+//! (Efron & Tibshirani, "An Introduction to the Bootstrap", 1993, chapter 12); for a mean this is Student's
+//! interval. Chosen by simulation (`tests/coverage.rs`): with 2, 6, 8 and 12 clustered deployments it covers
+//! 95, 96, 94 and 94 %; Hesterberg's expanded percentile interval ("What Teachers Should Know About the
+//! Bootstrap", 2015) 52, 93, 92 and 94 %; the plain percentile interval 52, 87, 88 and 92 %; a bootstrap-t
+//! does not exist for two units. Where deployments differ by more than requests do, an upper quantile depends on one or two of them, and this interval too falls to 92 %.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use statrs::statistics::Statistics;
 
 use crate::detectable::resolution;
 use crate::{Interval, t_quantile, two_sided_p, upper_p};
-
-/// Three units have 10 different samples and four have 35: the 5 and 95 % points of a mean then stand for a deviation that is 17 % too small, or
-/// off by 9 % either way. From five on these points and the standard deviation agree, for a mean, to 4 %.
-const LEAST_FOR_POINTS: usize = 5;
-
-/// The 95 % point of the standard normal distribution.
-const Z_95: f64 = 1.644_853_626_951;
 
 /// What the bootstrap draws: the highest replicated level of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +41,7 @@ impl Unit {
 pub struct Bootstrap {
     /// The statistic of the data as they are.
     pub estimate: f64,
-    /// Its standard error: √(n/(n−1)) times that of the resampled statistics.
+    /// Its standard error: √(n/(n−1)) times the standard deviation of the resampled statistics.
     pub standard_error: f64,
     /// How many units were resampled, at least 2.
     pub units: usize,
@@ -66,7 +55,7 @@ pub struct Bootstrap {
 /// estimate), then `resamples` times with counts that add up to `units`. The same seed draws the same
 /// samples, whatever the statistic.
 ///
-/// The standard error itself is uncertain by 2 % with 2,000 resamples. Two units need no random draws: each is taken twice, once.
+/// The standard error itself is uncertain by 1/√(2·`resamples`): 1.6 % with 2,000. Two units need no random draws: each is taken twice, once.
 ///
 /// None with fewer than two units or resamples, or when the statistic is not finite for some sample.
 pub fn bootstrap(
@@ -90,33 +79,21 @@ pub fn bootstrap(
         return standard_error.is_finite().then_some(Bootstrap { estimate, standard_error, units });
     }
     let mut random = Pcg64::seed_from_u64(seed);
-    // Distances from the estimate: figures may be large and differ little.
-    let mut distances = Vec::with_capacity(resamples);
-    for _ in 0..resamples {
+    // Welford's recurrence, on distances from the estimate: figures may be large and differ little.
+    let (mut mean, mut squares) = (0.0, 0.0);
+    for drawn in 1..=resamples {
         counts.fill(0);
         for _ in 0..units {
             counts[random.random_range(0..units)] += 1;
         }
         let distance = statistic(&counts) - estimate;
-        if !distance.is_finite() {
-            return None;
-        }
-        distances.push(distance);
+        let step = distance - mean;
+        mean += step / drawn as f64;
+        squares += step * (distance - mean);
     }
     let units_f = units as f64;
-    let standard_error = deviation(distances, units) * (units_f / (units_f - 1.0)).sqrt();
+    let standard_error = (squares / (resamples as f64 - 1.0) * units_f / (units_f - 1.0)).sqrt();
     standard_error.is_finite().then_some(Bootstrap { estimate, standard_error, units })
-}
-
-/// The standard deviation of a normal distribution with the same 5 and 95 % points; of so few units that these are two of a handful of
-/// different samples, the standard deviation itself.
-fn deviation(mut figures: Vec<f64>, units: usize) -> f64 {
-    if units < LEAST_FOR_POINTS {
-        return figures.std_dev();
-    }
-    figures.sort_unstable_by(f64::total_cmp);
-    let at = |share: f64| figures[((figures.len() - 1) as f64 * share).round() as usize];
-    (at(0.95) - at(0.05)) / (2.0 * Z_95)
 }
 
 impl Bootstrap {
