@@ -68,9 +68,13 @@ pub fn caller_seen(environment: &Environment, address: SocketAddr) -> IpAddr {
     answer.parse().unwrap_or_else(|_| panic!("{address} answered {answer:?}"))
 }
 
+/// How long a service may take to answer. kube-proxy asks an API server that was lost twice in two minutes again after up
+/// to 60 s (client-go `tools/cache/reflector.go`: 30 s at most, with as much jitter), and knows of no new Service until then.
+const ANSWERED_WITHIN: Duration = Duration::from_secs(90);
+
 /// Sends `request` from `netns` and returns the whole answer, waiting for the service to come up.
 pub fn exchange(netns: &Netns, address: SocketAddr, request: &[u8]) -> String {
-    let deadline = Instant::now() + Duration::from_secs(30);
+    let deadline = Instant::now() + ANSWERED_WITHIN;
     let once = || {
         let mut stream = TcpStream::connect_timeout(&address, Duration::from_secs(2))?;
         stream.write_all(request)?;

@@ -78,7 +78,7 @@ fn what_is_not_said_has_its_default() {
     let experiment = yaml("service: {builtin: orders}\nplatforms: [host, pod]\nloads: [{rate: 2000/s}]");
     let plan = PlanSpec {
         slice: Duration::from_millis(50),
-        blocks: 40,
+        blocks: 30,
         slices: Vec::new(),
         deployments: 8,
         seed: 7,
@@ -115,8 +115,8 @@ fn slices_are_chosen_from_each_load_and_the_seed_is_the_machines() {
         .map(|load| experiment.plan.slices_of(LoadId(load)))
         .map(|slices| (slices.length.as_millis(), slices.count))
         .collect();
-    assert_eq!(slices, [(250, 8), (50, 40), (7000, 1)]);
-    assert_eq!((experiment.plan.slice, experiment.plan.blocks), (Duration::from_millis(50), 40));
+    assert_eq!(slices, [(250, 6), (50, 30), (7000, 1)]);
+    assert_eq!((experiment.plan.slice, experiment.plan.blocks), (Duration::from_millis(50), 30));
     assert_eq!(experiment.plan.seed, 7);
 }
 

@@ -137,7 +137,7 @@ fn slices_are_written_unless_they_would_be_chosen_as_they_are() {
         (two, "seed: 1", "plan: {seed: 1}"),
         (two, "blocks: 5, seed: 1", "plan: {blocks: 5, seed: 1}"),
         (two, "slice: 1s, seed: 1", "plan: {slice: 1s, blocks: 2, seed: 1}"),
-        ("{rate: 2000/s}", "slice: 50ms, blocks: 40, seed: 1", "plan: {seed: 1}"),
+        ("{rate: 2000/s}", "slice: 50ms, blocks: 30, seed: 1", "plan: {seed: 1}"),
     ] {
         assert_eq!(written(loads, plan), expected);
     }
