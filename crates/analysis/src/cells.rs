@@ -6,6 +6,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use hdrhistogram::Histogram;
 use loadline_model::load::{ConnectionOptions, Reuse};
+use loadline_model::metrics::THROTTLED;
 use loadline_model::plan::Site;
 use loadline_model::rows::SliceRow;
 use loadline_model::{CellId, encode_histogram};
@@ -16,6 +17,7 @@ use crate::figures::Prepared;
 use crate::metrics::{self, Times};
 use crate::result::{Cell, Figure, Histograms, Percentiles, Slice, Statement};
 use crate::sample::{self, Counted};
+use crate::throttling::throttling;
 use crate::{ALPHA, RunData, deployments, seen, tails};
 
 /// The cells of a run.
@@ -46,11 +48,13 @@ fn cell(data: &RunData, counted: &Counted<'_>, id: CellId) -> Cell {
         options: ConnectionOptions::from(load),
         role: plan.role,
         label: label(data, site),
+        limits: experiment.limits_of(site.service, site.platform),
         interleave: if side_by_side { "requests" } else { "slices" }.to_owned(),
         deployment_spread: deployments::spread(&deployments, load.load.is_closed()),
         deployments,
         answered: slices.iter().map(|slice| slice.answered).sum(),
         errors,
+        throttling: throttling(&slices),
         figures: figures(data, counted, id),
         histograms: histograms(&slices),
         seen: seen::seen(data, id),
@@ -84,9 +88,12 @@ fn figures(data: &RunData, counted: &Counted<'_>, id: CellId) -> Vec<Figure> {
             value.is_finite().then(|| Figure {
                 metric: metric.id.to_string(),
                 label: metric.label.to_string(),
+                primary: metric.is_primary || (metric.id == THROTTLED && value > 0.0),
                 unit: metric.unit,
                 value,
-                t_interval: t_interval.filter(|bounds| bounds.iter().all(|bound| bound.is_finite())),
+                // No figure of a cell is below zero: an interval that is says only that Student's t does not fit.
+                t_interval: t_interval
+                    .filter(|bounds| bounds.iter().all(|bound| bound.is_finite() && *bound >= 0.0)),
             })
         })
         .collect()

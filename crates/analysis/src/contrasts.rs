@@ -2,7 +2,7 @@
 
 use loadline_model::CellId;
 use loadline_model::experiment::Margin;
-use loadline_model::metrics::HigherIs;
+use loadline_model::metrics::{HigherIs, THROTTLED};
 use loadline_stats::{Bootstrap, MIN_BLOCKS, bootstrap};
 
 use crate::carried::carried;
@@ -88,7 +88,7 @@ fn row(
     let row = Row {
         metric: metric.id.to_string(),
         label: metric.label.to_string(),
-        primary: metric.is_primary,
+        primary: metric.is_primary || (metric.id == THROTTLED && difference != 0.0),
         unit: metric.unit,
         baseline,
         candidate: baseline + difference,

@@ -26,6 +26,7 @@ mod settle;
 mod starts;
 mod tails;
 mod thread_rates;
+mod throttling;
 mod trust;
 mod verdicts;
 

@@ -7,7 +7,8 @@ mod options;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::FalseyValueParser;
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use loadline_spec::Flags;
 
 pub use layers::LayersArguments;
@@ -98,6 +99,8 @@ pub struct CompareArguments {
     #[command(flatten)]
     pub experiment: CompareFlags,
     #[command(flatten)]
+    pub turn: TurnArguments,
+    #[command(flatten)]
     pub outputs: OutputArguments,
 }
 
@@ -149,7 +152,17 @@ pub struct RunArguments {
     /// Experiment file (YAML); see examples/
     pub file: PathBuf,
     #[command(flatten)]
+    pub turn: TurnArguments,
+    #[command(flatten)]
     pub outputs: OutputArguments,
+}
+
+/// Whether other programs of this kind are waited for.
+#[derive(Args)]
+pub struct TurnArguments {
+    /// Measure even while another loadline of this user measures on this machine, which disturbs both; otherwise it is waited for
+    #[arg(long, env = "LOADLINE_ANYWAY", hide_env = true, value_parser = FalseyValueParser::new(), action = ArgAction::SetTrue)]
+    pub anyway: bool,
 }
 
 /// Where results go.
@@ -217,6 +230,8 @@ pub struct DoctorArguments {
     /// About how long to measure; the longer, the surer the estimate
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(10..=3600))]
     pub seconds: u32,
+    #[command(flatten)]
+    pub turn: TurnArguments,
     /// Write the whole result as JSON; - writes to standard output instead of the table
     #[arg(long, value_name = "FILE", help_heading = "Results")]
     pub json: Option<PathBuf>,

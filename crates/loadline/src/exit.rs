@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use loadline_spec::SpecError;
 
-use crate::streams::tell;
+use crate::streams::{tell, tell_coloured};
 
 /// How the program ends. Documented in the README; scripts rely on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl From<Exit> for ExitCode {
 /// Prints an error to stderr.
 pub fn print_error(error: &anyhow::Error) {
     match error.downcast_ref::<SpecError>() {
-        Some(spec) => tell(spec.render(colour(&std::io::stderr()))),
+        Some(spec) => tell_coloured(spec.render(colour(&std::io::stderr()))),
         None => tell(format_args!("error: {}", with_causes(error))),
     }
 }

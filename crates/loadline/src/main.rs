@@ -11,6 +11,7 @@ mod journal;
 mod outputs;
 mod progress;
 mod streams;
+mod turn;
 
 use std::process::ExitCode;
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use loadline_analysis::StillOpen;
 use loadline_model::experiment::Experiment;
-use loadline_model::{CellId, Event};
+use loadline_model::{CellId, Event, printable};
 use loadline_report::Words;
 
 use crate::streams::tell;
@@ -85,9 +85,9 @@ impl Progress {
                     bar.set_length(self.total_blocks.max(self.blocks_done));
                     bar.set_position(self.blocks_done);
                 }
-                let left = self.time_left();
+                let left = self.time_left(round).map(|left| format!(" · {left}")).unwrap_or_default();
                 self.message(&format!(
-                    "deployment {}/{} · {} repeated · {left}",
+                    "deployment {}/{} · {} repeated{left}",
                     round + 1,
                     self.deployments,
                     self.repeated
@@ -96,7 +96,7 @@ impl Progress {
                 if self.bar.is_none() && (is_time || self.blocks_done == self.total_blocks) {
                     self.told = Some(Instant::now());
                     tell(format_args!(
-                        "  block {}/{} · {} repeated · {left}",
+                        "  block {}/{} · {} repeated{left}",
                         self.blocks_done, self.total_blocks, self.repeated
                     ));
                 }
@@ -134,27 +134,31 @@ impl Progress {
         }
     }
 
-    fn time_left(&self) -> String {
+    /// `None` during the first of several deployments, of whose time most is still that of its start.
+    fn time_left(&self, round: u32) -> Option<String> {
         if self.open_ended && self.blocks_done >= self.total_blocks {
-            return "until the interval is narrow enough".to_owned();
+            return Some("until the interval is narrow enough".to_owned());
+        }
+        if round == 0 && self.deployments > 1 {
+            return None;
         }
         let each = self.begun.elapsed().as_secs_f64() / self.blocks_done.max(1) as f64;
         let seconds = each * self.total_blocks.saturating_sub(self.blocks_done) as f64;
-        match seconds as u64 {
+        Some(match seconds as u64 {
             seconds @ 0..60 => format!("{seconds} s left"),
             seconds => format!("{} min {} s left", seconds / 60, seconds % 60),
-        }
+        })
     }
 
     fn message(&self, text: &str) {
         if let Some(bar) = &self.bar {
-            bar.set_message(text.to_owned());
+            bar.set_message(printable(text).into_owned());
         }
     }
 
     fn line(&self, text: &str) {
         match &self.bar {
-            Some(bar) => bar.println(text),
+            Some(bar) => bar.println(printable(text)),
             None => tell(text),
         }
     }

@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::io::{self, Write};
 
 use anyhow::{Context, Result};
+use loadline_model::printable;
 
 /// Prints a text and a line's end to standard output.
 pub fn print(text: impl Display) -> Result<()> {
@@ -11,8 +12,13 @@ pub fn print(text: impl Display) -> Result<()> {
     writeln!(out, "{text}").and_then(|()| out.flush()).context("cannot write to standard output")
 }
 
-/// Prints a text and a line's end to stderr. If that fails, there is nowhere left to say so.
+/// Prints a text and a line's end to stderr, with what others wrote in it made printable. If that fails, there is nowhere left to say so.
 pub fn tell(text: impl Display) {
+    let _ = writeln!(io::stderr(), "{}", printable(&text.to_string()));
+}
+
+/// The same of a text that brings its own colours and holds nothing of others that is not printable.
+pub fn tell_coloured(text: impl Display) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 

@@ -52,7 +52,7 @@ pub use output::TAIL_BYTES;
 pub use owner::{Owner, PROCESS_LABEL, RUN_LABEL, Role, SLOT_LABEL};
 pub use process::{ChildProcess, Launch, ProcessPlacement, Variables};
 pub use process_handle::ProcessHandle;
-pub use registry::{Registry, RunFolder};
+pub use registry::{MeasuringTurn, Registry, RunFolder, Turn};
 pub use run_name::{BadRunName, RunName};
 pub use slots::Slot;
 pub use user_namespace::{enter_user_namespace, host_uid};

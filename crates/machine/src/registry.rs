@@ -1,6 +1,7 @@
 //! The registry: a folder per run that records what a killed run leaves behind.
 //! A lock, which the kernel releases when the process ends, distinguishes live runs from dead ones.
 
+mod measuring;
 mod state;
 
 use std::{
@@ -26,6 +27,7 @@ use crate::{
     user_namespace, wait,
 };
 
+pub use measuring::{MeasuringTurn, Turn};
 pub(crate) use state::State;
 
 /// From fork(2) to execve(2) on a machine whose CPUs others have.

@@ -23,6 +23,12 @@ pub const MACHINE_CPUS: &str = "machine.cpus";
 pub const MOST_STOLEN: &str = "cpu.machine.steal.most";
 /// Time for which the service's threads were ready to run and did not, ns.
 pub const RUN_QUEUE_WAIT: &str = "cpu.run_queue_wait";
+/// Time for which a CPU limit held the service back, ns, summed over CPUs.
+pub const THROTTLED: &str = "cpu.throttled";
+/// Periods of the service's CPU quota in which it wanted to run.
+pub const THROTTLING_PERIODS: &str = "throttling.periods";
+/// Periods in which it used up its quota.
+pub const THROTTLED_PERIODS: &str = "throttling.throttled_periods";
 /// Time for which a JVM's compiler worked, ns.
 pub const JIT: &str = "jvm.jit";
 /// Resident memory of the service's processes, bytes.

@@ -15,6 +15,7 @@ mod seen;
 mod slice;
 mod statement;
 mod tail;
+mod throttling;
 mod trust;
 
 use std::collections::BTreeMap;
@@ -28,6 +29,7 @@ use crate::ids::CellId;
 use crate::load::ConnectionOptions;
 use crate::metrics::MetricDeclaration;
 use crate::notes::Note;
+use crate::platform::Limits;
 use crate::{Machine, TimeSpent};
 
 pub use crate::RunState;
@@ -44,6 +46,7 @@ pub use seen::{Seen, SeenDifference, SeenLayer, SoftirqReason, UnknownFunction};
 pub use slice::{Histograms, Percentiles, Slice};
 pub use statement::Statement;
 pub use tail::{Tail, TailCause};
+pub use throttling::Throttling;
 pub use trust::{CellRepeats, GateSummary, LoadRepeats, Repeats, Trust, TwinDifference};
 
 /// Name and version of the format; a reader refuses what it doesn't know.
@@ -210,6 +213,9 @@ pub struct Cell {
     pub role: Role,
     /// The name a table shows: what sets the cell apart; twins end with a prime (`host′`).
     pub label: String,
+    /// What its service may use, if that is limited.
+    #[serde(default, skip_serializing_if = "Limits::is_none")]
+    pub limits: Limits,
     /// How its slices took turns with the others'.
     pub interleave: String,
     /// One per deployment of its service.
@@ -221,6 +227,9 @@ pub struct Cell {
     pub answered: u64,
     /// Errors by kind over all counted slices.
     pub errors: BTreeMap<String, u64>,
+    /// How often its CPU limit held it back; absent where it never did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttling: Option<Throttling>,
     /// The figures of the cell by metric id, with Student's t interval over deployments.
     pub figures: Vec<Figure>,
     /// The merged histograms of the counted slices.
@@ -272,11 +281,15 @@ pub struct Figure {
     pub metric: String,
     /// Label, `response p50`.
     pub label: String,
+    /// Whether short tables show it.
+    #[serde(default)]
+    pub primary: bool,
     /// Unit of all figures: `ns`, `1`, `/s`, `bytes`.
     pub unit: Unit,
     /// Over all counted slices, histograms merged.
     pub value: f64,
     /// Student's t interval over the deployments' figures (over blocks with one deployment), because people publish that.
+    /// Absent with fewer than two of them, and where it would reach below zero, which no figure does.
     pub t_interval: Option<[f64; 2]>,
 }
 

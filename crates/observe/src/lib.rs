@@ -13,6 +13,7 @@ mod cpu_power;
 mod go;
 mod inside;
 mod jvm;
+mod listening;
 mod machine;
 mod machine_cpu;
 mod memory;
@@ -38,6 +39,7 @@ pub use cgroup::Cgroup;
 pub use cpu_power::read_cpu_power;
 #[doc(hidden)]
 pub use jvm::read_perf_data;
+pub use listening::listening_elsewhere;
 pub use loadline_model::{Machine, MachineCpu, Observations};
 pub use machine::describe_machine;
 pub use machine_cpu::CpuTimes;

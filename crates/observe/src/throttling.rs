@@ -1,7 +1,9 @@
 //! What a CPU quota did to a service: `cpu.stat` of its cgroup.
 
 use loadline_model::Observations;
-use loadline_model::metrics::{HigherIs, MetricDeclaration, Unit};
+use loadline_model::metrics::{
+    HigherIs, MetricDeclaration, THROTTLED, THROTTLED_PERIODS, THROTTLING_PERIODS, Unit,
+};
 
 use crate::cgroup::{Cgroup, Throttling};
 use crate::probe::{Probe, Target};
@@ -18,10 +20,10 @@ impl Probe for ThrottlingProbe {
 
     fn metrics(&self) -> Vec<MetricDeclaration> {
         vec![
-            MetricDeclaration::counter("cpu.throttled", Unit::Nanoseconds)
+            MetricDeclaration::counter(THROTTLED, Unit::Nanoseconds)
                 .shown_as("throttled per request", HigherIs::Slower),
-            MetricDeclaration::counter("throttling.periods", Unit::Count),
-            MetricDeclaration::counter("throttling.throttled_periods", Unit::Count),
+            MetricDeclaration::counter(THROTTLING_PERIODS, Unit::Count),
+            MetricDeclaration::counter(THROTTLED_PERIODS, Unit::Count),
         ]
     }
 
@@ -30,11 +32,8 @@ impl Probe for ThrottlingProbe {
     }
 
     fn between(&self, before: &Throttling, after: &Throttling, seen: &mut Observations) {
-        seen.set("cpu.throttled", after.throttled_ns.checked_sub(before.throttled_ns));
-        seen.set("throttling.periods", after.periods.checked_sub(before.periods));
-        seen.set(
-            "throttling.throttled_periods",
-            after.throttled_periods.checked_sub(before.throttled_periods),
-        );
+        seen.set(THROTTLED, after.throttled_ns.checked_sub(before.throttled_ns));
+        seen.set(THROTTLING_PERIODS, after.periods.checked_sub(before.periods));
+        seen.set(THROTTLED_PERIODS, after.throttled_periods.checked_sub(before.throttled_periods));
     }
 }

@@ -1,6 +1,7 @@
 //! The result as Markdown, for an issue or a pull request. It shows every figure with its interval, and at the end what
 //! somebody else needs to repeat the run.
 
+use loadline_model::printable;
 use loadline_model::result::{Cell, Contrast, Ladder, RunResult};
 
 use crate::answer::{self, answer};
@@ -10,11 +11,13 @@ use crate::figures;
 use crate::groups;
 use crate::ladder;
 use crate::overview::{self, Grid};
+use crate::own_figures;
 use crate::runtimes;
 use crate::seen;
 use crate::spread;
 use crate::starts;
 use crate::tails;
+use crate::throttling;
 use crate::time_spent::time_spent;
 use crate::words::said;
 use crate::{verdict, wording};
@@ -35,8 +38,9 @@ pub fn markdown(result: &RunResult) -> String {
     section(vec![escape(&wording::title(result).join(" · "))]);
     section(wording::state(result).map(|state| format!("**{}**", escape(&state))).into_iter().collect());
     for failure in &result.run.failures {
-        section(vec![format!("```text\n{}\n```", failure.replace("```", "'''"))]);
+        section(vec![format!("```text\n{}\n```", printable(failure).replace("```", "'''"))]);
     }
+    section(throttling::sentence(result).iter().map(|sentence| format!("> {}", escape(sentence))).collect());
     section(wording::twins_differ(result).iter().map(|sentence| format!("> {}", escape(sentence))).collect());
     section(checks(result).iter().flat_map(checked).collect());
     if overview::is_needed(result) {
@@ -48,6 +52,7 @@ pub fn markdown(result: &RunResult) -> String {
         if result.ladders.is_empty() {
             section(answers(result));
             section(claimed(result));
+            section(own(result));
         }
     }
     for ladder in &result.ladders {
@@ -213,13 +218,26 @@ fn started(result: &RunResult) -> Vec<String> {
     if rows.is_empty() {
         return Vec::new();
     }
+    let mut lines = vec![starts::HEADING.to_owned(), String::new()];
+    lines.extend(figures_table(&headings, &rows));
+    lines
+}
+
+/// The figures of cells that are compared with nothing.
+fn own(result: &RunResult) -> Vec<String> {
+    let Some((headings, rows)) = own_figures::table(result) else { return Vec::new() };
+    let mut lines = figures_table(&headings, &rows);
+    lines.extend([String::new(), own_figures::HEADING.to_owned()]);
+    lines
+}
+
+/// A table whose first column is text and whose others are figures.
+fn figures_table(headings: &[String], rows: &[Vec<String>]) -> Vec<String> {
     let line = |cells: &[String]| {
         format!("| {} |", cells.iter().map(|cell| escape(cell)).collect::<Vec<_>>().join(" | "))
     };
-    let mut lines = vec![starts::HEADING.to_owned(), String::new(), line(&headings)];
-    lines.push(format!("|---|{}", "--:|".repeat(headings.len() - 1)));
-    lines.extend(rows.iter().map(|row| line(row)));
-    lines
+    let rule = format!("|---|{}", "--:|".repeat(headings.len() - 1));
+    [line(headings), rule].into_iter().chain(rows.iter().map(|row| line(row))).collect()
 }
 
 fn worth(result: &RunResult) -> Vec<String> {
@@ -270,7 +288,7 @@ fn indented(label: &str) -> String {
 /// Text that Markdown would read as markup, made plain.
 pub(crate) fn escape(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
-    for next in text.chars() {
+    for next in printable(text).chars() {
         match next {
             '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#' => plain.extend(['\\', next]),
             '\n' => plain.push(' '),

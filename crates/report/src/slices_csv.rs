@@ -10,6 +10,7 @@ use loadline_model::{MachineCpu, Observations};
 use serde_json::Value;
 
 use crate::ReportError;
+use crate::csv_text::csv_text;
 use crate::words::said;
 
 /// Name of a column and how a slice of a cell fills it.
@@ -17,10 +18,10 @@ type Column = (&'static str, fn(&Cell, &Slice) -> String);
 
 const COLUMNS: [Column; 35] = [
     ("cell", |cell, _| cell.id.to_string()),
-    ("label", |cell, _| cell.label.clone()),
-    ("service", |cell, _| cell.service.clone()),
-    ("platform", |cell, _| cell.platform.clone()),
-    ("load", |cell, _| cell.load.clone()),
+    ("label", |cell, _| csv_text(&cell.label)),
+    ("service", |cell, _| csv_text(&cell.service)),
+    ("platform", |cell, _| csv_text(&cell.platform)),
+    ("load", |cell, _| csv_text(&cell.load)),
     ("connections", |cell, _| cell.connections.to_string()),
     ("asked_per_second", |cell, _| cell.rate_per_second.map(|rate| rate.to_string()).unwrap_or_default()),
     ("round", |_, slice| slice.round.to_string()),
@@ -50,7 +51,7 @@ const COLUMNS: [Column; 35] = [
     ("send_lag_p99_ns", |_, slice| slice.send_lag.p99.to_string()),
     ("send_lag_p999_ns", |_, slice| slice.send_lag.p999.to_string()),
     ("send_lag_max_ns", |_, slice| slice.send_lag.max.to_string()),
-    ("failed_gates", |_, slice| slice.failed_gates.iter().map(said).collect::<Vec<_>>().join("; ")),
+    ("failed_gates", |_, slice| csv_text(&slice.failed_gates.iter().map(said).collect::<Vec<_>>().join("; "))),
 ];
 
 /// One row per slice, repeats and failures included; `counted` tells whether its figures count.

@@ -6,6 +6,7 @@ use std::io::Write;
 use loadline_model::result::{Cell, Deployment, RunResult};
 
 use crate::ReportError;
+use crate::csv_text::csv_text;
 
 const COLUMNS: [&str; 6] = ["iteration", "target", "rpm", "mean_latency_ms", "p99_latency_ms", "rps"];
 const NS_PER_MS: f64 = 1e6;
@@ -31,7 +32,7 @@ pub fn csv_summary(result: &RunResult, out: &mut dyn Write) -> Result<(), Report
         let figure = |text: String| if measured { text } else { String::new() };
         csv.write_record([
             (deployment.round + 1).to_string(),
-            cell.label.clone(),
+            csv_text(&cell.label),
             cell.rate_per_second.map(per_minute).unwrap_or_default(),
             figure(format!("{:.6}", deployment.response_mean_ns / NS_PER_MS)),
             figure(format!("{:.6}", deployment.response_p99_ns as f64 / NS_PER_MS)),

@@ -1,6 +1,7 @@
 //! The result on a terminal: the answer first, then the figures it rests on, then what they are worth.
 //! Colour marks verdicts and trust, nothing else.
 
+use loadline_model::printable;
 use loadline_model::result::{Cell, Figure, Row, RunResult};
 
 use crate::answer::answer;
@@ -9,11 +10,13 @@ use crate::claims;
 use crate::figures::Scale;
 use crate::groups;
 use crate::overview;
+use crate::own_figures;
 use crate::runtimes;
 use crate::spread;
 use crate::starts;
 use crate::tails;
 use crate::text::{Align, Table, flow, visible_width, wrap};
+use crate::throttling;
 use crate::time_spent::time_spent;
 use crate::verdict::{self, Tone};
 use crate::wording;
@@ -64,7 +67,7 @@ pub fn terminal(result: &RunResult, style: &Style) -> String {
         } else if many {
             sections.extend([page.claims(), page.answer(), page.tables()]);
         } else {
-            sections.extend([page.answer(), page.claims(), page.tables()]);
+            sections.extend([page.answer(), page.claims(), page.tables(), page.own_figures()]);
         }
         sections.extend([
             page.worth(),
@@ -76,7 +79,21 @@ pub fn terminal(result: &RunResult, style: &Style) -> String {
         ]);
         sections
     };
-    sections.into_iter().filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n")
+    let text = sections.into_iter().filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n");
+    printable_but_colours(&text, style.colour)
+}
+
+/// Whatever others wrote in it made printable; the page's own colours stay.
+fn printable_but_colours(text: &str, coloured: bool) -> String {
+    let mut parts = text.split('\u{1b}');
+    let mut shown = printable(parts.next().unwrap_or_default()).into_owned();
+    for part in parts {
+        let parameters = part.strip_prefix('[').and_then(|rest| rest.split_once('m')).map(|(digits, _)| digits);
+        let is_colour = parameters.is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_digit() || b == b';'));
+        shown.push_str(if coloured && is_colour { "\u{1b}" } else { "\\u{1b}" });
+        shown.push_str(&printable(part));
+    }
+    shown
 }
 
 struct Page<'a> {
@@ -101,7 +118,7 @@ impl Page<'_> {
         for failure in &self.result.run.failures {
             text.push_str(&verbatim("  ", failure));
         }
-        for sentence in wording::twins_differ(self.result) {
+        for sentence in throttling::sentence(self.result).into_iter().chain(wording::twins_differ(self.result)) {
             text.push_str(&self.paragraph(Tone::Unsure, "", &sentence, 2));
         }
         text
@@ -242,9 +259,19 @@ impl Page<'_> {
         runtimes::lines(self.result).iter().map(|line| wrap("", line, self.prose, 2)).collect()
     }
 
+    /// The figures of cells that are compared with nothing.
+    fn own_figures(&self) -> String {
+        let Some((headings, rows)) = own_figures::table(self.result) else { return String::new() };
+        let align = |at: usize| if at == 0 { Align::Left } else { Align::Point };
+        let columns = headings.into_iter().enumerate().map(|(at, heading)| (heading, align(at))).collect();
+        let mut table = Table::new(columns);
+        rows.into_iter().for_each(|row| table.push(row));
+        table.without_empty_columns().render(self.width) + &wrap("", own_figures::HEADING, self.prose, 0)
+    }
+
     /// Each cell on its own, as it is often published.
     fn published(&self) -> String {
-        if !self.result.ladders.is_empty() {
+        if self.result.contrasts.is_empty() {
             return String::new();
         }
         let figures = |cell: &Cell| PUBLISHED.map(|(metric, _)| figure_of(cell, metric).cloned());
@@ -304,11 +331,9 @@ impl Page<'_> {
     }
 }
 
-/// Text of others, such as a service's last output: its own lines, indented, without anything that steers a terminal.
+/// Text of others, such as a service's last output: its own lines, indented.
 fn verbatim(indent: &str, text: &str) -> String {
-    let harmless =
-        |line: &str| line.chars().filter(|next| !next.is_control() || *next == '\t').collect::<String>();
-    text.lines().map(|line| format!("{indent}{}\n", harmless(line))).collect()
+    text.lines().map(|line| format!("{indent}{}\n", printable(line))).collect()
 }
 
 fn figure_of<'a>(cell: &'a Cell, metric: &str) -> Option<&'a Figure> {

@@ -4,11 +4,13 @@
 use std::borrow::Cow;
 
 use loadline_model::Machine;
+use loadline_model::experiment::PlanSpec;
 use loadline_model::result::{CellRepeats, Contrast, Ladder, Row, RunResult, RunState, TwinDifference, Unit};
 
 use crate::figures::{self, Scale};
 use crate::groups::{self, Group};
 use crate::ladder;
+use crate::throttling;
 use crate::words::said;
 
 /// Metrics whose resolution is stated, and how.
@@ -34,9 +36,10 @@ pub(crate) fn subject(result: &RunResult) -> Vec<String> {
     pieces
 }
 
-/// What was run and how, in pieces: the subject, seed, CPUs.
+/// What was run and how, in pieces: the subject, limits, seed, CPUs.
 pub(crate) fn title(result: &RunResult) -> Vec<String> {
     let mut pieces = subject(result);
+    pieces.extend(throttling::limits(result));
     pieces.push(format!("seed {}", result.run.seed));
     let (service, load) = (&result.plan.service_cpus, &result.plan.load_cpus);
     if !service.is_empty() && !load.is_empty() {
@@ -229,6 +232,13 @@ pub(crate) fn settle(result: &RunResult) -> Option<String> {
     let settle = result.plan.seconds_to_settle.as_ref().filter(|_| result.trust.trusted)?;
     let share = figures::unsigned_percent(settle.within);
     let (metric, deployments) = (&settle.metric, settle.deployments);
+    let time = figures::spell_duration(settle.run_seconds);
+    if deployments > PlanSpec::MOST_DEPLOYMENTS {
+        let deployments = figures::count(deployments.into());
+        return Some(format!(
+            "{metric} within ±{share} is out of reach on this machine as it is now: {deployments} deployments, about {time}, would settle it."
+        ));
+    }
     let minutes = (settle.run_seconds / 60.0).ceil();
     // What a file says, no flag changes.
     let from_file = result.run.command_line.get(1).is_some_and(|command| command == "run");
@@ -238,7 +248,6 @@ pub(crate) fn settle(result: &RunResult) -> Option<String> {
         (true, false) => format!("`plan: {{deployments: {deployments}}}`"),
         (true, true) => format!("`plan: {{deployments: {deployments}, within: {minutes}min}}`"),
     };
-    let time = figures::spell_duration(settle.run_seconds);
     Some(format!("To settle {metric} within ±{share}: run again with {how}, about {time} in all."))
 }
 

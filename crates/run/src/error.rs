@@ -1,6 +1,6 @@
 //! Why a run cannot continue, with the last output of the service.
 
-use loadline_model::CellId;
+use loadline_model::{CellId, printable};
 
 /// An error of a platform or a journal.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
@@ -56,8 +56,9 @@ pub enum RunError {
     Interrupted,
 }
 
-/// Lines of a service's output that an error shows.
+/// Lines of a service's output that an error shows, and characters of each.
 const SHOWN_LINES: usize = 20;
+const SHOWN_CHARACTERS: usize = 400;
 
 impl RunError {
     /// An error about a service, with the end of its output.
@@ -68,7 +69,7 @@ impl RunError {
             [] => "\n  (it printed nothing)".to_owned(),
             lines => format!(
                 "\n  its last output:\n{}",
-                lines.iter().map(|line| format!("    {line}\n")).collect::<String>()
+                lines.iter().map(|line| format!("    {}\n", shown_line(line))).collect::<String>()
             ),
         };
         RunError::Service { site: site.to_owned(), why: why.into(), output: output.trim_end().to_owned() }
@@ -78,4 +79,14 @@ impl RunError {
     pub fn is_of_a_site(&self) -> bool {
         matches!(self, RunError::Service { .. } | RunError::Site { .. } | RunError::Engine { .. })
     }
+}
+
+/// A line of a service's output as an error shows it.
+fn shown_line(line: &str) -> String {
+    let mut shown = printable(line).into_owned();
+    if let Some((end, _)) = shown.char_indices().nth(SHOWN_CHARACTERS) {
+        shown.truncate(end);
+        shown.push('…');
+    }
+    shown
 }

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use loadline_spec::{Flags, LadderFlags, Part, ladder_default};
 
-use super::{OfCommand, OptionFlags, OutputArguments, ServiceFlags};
+use super::{OfCommand, OptionFlags, OutputArguments, ServiceFlags, TurnArguments};
 
 #[derive(Args)]
 pub struct LayersArguments {
@@ -23,6 +23,8 @@ pub struct LayersArguments {
     profile: bool,
     #[command(flatten)]
     options: OptionFlags<Layers>,
+    #[command(flatten)]
+    pub turn: TurnArguments,
     #[command(flatten)]
     pub outputs: OutputArguments,
 }

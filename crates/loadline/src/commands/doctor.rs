@@ -20,6 +20,7 @@ use crate::exit::Exit;
 use crate::interrupt;
 use crate::outputs;
 use crate::streams::{print, tell};
+use crate::turn::wait_for_turn;
 
 /// How the time is shared out; what is left goes to the noise.
 const BYSTANDERS_SHARE: f64 = 0.05;
@@ -31,6 +32,7 @@ pub fn doctor(arguments: &DoctorArguments) -> Result<Exit> {
     // Before any thread is started: a user namespace can only be entered by a process that has one.
     let (network, no_wire) = network();
     let stop = interrupt::stop_flag_of_run()?;
+    let Some(_turn) = wait_for_turn(arguments.turn.anyway, &stop)? else { return Ok(Exit::Interrupted) };
     let seconds = f64::from(arguments.seconds);
     let mut examination = examine(seconds, &stop)?;
     examination.left_out.extend(no_wire);

@@ -23,22 +23,25 @@ use loadline_spec::{Machine, add_conditions, from_flags, from_yaml_file, ladder}
 use loadline_store::Store;
 
 use super::serve;
-use crate::arguments::{CompareArguments, LayersArguments, OutputArguments, RunArguments};
+use crate::arguments::{
+    CompareArguments, LayersArguments, OutputArguments, RunArguments, TurnArguments,
+};
 use crate::exit::{Exit, UsageError};
 use crate::interrupt;
 use crate::journal::StoreJournal;
 use crate::outputs;
 use crate::progress::Progress;
 use crate::streams::tell;
+use crate::turn::wait_for_turn;
 
 pub fn compare(arguments: &CompareArguments) -> Result<Exit> {
     let experiment = from_flags(&arguments.experiment.flags(), &Machine::this(&serve::check))?;
-    execute_and_show(experiment, &arguments.outputs)
+    execute_and_show(experiment, &arguments.turn, &arguments.outputs)
 }
 
 pub fn run(arguments: &RunArguments) -> Result<Exit> {
     let experiment = from_yaml_file(&arguments.file, &Machine::this(&serve::check))?;
-    execute_and_show(experiment, &arguments.outputs)
+    execute_and_show(experiment, &arguments.turn, &arguments.outputs)
 }
 
 pub fn layers(arguments: &LayersArguments) -> Result<Exit> {
@@ -47,6 +50,7 @@ pub fn layers(arguments: &LayersArguments) -> Result<Exit> {
     // What can be had is asked where the rungs will be.
     enter(network)?;
     let stop = interrupt::stop_flag_of_run()?;
+    let Some(_turn) = wait_for_turn(arguments.turn.anyway, &stop)? else { return Ok(Exit::Interrupted) };
     let missing = |layers: &[Layer]| {
         if stop.load(Ordering::Relaxed) {
             return Some("interrupted".to_owned());
@@ -66,13 +70,19 @@ pub fn layers(arguments: &LayersArguments) -> Result<Exit> {
     execute_in(network, &ladder.experiment, notes, stop, &arguments.outputs)
 }
 
-fn execute_and_show(mut experiment: Experiment, outputs: &OutputArguments) -> Result<Exit> {
+fn execute_and_show(
+    mut experiment: Experiment,
+    turn: &TurnArguments,
+    outputs: &OutputArguments,
+) -> Result<Exit> {
     add_conditions(&mut experiment, &outputs.fail_if)?;
     outputs::check(outputs)?;
     let network = Network::choose(is_root(), experiment.used_platforms(), experiment.plan.nodes)
         .map_err(|error| UsageError(error.to_string()))?;
     enter(network)?;
-    execute_in(network, &experiment, Vec::new(), interrupt::stop_flag_of_run()?, outputs)
+    let stop = interrupt::stop_flag_of_run()?;
+    let Some(_turn) = wait_for_turn(turn.anyway, &stop)? else { return Ok(Exit::Interrupted) };
+    execute_in(network, &experiment, Vec::new(), stop, outputs)
 }
 
 pub(super) fn is_root() -> bool {

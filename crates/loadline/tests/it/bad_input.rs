@@ -16,7 +16,7 @@ fn refused(place: &Place, arguments: &[&str]) -> String {
 #[test]
 fn bad_command_lines_are_refused_with_a_way_out() {
     let place = Place::new();
-    let lines: [&[&str]; 12] = [
+    let lines: [&[&str]; 13] = [
         &[],
         &["compair"],
         &["compare", "--rte", "100/s"],
@@ -26,6 +26,7 @@ fn bad_command_lines_are_refused_with_a_way_out() {
         &["compare", "--service", "oders"],
         &["compare", "--service", "orders --delay 5"],
         &["compare", "--command", "no-such-server {port}"],
+        &["compare", "--command", "python3 -m http.server {prot}"],
         &["compare", "--service-cpus", "0", "--load-cpus", "0"],
         &["compare", "--on", "host", "--on", "ftp://example.com"],
         &["load", "http://127.0.0.1:1/", "--rate", "5"],

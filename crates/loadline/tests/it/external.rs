@@ -28,6 +28,19 @@ fn two_urls_are_compared() {
 }
 
 #[test]
+fn a_url_where_nothing_listens_is_an_error_at_once() {
+    let place = Place::new();
+    let begun = std::time::Instant::now();
+    // Port 9 is that of the discard protocol (RFC 863), which nobody runs.
+    let ended = place.run(["compare", "--on", "http://127.0.0.1:9"]);
+
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""), "{}", ended.stderr);
+    assert!(ended.stderr.contains("not ready within 2s"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("start it first: loadline does not start what has a URL"), "{}", ended.stderr);
+    assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
+}
+
+#[test]
 fn an_ordinary_user_compares_two_urls() {
     let place = Place::new();
     let user = OrdinaryUser::at(&place);

@@ -39,6 +39,27 @@ loads: [{rate: 100/s}]
 "#;
 
 #[test]
+fn a_service_that_listens_elsewhere_is_told_of_with_its_port() {
+    let place = Place::shared();
+    place.write("elsewhere.yaml", LISTENS_ELSEWHERE);
+    let ended = place.run(["run", "elsewhere.yaml"]);
+
+    assert_eq!(ended.code, Some(1), "{}", ended.stdout);
+    let said = &ended.stderr;
+    assert!(said.contains("not ready within 3s"), "{said}");
+    assert!(said.contains("it listens on port 18099 instead: pass it {port}"), "{said}");
+}
+
+const LISTENS_ELSEWHERE: &str = r#"
+service:
+  command: [python3, -m, http.server, "18099", --bind, 127.0.0.1]
+  requests: [GET /]
+  ready: {within: 3s}
+platforms: [host]
+loads: [{rate: 100/s}]
+"#;
+
+#[test]
 fn whoever_answers_before_the_service_does_is_not_asked_for_ever() {
     let place = Place::shared();
     place.write("first.py", &programs::somebody_else_at_first());

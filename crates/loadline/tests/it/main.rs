@@ -48,4 +48,6 @@ mod servers;
 mod services_build;
 mod support;
 mod tails;
+mod throttling;
+mod turn;
 mod until;

@@ -1,9 +1,10 @@
 //! What a service may use.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Upper bounds on what a service uses, enforced by its cgroup.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Limits {
     /// CPU time per time: 0.5 is half a CPU. At least 0.01.
     pub cpus: Option<f64>,

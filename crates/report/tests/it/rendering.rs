@@ -24,6 +24,18 @@ fn a_slower_candidate_is_answered_in_the_first_sentence() {
 }
 
 #[test]
+fn a_service_held_back_by_its_limit_says_so_first() {
+    assert_snapshot!(terminal(&support::throttled(), &PLAIN));
+    assert_snapshot!(markdown(&support::throttled()));
+}
+
+#[test]
+fn a_platform_alone_has_the_whole_table_of_its_figures() {
+    assert_snapshot!(terminal(&support::alone(), &PLAIN));
+    assert_snapshot!(markdown(&support::alone()));
+}
+
+#[test]
 fn a_ladder_shows_what_each_layer_adds_and_whether_the_sum_closes() {
     assert_snapshot!(terminal(&support::ladder(), &PLAIN));
     assert_snapshot!(markdown(&support::ladder()));

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use loadline_model::printable;
+
 use crate::error::{Complaint, Place, Problems};
 
 /// Longest name; a table column holds fewer.
@@ -17,7 +19,7 @@ pub(crate) fn name(text: &str) -> Result<String, Complaint> {
         return Err(Complaint::new(format!("the name is longer than {MAX_NAME_CHARS} characters"))
             .help("tables show it in a column: keep it short"));
     }
-    if name.chars().any(char::is_control) {
+    if name.contains(['\n', '\t']) || printable(name) != name {
         return Err(Complaint::new("the name contains a line break or another control character")
             .help("write it on one line"));
     }

@@ -1,6 +1,7 @@
 //! Services: how each is started, what is asked of it, when it is ready, and what it is called.
 
 mod naming;
+mod placeholders;
 mod references;
 mod runtimes;
 mod start;
@@ -182,7 +183,7 @@ fn ready_table() -> Table<ReadyKeys> {
         .key(
             "within",
             duration("the time to get ready", min, max),
-            "How long that may take once the platform has started it",
+            "How long that may take once the platform has started it; 2 s at most of one that runs already",
             |ready| &mut ready.within,
         )
 }
@@ -209,6 +210,7 @@ pub(super) fn variable(name: &Text, value: &Text, problems: &mut Problems) -> Op
         Complaint::new(format!("the value of {} contains a zero byte", name.value))
             .help("remove it: no program can receive one")
     } else {
+        problems.note(&value.place, placeholders::check(&value.value))?;
         return Some((name.value.clone(), value.value.clone()));
     };
     problems.add(&name.place, complaint);

@@ -94,9 +94,13 @@ impl Place {
 
     /// Starts `loadline ARGUMENTS`.
     pub fn start<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Started {
+        self.start_command(self.command(arguments))
+    }
+
+    /// Starts a [`Place::command`].
+    pub fn start_command(&self, mut command: Command) -> Started {
         let (out, err) = (self.path("stdout"), self.path("stderr"));
         let file = |path: &PathBuf| Stdio::from(File::create(path).expect("a file"));
-        let mut command = self.command(arguments);
         command.stdin(Stdio::null()).stdout(file(&out)).stderr(file(&err));
         Started { child: command.spawn().expect("the program starts"), out, err }
     }
@@ -138,6 +142,10 @@ pub struct Started {
 }
 
 impl Started {
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     pub fn send(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).expect("the program is alive");
     }

@@ -246,6 +246,15 @@ pub fn other_baselines() -> RunResult {
     result
 }
 
+/// As `slower`, where a CPU limit held the pod back, and the host had none.
+pub fn throttled() -> RunResult {
+    let mut result = slower();
+    result.cells[2].limits = Limits { cpus: Some(0.3), memory_bytes: Some(512 << 20) };
+    let throttling = Throttling { periods: 360, throttled_periods: 214, ns_per_second: 241.0 * MS };
+    result.cells[2].throttling = Some(throttling);
+    result
+}
+
 /// Faster, without a twin.
 pub fn faster_without_a_twin() -> RunResult {
     let mut result = slower();
@@ -385,6 +394,14 @@ pub fn interrupted() -> RunResult {
     }
     result.slices = slices(&result.cells, 1, 3);
     result.trust.slices = result.slices.len();
+    result
+}
+
+/// One platform alone: there is nothing to compare it with.
+pub fn alone() -> RunResult {
+    let mut result = slower();
+    result.cells.truncate(2);
+    result.contrasts.clear();
     result
 }
 

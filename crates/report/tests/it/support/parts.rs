@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use loadline_model::platform::Limits;
 use loadline_model::metrics::{RESIDENT_MEMORY, SERVICE_CPU, WALL};
 use loadline_model::result::*;
 use loadline_model::{CellId, Machine, MachineCpu, Observations};
@@ -50,6 +51,7 @@ pub fn cell(id: usize, platform: &str, role: Role, load: &str, rate: f64, p50_us
         options: Default::default(),
         role,
         label: format!("{platform}{prime}"),
+        limits: Limits::default(),
         interleave: "slices".to_owned(),
         deployments: (0..2)
             .map(|round| Deployment {
@@ -67,6 +69,7 @@ pub fn cell(id: usize, platform: &str, role: Role, load: &str, rate: f64, p50_us
         deployment_spread: Some(DeploymentSpread { metric: "response.p50".to_owned(), share: 0.012 }),
         answered: 72_000,
         errors: BTreeMap::new(),
+        throttling: None,
         figures: vec![
             figure("response.mean", "response mean", p50_us * US * 1.04, [0.98, 1.02]),
             figure("response.p50", "response p50", p50_us * US, [0.99, 1.01]),
@@ -95,6 +98,7 @@ pub fn figure(metric: &str, label: &str, value: f64, [low, high]: [f64; 2]) -> F
     Figure {
         metric: metric.to_owned(),
         label: label.to_owned(),
+        primary: true,
         unit: Unit::Nanoseconds,
         value,
         t_interval: Some([value * low, value * high]),

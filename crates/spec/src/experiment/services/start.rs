@@ -6,6 +6,7 @@ use loadline_model::platform::Image;
 
 use super::ServiceKeys;
 use super::naming::short_name;
+use super::placeholders;
 use super::references::{self, Reference};
 use crate::Start;
 use crate::error::{Complaint, Problems, suggestion};
@@ -146,6 +147,9 @@ fn start(
                 && program.contains('/')
             {
                 *program = directory.join(&*program).display().to_string();
+            }
+            for word in keys.command.iter().flatten() {
+                problems.note(&word.place, placeholders::check(&word.value));
             }
             problems.note(place, startable(words.first().map_or("", String::as_str), &machine.path))?;
             Some(Start::Command(words))

@@ -1,0 +1,36 @@
+//! Two runs on one machine: the second waits for the first, unless it is told not to.
+
+use crate::support::place::Place;
+use crate::support::{BRIEF, wait_for};
+use rustix::process::Signal;
+
+const JOB: [&str; 7] = ["compare", "--on", "host", "--rate", "100/s", "--warmup", "60s"];
+
+#[test]
+fn a_run_waits_for_another_one_or_is_told_to_measure_beside_it() {
+    let (first_place, second_place) = (Place::shared(), Place::new());
+    let mut first = first_place.command(JOB);
+    first.env_remove("LOADLINE_ANYWAY");
+    let first = first_place.start_command(first);
+    first_place.wait_for_rows("deployment", 1);
+
+    let mut second = second_place.command(JOB);
+    second.env_remove("LOADLINE_ANYWAY");
+    let second = second_place.start_command(second);
+    let said = wait_for("the second to wait", || {
+        let said = std::fs::read_to_string(second_place.path("stderr")).ok()?;
+        said.contains("waiting until it has ended").then_some(said)
+    });
+    assert!(said.contains(&format!("another loadline (process {}) is measuring", first.id())), "{said}");
+    second.send(Signal::INT);
+    let second = second.wait();
+    assert_eq!((second.code, second.stdout.as_str()), (Some(130), ""), "{}", second.stderr);
+
+    let mut beside = second_place.command(["compare", "--anyway", "--on", "host", "--rate", "100/s"]);
+    beside.env_remove("LOADLINE_ANYWAY").args(BRIEF);
+    second_place.start_command(beside).wait().assert_measured();
+
+    first.send(Signal::INT);
+    let first = first.wait();
+    assert_eq!(first.code, Some(130), "{}", first.stderr);
+}
