@@ -65,7 +65,11 @@ mod tests {
 
     #[test]
     fn only_listening_sockets_count() {
-        let at = |state| format!("   0: 0100007F:1F90 00000000:0000 {state} 00000000:00000000 00:00000000 00000000     0        0 4242 1");
+        let at = |state| {
+            format!(
+                "   0: 0100007F:1F90 00000000:0000 {state} 00000000:00000000 00:00000000 00000000     0        0 4242 1"
+            )
+        };
         assert_eq!(listener(&at("0A")), Some((8080, 4242)));
         assert_eq!(listener(&at("01")), None);
         assert_eq!(listener("  sl  local_address rem_address   st tx_queue rx_queue"), None);

@@ -5,8 +5,7 @@ use loadline_model::result::{Cell, RunResult};
 use crate::figures::Scale;
 use crate::groups;
 
-pub(crate) const HEADING: &str =
-    "Each figure with its 95 % interval: Student's t over deployments, or over blocks with a single deployment.";
+pub(crate) const HEADING: &str = "Each figure with its 95 % interval: Student's t over deployments, or over blocks with a single deployment.";
 
 /// Headings and rows, a row for each metric that a short table shows; none where something is compared.
 pub(crate) fn table(result: &RunResult) -> Option<(Vec<String>, Vec<Vec<String>>)> {

@@ -51,7 +51,9 @@ const COLUMNS: [Column; 35] = [
     ("send_lag_p99_ns", |_, slice| slice.send_lag.p99.to_string()),
     ("send_lag_p999_ns", |_, slice| slice.send_lag.p999.to_string()),
     ("send_lag_max_ns", |_, slice| slice.send_lag.max.to_string()),
-    ("failed_gates", |_, slice| csv_text(&slice.failed_gates.iter().map(said).collect::<Vec<_>>().join("; "))),
+    ("failed_gates", |_, slice| {
+        csv_text(&slice.failed_gates.iter().map(said).collect::<Vec<_>>().join("; "))
+    }),
 ];
 
 /// One row per slice, repeats and failures included; `counted` tells whether its figures count.

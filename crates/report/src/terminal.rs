@@ -88,8 +88,10 @@ fn printable_but_colours(text: &str, coloured: bool) -> String {
     let mut parts = text.split('\u{1b}');
     let mut shown = printable(parts.next().unwrap_or_default()).into_owned();
     for part in parts {
-        let parameters = part.strip_prefix('[').and_then(|rest| rest.split_once('m')).map(|(digits, _)| digits);
-        let is_colour = parameters.is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_digit() || b == b';'));
+        let parameters =
+            part.strip_prefix('[').and_then(|rest| rest.split_once('m')).map(|(digits, _)| digits);
+        let is_colour =
+            parameters.is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_digit() || b == b';'));
         shown.push_str(if coloured && is_colour { "\u{1b}" } else { "\\u{1b}" });
         shown.push_str(&printable(part));
     }
@@ -118,7 +120,9 @@ impl Page<'_> {
         for failure in &self.result.run.failures {
             text.push_str(&verbatim("  ", failure));
         }
-        for sentence in throttling::sentence(self.result).into_iter().chain(wording::twins_differ(self.result)) {
+        for sentence in
+            throttling::sentence(self.result).into_iter().chain(wording::twins_differ(self.result))
+        {
             text.push_str(&self.paragraph(Tone::Unsure, "", &sentence, 2));
         }
         text
@@ -271,7 +275,7 @@ impl Page<'_> {
 
     /// Each cell on its own, as it is often published.
     fn published(&self) -> String {
-        if self.result.contrasts.is_empty() {
+        if !self.result.ladders.is_empty() || self.result.contrasts.is_empty() {
             return String::new();
         }
         let figures = |cell: &Cell| PUBLISHED.map(|(metric, _)| figure_of(cell, metric).cloned());

@@ -9,7 +9,7 @@ use crate::groups;
 /// More cells than these are counted, not named: those that were throttled most come first.
 const MOST_NAMED: usize = 5;
 
-/// `limits: 0.3 CPUs, 512 MiB`, or `limits: 0.3 CPUs on small, 1 CPU on large` where they differ; `None` where there are none.
+/// `limits: 0.3 CPUs and 512 MiB of memory`, or `limits: 0.3 CPUs on small, 1 CPU on large` where they differ; `None` where there are none.
 pub(crate) fn limits(result: &RunResult) -> Option<String> {
     let mut by_limits: Vec<(String, Vec<&str>)> = Vec::new();
     for cell in groups::asked_cells(result) {
@@ -35,15 +35,17 @@ pub(crate) fn limits(result: &RunResult) -> Option<String> {
 
 const NONE: &str = "none";
 
-/// `0.3 CPUs, 512 MiB`
+/// `0.3 CPUs and 512 MiB of memory`
 fn in_words(limits: Limits) -> String {
     let cpus = limits.cpus.map(|cpus| format!("{cpus} CPU{}", if cpus == 1.0 { "" } else { "s" }));
-    let pieces: Vec<String> =
-        cpus.into_iter().chain(limits.memory_bytes.map(|bytes| format!("{} of memory", figures::memory(bytes)))).collect();
-    if pieces.is_empty() { NONE.to_owned() } else { pieces.join(", ") }
+    let pieces: Vec<String> = cpus
+        .into_iter()
+        .chain(limits.memory_bytes.map(|bytes| format!("{} of memory", figures::memory(bytes))))
+        .collect();
+    if pieces.is_empty() { NONE.to_owned() } else { pieces.join(" and ") }
 }
 
-/// `Throttled by its CPU limit: pod in 7 of 12 periods (limit 0.3 CPUs, 240 ms a second). Raise the limit, or ask for less.`
+/// `Throttled by its CPU limit: pod in 7 of 12 periods (limit 0.3, 240 ms per second).`
 pub(crate) fn sentence(result: &RunResult) -> Option<String> {
     let mut throttled: Vec<(&Cell, Throttling)> =
         result.cells.iter().filter_map(|cell| Some((cell, cell.throttling?))).collect();

@@ -48,9 +48,16 @@ fn hint(member: &Member) -> String {
     let ports = listening_elsewhere(&member.site.pids());
     let ports: Vec<String> = ports.iter().map(u16::to_string).collect();
     match &ports[..] {
-        [] if member.site.is_external() => "; start it first: loadline does not start what has a URL".to_owned(),
+        [] if member.site.is_external() => {
+            "; start it first: loadline does not start what has a URL".to_owned()
+        }
         [] => String::new(),
-        [port] => format!("; it listens on port {port} instead: pass it {{port}}, which $PORT holds as well, or write `port: {port}`"),
-        several => format!("; it listens on ports {} instead: pass it {{port}}, which $PORT holds as well", several.join(", ")),
+        [port] => format!(
+            "; it listens on port {port} instead: pass it {{port}}, which $PORT holds as well, or write `port: {port}`"
+        ),
+        several => format!(
+            "; it listens on ports {} instead: pass it {{port}}, which $PORT holds as well",
+            several.join(", ")
+        ),
     }
 }

@@ -65,7 +65,8 @@ fn prove_coverage(noise: Noise) {
         .map(|(metric, seen)| {
             let claims = seen.held + seen.missed;
             let may_be_too_wide = TOO_WIDE.contains(&(noise.name, metric));
-            let limit = if may_be_too_wide { "≥ 93 %: a known limit, too wide" } else { "93 to 97 %, or no claim" };
+            let limit =
+                if may_be_too_wide { "≥ 93 %: a known limit, too wide" } else { "93 to 97 %, or no claim" };
             Row {
                 what: format!("95 % intervals of {metric}, {}: covered", noise.name),
                 expected: limit.to_owned(),

@@ -23,9 +23,7 @@ use loadline_spec::{Machine, add_conditions, from_flags, from_yaml_file, ladder}
 use loadline_store::Store;
 
 use super::serve;
-use crate::arguments::{
-    CompareArguments, LayersArguments, OutputArguments, RunArguments, TurnArguments,
-};
+use crate::arguments::{CompareArguments, LayersArguments, OutputArguments, RunArguments, TurnArguments};
 use crate::exit::{Exit, UsageError};
 use crate::interrupt;
 use crate::journal::StoreJournal;

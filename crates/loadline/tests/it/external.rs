@@ -36,7 +36,11 @@ fn a_url_where_nothing_listens_is_an_error_at_once() {
 
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""), "{}", ended.stderr);
     assert!(ended.stderr.contains("not ready within 2s"), "{}", ended.stderr);
-    assert!(ended.stderr.contains("start it first: loadline does not start what has a URL"), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("start it first: loadline does not start what has a URL"),
+        "{}",
+        ended.stderr
+    );
     assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
 }
 

@@ -296,7 +296,7 @@ fn without_colour_there_are_no_escape_sequences() {
 fn output_of_a_dead_service_does_not_steer_the_terminal() {
     let mut result = support::empty();
     result.run.failures = vec!["orders died:\n\u{1b}[2Jpanic\u{7}\tat line 3".to_owned()];
-    assert!(terminal(&result, &PLAIN).contains("  orders died:\n  [2Jpanic\tat line 3\n"));
+    assert!(terminal(&result, &PLAIN).contains("  orders died:\n  \\u{1b}[2Jpanic\\u{7}\tat line 3\n"));
 }
 
 #[test]

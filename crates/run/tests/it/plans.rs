@@ -63,7 +63,7 @@ fn loads_have_slices_of_their_own_length_and_number() {
     let mut world = World::new(experiment);
     world.run().unwrap();
     let slices = world.journal.slices.borrow();
-    for (load, length_s, blocks) in [(0, 0.05, 40), (1, 0.25, 8)] {
+    for (load, length_s, blocks) in [(0, 0.05, 30), (1, 0.25, 6)] {
         let cell = world.plan.cell_ids().find(|cell| world.plan.load_of(*cell) == LoadId(load)).unwrap();
         let of_cell: Vec<_> = slices.iter().filter(|slice| slice.cell == cell).collect();
         assert_eq!(of_cell.len(), 2 * blocks, "load {load}");

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use loadline_model::platform::Limits;
 use loadline_model::metrics::{RESIDENT_MEMORY, SERVICE_CPU, WALL};
+use loadline_model::platform::Limits;
 use loadline_model::result::*;
 use loadline_model::{CellId, Machine, MachineCpu, Observations};
 

@@ -38,7 +38,17 @@ mod tests {
 
     #[test]
     fn braces_of_the_services_own_are_left_alone() {
-        for text in ["{host}:{port}", "{limits.memory}", "{\"port\": 1}", "${PORT}", "{{port}}", "{print}", "{", "{}", "{x"] {
+        for text in [
+            "{host}:{port}",
+            "{limits.memory}",
+            "{\"port\": 1}",
+            "${PORT}",
+            "{{port}}",
+            "{print}",
+            "{",
+            "{}",
+            "{x",
+        ] {
             assert!(check(text).is_ok(), "{text}");
         }
     }
