@@ -1,4 +1,4 @@
-//! Two servers that run already are compared by their URLs; nothing is started and no right is needed.
+//! Servers that run already are compared by their URLs; nothing is started and no right is needed.
 
 use crate::support::BRIEF;
 use crate::support::place::{Place, ended};
