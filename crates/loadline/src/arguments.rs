@@ -11,6 +11,8 @@ use clap::builder::FalseyValueParser;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use loadline_spec::Flags;
 
+use crate::exit::UsageError;
+
 pub use layers::LayersArguments;
 pub use load::{Format, LoadArguments};
 use options::{OfCommand, OptionFlags};
@@ -85,9 +87,18 @@ struct ServiceFlags {
     /// Your own service, started without a shell; {host} and {port} are replaced by the address to listen on
     #[arg(long, value_name = "LINE", help_heading = "What")]
     command: Vec<String>,
-    /// Request: '/path', 'GET /path' or 'POST /path'; repeat for a mix
+    /// Request: '/path', 'POST /path' or, with its weight, '3 GET /path'; repeat for a mix
     #[arg(long, value_name = "REQUEST", help_heading = "What")]
     request: Vec<String>,
+    /// Header of all requests, 'Name: value'; repeat for more
+    #[arg(long, short = 'H', value_name = "HEADER", help_heading = "What")]
+    header: Vec<String>,
+    /// Body; requests with POST, PUT and PATCH get it, and without a --request it is posted
+    #[arg(long, value_name = "TEXT", help_heading = "What", conflicts_with = "body_file")]
+    body: Option<String>,
+    /// File with the body, as UTF-8 text
+    #[arg(long, value_name = "FILE", help_heading = "What")]
+    body_file: Option<PathBuf>,
     /// What a response must have: status=2xx, header:NAME, header:NAME~TEXT, body=TEXT or body~TEXT; repeat for more
     /// [default: status=2xx]
     #[arg(long, value_name = "CHECK", help_heading = "What")]
@@ -313,15 +324,20 @@ impl CompareFlags {
             &self.what.service,
             &self.what.command,
             &self.what.request,
+            &self.what.header,
             &self.what.expect,
             &self.on,
             &self.rate,
         ];
-        lists.iter().all(|given| given.is_empty()) && !self.closed && self.options.given.is_empty()
+        let body = self.what.body.is_some() || self.what.body_file.is_some();
+        lists.iter().all(|given| given.is_empty()) && !body && !self.closed && self.options.given.is_empty()
     }
 
     /// The flags of the spec, with the default job filled in.
-    pub fn flags(&self) -> Flags {
+    ///
+    /// # Errors
+    /// When the file with the body cannot be read.
+    pub fn flags(&self) -> Result<Flags, UsageError> {
         let or = |given: &[String], defaults: &[&str]| -> Vec<String> {
             if given.is_empty() {
                 defaults.iter().map(|word| (*word).to_owned()).collect()
@@ -339,19 +355,27 @@ impl CompareFlags {
             options: self.options.given.clone(),
             ..Flags::default()
         };
-        self.what.fill(&mut flags);
+        self.what.fill(&mut flags)?;
         if !no_service {
             flags.services = or(&flags.services, &["orders"]);
         }
-        flags
+        Ok(flags)
     }
 }
 
 impl ServiceFlags {
-    fn fill(&self, flags: &mut Flags) {
+    fn fill(&self, flags: &mut Flags) -> Result<(), UsageError> {
         flags.services = self.service.clone();
         flags.commands = self.command.clone();
         flags.requests = self.request.clone();
+        flags.headers = self.header.clone();
+        flags.body = self.body.clone();
+        if let Some(path) = &self.body_file {
+            let read = std::fs::read_to_string(path);
+            let failed = |error| UsageError(format!("cannot read the body {}: {error}", path.display()));
+            flags.body = Some(read.map_err(failed)?);
+        }
         flags.expect = self.expect.clone();
+        Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::Experiment;
 use crate::error::{Place, Problems, SpecError};
+use crate::http;
 use crate::experiment::{self, PLACEMENTS, PUBLISHING, load_from_flags, service_from_flags};
 use crate::machine::Machine;
 use crate::node::Node;
@@ -16,6 +17,10 @@ pub struct Flags {
     pub commands: Vec<String>,
     /// `--request`, repeatable: `GET /path` or `/path`, for all services.
     pub requests: Vec<String>,
+    /// `--header`, repeatable: `Name: value`, for all requests.
+    pub headers: Vec<String>,
+    /// `--body`: for all requests that have one.
+    pub body: Option<String>,
     /// `--expect`, repeatable: a check of responses, for all services.
     pub expect: Vec<String>,
     /// `--on`, repeatable: `host`, `pod`, `container`, `local:cgroup+veth`, `docker:host`, `kubernetes:podIP+other-node`, `http://…`, each with `NAME=` before it if
@@ -82,8 +87,15 @@ pub(crate) fn set_list(tree: &mut Node, key: &str, flag: &'static str, nodes: Ve
 }
 
 fn services(flags: &Flags, problems: &mut Problems) -> Vec<Node> {
+    let headers: Vec<(String, Node)> = flags.headers.iter().filter_map(|line| header(line, problems)).collect();
     let common = || {
         let mut service = service_from_flags(&flags.options);
+        if !headers.is_empty() {
+            service.set("headers", Node::map(headers.iter().map(|(name, value)| (name.as_str(), value.clone())), place("--header", "")));
+        }
+        if let Some(body) = &flags.body {
+            service.set("body", scalar("--body", body));
+        }
         let requests = flags.requests.iter().map(|line| scalar("--request", line)).collect();
         set_list(&mut service, "requests", "--request", requests);
         let expect = flags.expect.iter().map(|check| scalar("--expect", check)).collect();
@@ -114,6 +126,13 @@ fn services(flags: &Flags, problems: &mut Problems) -> Vec<Node> {
         services.push(common);
     }
     services
+}
+
+/// The name of a header and its value.
+fn header(line: &str, problems: &mut Problems) -> Option<(String, Node)> {
+    let place = place("--header", line);
+    let (name, value) = problems.note(&place, http::split_header(line))?;
+    Some((name.to_owned(), Node::scalar(value, place)))
 }
 
 /// `[NAME=]KIND`; a name has no colon or slash before the `=`, so that a URL may contain one.

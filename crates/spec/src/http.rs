@@ -5,8 +5,11 @@ use crate::units::parse_count;
 
 const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/// Headers that follow from the connection, the address or the body; the engine sets them.
-const OWN_HEADERS: [&str; 6] = ["host", "content-length", "transfer-encoding", "connection", "te", "upgrade"];
+/// Headers that follow from the connection or the body; the engine sets them. It sets `Host` as well, unless somebody else does.
+const OWN_HEADERS: [&str; 5] = ["content-length", "transfer-encoding", "connection", "te", "upgrade"];
+
+/// Methods whose requests get the body, where several requests share one.
+pub const WITH_BODY: [&str; 3] = ["POST", "PUT", "PATCH"];
 
 /// A request as it is written on one line: `GET /path`, the path alone, or with its weight before it, `3 POST /path`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,7 +105,7 @@ pub fn check_header(name: &str, value: &str) -> Result<(), Complaint> {
 pub fn check_not_own(name: &str) -> Result<(), Complaint> {
     if OWN_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
         return Err(Complaint::new(format!("the header {name} is set by loadline"))
-            .help("leave it out: it follows from the address, the connection or the body"));
+            .help("leave it out: it follows from the connection or the body"));
     }
     Ok(())
 }
@@ -154,7 +157,7 @@ mod tests {
         assert!(check_header("a b", "c").is_err());
         assert!(check_header("a", "b\r\nc: d").is_err());
         assert!(check_not_own("Content-Length").is_err());
-        assert!(check_not_own("Accept").is_ok());
+        assert!(check_not_own("Accept").is_ok() && check_not_own("Host").is_ok());
     }
 
     proptest! {

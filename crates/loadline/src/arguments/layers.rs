@@ -3,6 +3,8 @@
 use clap::{Args, ValueEnum};
 use loadline_spec::{Flags, LadderFlags, Part, ladder_default};
 
+use crate::exit::UsageError;
+
 use super::{OfCommand, OptionFlags, OutputArguments, ServiceFlags, TurnArguments};
 
 #[derive(Args)]
@@ -61,13 +63,16 @@ enum PartName {
 
 impl LayersArguments {
     /// What the ladder is made of.
-    pub fn flags(&self) -> LadderFlags {
+    ///
+    /// # Errors
+    /// When the file with the body cannot be read.
+    pub fn flags(&self) -> Result<LadderFlags, UsageError> {
         let mut flags = Flags {
             rates: self.rate.iter().cloned().collect(),
             options: self.options.given.clone(),
             ..Flags::default()
         };
-        self.what.fill(&mut flags);
+        self.what.fill(&mut flags)?;
         let part = |name: &PartName| match name {
             PartName::SameNode => Part::SameNode,
             PartName::OtherNode => Part::OtherNode,
@@ -75,11 +80,11 @@ impl LayersArguments {
             PartName::Services => Part::Services,
             PartName::Proxies => Part::Proxies,
         };
-        LadderFlags {
+        Ok(LadderFlags {
             flags,
             parts: self.part.iter().map(part).collect(),
             rungs: self.rung.clone(),
             profile: self.profile,
-        }
+        })
     }
 }

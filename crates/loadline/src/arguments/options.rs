@@ -4,6 +4,9 @@ use std::marker::PhantomData;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 
+/// Those that have a letter as well, the one that `loadline load` has for them.
+const LETTERS: [(&str, char); 3] = [("--connections", 'c'), ("--insecure", 'k'), ("--timeout", 'T')];
+
 /// A command whose flags set keys of an experiment.
 pub trait OfCommand {
     /// Whether the command has this flag.
@@ -30,7 +33,8 @@ impl<C: OfCommand> Args for OptionFlags<C> {
                 None => flag.help,
             };
             let long = flag.name.trim_start_matches('-');
-            let arg = Arg::new(flag.name).long(long).help(help).help_heading(flag.heading);
+            let letter = LETTERS.iter().find(|(name, _)| *name == flag.name).map(|(_, letter)| *letter);
+            let arg = Arg::new(flag.name).long(long).short(letter).help(help).help_heading(flag.heading);
             command.arg(match flag.placeholder {
                 Some(placeholder) => arg.value_name(placeholder),
                 None => arg.action(ArgAction::SetTrue),

@@ -33,7 +33,7 @@ use crate::streams::tell;
 use crate::turn::wait_for_turn;
 
 pub fn compare(arguments: &CompareArguments) -> Result<Exit> {
-    let experiment = from_flags(&arguments.experiment.flags(), &Machine::this(&serve::check))?;
+    let experiment = from_flags(&arguments.experiment.flags()?, &Machine::this(&serve::check))?;
     execute_and_show(experiment, &arguments.turn, &arguments.outputs)
 }
 
@@ -58,7 +58,7 @@ pub fn layers(arguments: &LayersArguments) -> Result<Exit> {
             other => other.to_string(),
         })
     };
-    let ladder = ladder(&arguments.flags(), &Machine::this(&serve::check), &missing);
+    let ladder = ladder(&arguments.flags()?, &Machine::this(&serve::check), &missing);
     if stop.load(Ordering::Relaxed) {
         return Ok(Exit::Interrupted);
     }

@@ -18,7 +18,7 @@ pub fn plan(arguments: &PreviewArguments) -> Result<Exit> {
             return Err(UsageError(why.to_owned()).into());
         }
         Some(file) => from_yaml_file(file, &machine)?,
-        None => from_flags(&arguments.experiment.flags(), &machine)?,
+        None => from_flags(&arguments.experiment.flags()?, &machine)?,
     };
     let preview = loadline_run::preview(&experiment, &Plan::new(&experiment))?;
     let yaml = to_yaml(&experiment);

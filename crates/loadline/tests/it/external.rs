@@ -1,6 +1,7 @@
 //! Servers that run already are compared by their URLs; nothing is started and no right is needed.
 
 use crate::support::BRIEF;
+use crate::support::nginx::Nginx;
 use crate::support::place::{Place, ended};
 use crate::support::programs::Served;
 use crate::support::user::OrdinaryUser;
@@ -25,6 +26,28 @@ fn two_urls_are_compared() {
     let place = Place::new();
     let (one, other) = (Served::start(&["orders"]), Served::start(&["orders"]));
     compare(place.command(["compare"]), [&one, &other]);
+}
+
+#[test]
+fn requests_are_sent_as_they_are_given() {
+    let place = Place::new();
+    let nginx = Nginx::start(&place);
+    place.write("body.json", "{\"orders\": 12}");
+    let url = nginx.url("");
+    let job = ["compare", "--on", &url, "--rate", "200/s", "-c", "4", "--request", "3 POST /orders"];
+    let more = ["--request", "/status", "-H", "Host: shop.test", "-H", "X-Test: a: b", "--body-file", "body.json"];
+    place.run(job.into_iter().chain(more).chain(BRIEF)).assert_measured();
+
+    let noted = nginx.noted(100);
+    // The first of all asks whether it is ready.
+    let sent: Vec<_> = noted.iter().filter(|request| request.x_test == "a: b").collect();
+    assert!(sent.len() > 100 && sent.iter().all(|request| request.host == "shop.test"));
+    let posted = sent.iter().filter(|request| request.uri == "/orders").count();
+    assert!(posted > sent.len() / 2 && posted < sent.len(), "{posted} of {}", sent.len());
+    assert!(sent.iter().all(|request| match request.uri.as_str() {
+        "/orders" => request.method == "POST" && request.content_length == "14",
+        _ => request.method == "GET" && request.content_length.is_empty(),
+    }));
 }
 
 #[test]

@@ -48,7 +48,7 @@ pub(super) fn table() -> Table<PlanKeys> {
             |keys| &mut keys.blocks,
         )
         .flag("--blocks", HOW_MUCH)
-        .default("as many as measure a cell for 3.6s in each deployment")
+        .default("as many as measure a cell for 1.5s in each deployment")
         .key(
             "deployments",
             count("the number of deployments", 1, PlanSpec::MOST_DEPLOYMENTS.into()),

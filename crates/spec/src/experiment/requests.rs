@@ -52,7 +52,7 @@ fn table() -> Table<RequestKeys> {
         .key(
             "headers",
             Pairs(header),
-            "Header names and values. Host, Content-Length and the like are set by loadline",
+            "Header names and values. Content-Length and the like are set by loadline",
             |request| &mut request.0.headers,
         )
         .key("body", text(), "The body, sent with its length", |request| &mut request.0.body)
@@ -74,21 +74,43 @@ fn written_line(RequestKeys(request): &RequestKeys) -> Option<String> {
     (headers.is_empty() && body.is_none()).then(|| format!("{weight}{method} {path}"))
 }
 
-fn header(name: &Text, value: &Text, problems: &mut Problems) -> Option<(String, String)> {
+/// The request where none is written.
+pub(super) fn default(path: &str, has_body: bool) -> RequestSpec {
+    let method = if has_body { "POST" } else { GET };
+    RequestSpec { method: method.to_owned(), ..get(path) }
+}
+
+/// A request with what all of its service have in common, where it has nothing of its own.
+pub(super) fn with_common(
+    mut request: RequestSpec,
+    headers: &[(String, String)],
+    body: Option<&str>,
+) -> RequestSpec {
+    let own = std::mem::take(&mut request.headers);
+    let is_own = |name: &str| own.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
+    request.headers = headers.iter().filter(|(name, _)| !is_own(name)).cloned().collect();
+    request.headers.extend(own);
+    if request.body.is_none() && http::WITH_BODY.contains(&request.method.as_str()) {
+        request.body = body.map(str::to_owned);
+    }
+    request
+}
+
+pub(super) fn header(name: &Text, value: &Text, problems: &mut Problems) -> Option<(String, String)> {
     let checked_name = http::check_header(&name.value, "").and_then(|()| http::check_not_own(&name.value));
     problems.note(&name.place, checked_name)?;
     problems.note(&value.place, http::check_header(&name.value, &value.value))?;
     Some((name.value.clone(), value.value.trim().to_owned()))
 }
 
-/// The mix; one GET of the default path if nothing is written.
+/// The mix; one default request if nothing is written.
 pub(super) fn requests(
     written: Option<&[Written<RequestKeys>]>,
-    default_path: &str,
+    default: &RequestSpec,
     place: &Place,
     problems: &mut Problems,
 ) -> Vec<RequestSpec> {
-    let Some(written) = written else { return vec![get(default_path)] };
+    let Some(written) = written else { return vec![default.clone()] };
     if written.is_empty() {
         let help = "write one, as in `GET /`, or leave the key out";
         problems.add(place, Complaint::new("the list of requests is empty").help(help));

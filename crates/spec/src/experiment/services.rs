@@ -24,7 +24,7 @@ use super::{ExperimentKeys, TLS, WHAT, cpus, limits, texts, way_out};
 use crate::error::{Complaint, Place, Problems};
 use crate::files::existing;
 use crate::http;
-use crate::kinds::{CommandLine, OneOrMore, Pairs, Scalar, Word, count, duration, parsed, switch, trimmed};
+use crate::kinds::{CommandLine, OneOrMore, Pairs, Scalar, Word, count, duration, parsed, switch, text, trimmed};
 use crate::machine::Machine;
 use crate::node::Text;
 use crate::options::{Detail, Table, Written};
@@ -52,6 +52,8 @@ pub(super) struct ServiceKeys {
     cpus: Option<Vec<Text>>,
     port: Option<u16>,
     requests: Option<Vec<Written<RequestKeys>>>,
+    headers: Vec<(String, String)>,
+    body: Option<String>,
     feed: Option<String>,
     expect: Vec<Text>,
     https: bool,
@@ -145,6 +147,18 @@ pub(super) fn table() -> Table<ServiceKeys> {
             |service| &mut service.port,
         )
         .key("requests", requests::kind(), "The request mix", |service| &mut service.requests)
+        .key(
+            "headers",
+            Pairs(requests::header),
+            "Headers of all requests; a request's own take the place of those with their name",
+            |service| &mut service.headers,
+        )
+        .key(
+            "body",
+            text(),
+            "Body of all requests with POST, PUT or PATCH that have none of their own. Where no request is written, it is posted",
+            |service| &mut service.body,
+        )
         .key(
             "feed",
             trimmed().placeholder("FILE"),
@@ -246,6 +260,9 @@ impl ServiceKeys {
             limits: service.limits.into(),
             cpus: service.cpus.as_ref().map(cpus::words_of),
             port: service.port,
+            // They are the requests' own once they are read.
+            headers: Vec::new(),
+            body: None,
             requests: needed(!is_usual_mix).then(|| service.requests.iter().map(written).collect()),
             feed: service.feed.as_ref().map(|feed| feed.display().to_string()),
             expect: texts(&service.expect.iter().map(ToString::to_string).collect::<Vec<_>>()),
@@ -359,6 +376,7 @@ fn service(
     env.extend(runtimes::environment(keys.jvm.as_ref(), keys.go.as_ref(), &keys.env, problems));
     env.extend(keys.env.iter().cloned());
     let ReadyKeys { http, within } = &keys.ready.value;
+    let default = requests::default(&request, keys.body.is_some());
     let service = Service {
         name: keys.name.clone().unwrap_or(name),
         env,
@@ -370,7 +388,10 @@ fn service(
             .as_ref()
             .and_then(|words| cpus::service_cpus(words, written.place_of("cpus"), machine, problems)),
         port: keys.port,
-        requests: requests(keys.requests.as_deref(), &request, written.place_of("requests"), problems),
+        requests: requests(keys.requests.as_deref(), &default, written.place_of("requests"), problems)
+            .into_iter()
+            .map(|request| requests::with_common(request, &keys.headers, keys.body.as_deref()))
+            .collect(),
         feed: keys.feed.as_ref().and_then(|feed| existing(folder, feed, written.place_of("feed"), problems)),
         expect: expect(&keys.expect, problems),
         https: keys.https,

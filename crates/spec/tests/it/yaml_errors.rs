@@ -187,7 +187,6 @@ fn every_bad_file_is_refused_with_its_place_and_a_way_out() {
             "header_name_with_a_space",
             &["service: {builtin: orders, requests: [{path: /, headers: {X A: b}}]}"],
         ),
-        ("header_host", &["service: {builtin: orders, requests: [{path: /, headers: {Host: x}}]}"]),
         (
             "header_content_length",
             &["service: {builtin: orders, requests: [{path: /, headers: {content-length: 3}}]}"],

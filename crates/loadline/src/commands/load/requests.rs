@@ -4,7 +4,7 @@ use std::path::Path;
 
 use loadline_engine::{FileContents, Request, ResponseCheck, Traffic};
 use loadline_spec::Complaint;
-use loadline_spec::http::{check_header, check_not_own, method, request_line, split_header};
+use loadline_spec::http::{WITH_BODY, check_header, check_not_own, method, request_line, split_header};
 use loadline_spec::url::HttpUrl;
 
 use super::reader::{Reader, complaint};
@@ -12,9 +12,6 @@ use crate::arguments::{Format, LoadArguments};
 
 /// wrk counts a response as failed from status 400 on.
 const SUCCESS_OF_WRK: ResponseCheck = ResponseCheck::Status { from: 200, to: 399 };
-
-/// Methods whose requests get the body, where several requests share one.
-const WITH_BODY: [&str; 3] = ["POST", "PUT", "PATCH"];
 
 /// Reads the requests and what is expected of their responses. Whether TLS is spoken is not said yet.
 pub fn traffic(arguments: &LoadArguments, url: &HttpUrl, reader: &mut Reader) -> Option<Traffic> {
@@ -82,8 +79,8 @@ fn headers(lines: &[String], reader: &mut Reader) -> Option<Vec<(String, String)
 fn header(line: &str) -> Result<(String, String), Complaint> {
     let (name, value) = split_header(line)?;
     check_header(name, value)?;
-    // These two are the user's to set: a name of the service's own, and what scripts for wrk say of the connection.
-    if !["host", "connection"].iter().any(|allowed| name.eq_ignore_ascii_case(allowed)) {
+    // What scripts for wrk say of the connection is theirs to say.
+    if !name.eq_ignore_ascii_case("connection") {
         check_not_own(name)?;
     }
     Ok((name.to_owned(), value.to_owned()))
