@@ -20,6 +20,8 @@ pub struct LoadRun {
     pub started: SystemTime,
     /// What was asked for.
     pub options: LoadOptions,
+    /// The requests of the mix, each on a line: `GET /a`.
+    pub requests: Vec<String>,
     /// What the engine gathered.
     pub record: Record,
     /// CPU time that others took; `None` when the machine could not be read.
@@ -33,6 +35,8 @@ pub struct LoadRun {
 /// The result of a load.
 pub fn load_result(run: LoadRun) -> LoadResult {
     let record = &run.record;
+    let errors = record.errors.by_request(&run.requests);
+    let doubt = |failure: GateFailure| LoadDoubt::of(failure.with_kinds(&errors));
     LoadResult {
         schema: SCHEMA.to_owned(),
         version: run.version,
@@ -42,7 +46,7 @@ pub fn load_result(run: LoadRun) -> LoadResult {
         interrupted: record.stopped,
         options: run.options,
         counts: LoadCounts::from(record),
-        errors: record.errors.by_name(),
+        errors: errors.clone(),
         answered_per_second: per_second(record.answered_in_time, record.duration),
         received_bytes_per_second: per_second(record.received_bytes, record.duration),
         times: LoadTimes::from(record),
@@ -55,7 +59,7 @@ pub fn load_result(run: LoadRun) -> LoadResult {
         },
         trust: LoadTrust {
             trusted: run.gate_failures.is_empty(),
-            doubts: run.gate_failures.into_iter().map(LoadDoubt::of).collect(),
+            doubts: run.gate_failures.into_iter().map(doubt).collect(),
         },
     }
 }
@@ -95,6 +99,7 @@ mod tests {
             command_line: vec!["loadline".to_owned()],
             started: UNIX_EPOCH + Duration::from_millis(1500),
             options,
+            requests: vec!["GET /".to_owned()],
             record,
             cpu_use: Some(CpuUse { capacity_ns: 1_000, steal_ns: 30, most_stolen: None, foreign_ns: None }),
             waited_for_cpu_ns: Some(400_000_000),

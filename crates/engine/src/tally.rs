@@ -73,11 +73,11 @@ impl Tally {
             None => self.expectation.judge_status(status),
         };
         if let Err(failed) = verdict {
-            self.record.errors.count(match failed {
-                Failed::Status => ErrorKind::Status,
-                Failed::Header => ErrorKind::Header,
-                Failed::Body => ErrorKind::Body,
-            });
+            match failed {
+                Failed::Status => self.record.errors.count_status(exchange.request, status),
+                Failed::Header => self.record.errors.count(ErrorKind::Header),
+                Failed::Body => self.record.errors.count(ErrorKind::Body),
+            }
         }
         self.leave(exchange);
     }

@@ -202,6 +202,15 @@ pub enum GateFailure {
 }
 
 impl GateFailure {
+    /// The same with the kinds of its failed requests named like this, if it is about those.
+    #[must_use]
+    pub fn with_kinds(self, named: &BTreeMap<String, u64>) -> GateFailure {
+        match self {
+            GateFailure::Failed { failed, due, .. } => GateFailure::Failed { failed, due, kinds: named.clone() },
+            other => other,
+        }
+    }
+
     /// The gate that was failed.
     pub fn gate(&self) -> Gate {
         match self {

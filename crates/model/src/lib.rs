@@ -29,7 +29,7 @@ mod slowest;
 pub mod tails;
 mod time_spent;
 
-pub use errors::{ErrorKind, Errors};
+pub use errors::{ErrorKind, Errors, FailedStatus, counted_in_words, names_a_status};
 pub use events::Event;
 pub use histogram::{HistogramError, decode_histogram, encode_histogram, new_histogram};
 pub use ids::{CellId, LoadId, PlatformId, ServiceId, SiteId};

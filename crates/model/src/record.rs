@@ -96,7 +96,7 @@ impl Record {
 
     /// Begins a slice: what was counted before it goes, the times of the handshakes that made its connections stay.
     pub fn begin(&mut self, started_ns: Nanos, duration: Duration) {
-        self.errors = Errors::default();
+        self.errors.clear();
         (self.unsolicited, self.reconnects, self.received_bytes) = (0, 0, 0);
         (self.started_ns, self.duration) = (started_ns, duration);
     }

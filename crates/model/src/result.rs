@@ -225,7 +225,7 @@ pub struct Cell {
     pub deployment_spread: Option<DeploymentSpread>,
     /// Answered requests over all counted slices.
     pub answered: u64,
-    /// Errors by kind over all counted slices.
+    /// Errors over all counted slices by kind; statuses that were not expected by request, `GET /a: 401`.
     pub errors: BTreeMap<String, u64>,
     /// How often its CPU limit held it back; absent where it never did.
     #[serde(default, skip_serializing_if = "Option::is_none")]

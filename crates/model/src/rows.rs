@@ -238,7 +238,7 @@ pub struct SliceRow {
     pub load_cpu_ns: u64,
     /// The part of it in which they waited awake, ns; older runs don't know it.
     pub load_spun_ns: Option<u64>,
-    /// Failed requests by kind.
+    /// Failed requests by kind; statuses that were not expected by request, `GET /a: 401`.
     pub errors: BTreeMap<String, u64>,
     /// Response time, ns.
     #[serde(with = "as_text")]

@@ -8,6 +8,7 @@ mod checks;
 mod claims;
 mod csv_text;
 pub mod doctor;
+mod failed_requests;
 mod figures;
 mod groups;
 mod json;

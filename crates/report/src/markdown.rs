@@ -7,6 +7,7 @@ use loadline_model::result::{Cell, Contrast, Ladder, RunResult};
 use crate::answer::{self, answer};
 use crate::checks::{Check, checks};
 use crate::claims;
+use crate::failed_requests;
 use crate::figures;
 use crate::groups;
 use crate::ladder;
@@ -40,7 +41,8 @@ pub fn markdown(result: &RunResult) -> String {
     for failure in &result.run.failures {
         section(vec![format!("```text\n{}\n```", printable(failure).replace("```", "'''"))]);
     }
-    section(throttling::sentence(result).iter().map(|sentence| format!("> {}", escape(sentence))).collect());
+    let known = failed_requests::sentence(result).into_iter().chain(throttling::sentence(result));
+    section(known.map(|sentence| format!("> {}", escape(&sentence))).collect());
     section(wording::twins_differ(result).iter().map(|sentence| format!("> {}", escape(sentence))).collect());
     section(checks(result).iter().flat_map(checked).collect());
     if overview::is_needed(result) {

@@ -7,6 +7,7 @@ use loadline_model::result::{Cell, Figure, Row, RunResult};
 use crate::answer::answer;
 use crate::checks::{Check, checks};
 use crate::claims;
+use crate::failed_requests;
 use crate::figures::Scale;
 use crate::groups;
 use crate::overview;
@@ -120,9 +121,8 @@ impl Page<'_> {
         for failure in &self.result.run.failures {
             text.push_str(&verbatim("  ", failure));
         }
-        for sentence in
-            throttling::sentence(self.result).into_iter().chain(wording::twins_differ(self.result))
-        {
+        let known = failed_requests::sentence(self.result).into_iter().chain(throttling::sentence(self.result));
+        for sentence in known.chain(wording::twins_differ(self.result)) {
             text.push_str(&self.paragraph(Tone::Unsure, "", &sentence, 2));
         }
         text

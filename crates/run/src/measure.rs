@@ -1,10 +1,12 @@
 //! Measuring one turn: counters before, the load, counters after, the gates, the journal.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use loadline_model::Event;
+use loadline_engine::Record;
 use loadline_model::gates::{GateFailure, is_disturbed};
 use loadline_model::rows::SliceRow;
+use loadline_model::{CellId, Event};
 
 use crate::drive::{Driven, drive};
 use crate::error::RunError;
@@ -56,7 +58,9 @@ impl Execution<'_> {
                 driven.observations.forget_machine(&self.metrics);
             }
             driven.record.pauses.enter(&mut driven.observations);
-            let slice = slice(position, at_s, driven, gate_failures);
+            let errors = self.errors(driven.visit.cell, &driven.record);
+            let gate_failures = gate_failures.into_iter().map(|failure| failure.with_kinds(&errors)).collect();
+            let slice = slice(position, at_s, driven, errors, gate_failures);
             if slice.answered > 0 && !is_disturbed(&slice.gate_failures) {
                 let median = slice.service.value_at_quantile(0.5) as f64;
                 self.warmth.measured(slice.cell, median);
@@ -67,6 +71,18 @@ impl Execution<'_> {
             (self.events)(Event::Measured(Box::new(slice)));
         }
         Ok(disturbed)
+    }
+
+    /// The failed requests of a cell, with the statuses of those that had another than expected.
+    fn errors(&self, cell: CellId, record: &Record) -> BTreeMap<String, u64> {
+        if record.errors.total() == 0 {
+            return BTreeMap::new();
+        }
+        let site = self.plan.site(self.plan.cell(cell).site);
+        let requests = self.experiment.service(site.service).requests.iter();
+        let lines: Vec<String> =
+            requests.map(|request| format!("{} {}", request.method, request.path)).collect();
+        record.errors.by_request(&lines)
     }
 
     /// For how long the load's CPUs were paused during a turn, in pauses of 1 ms and more; `None` where it may have been a service that had
@@ -86,6 +102,7 @@ fn slice(
     position: SlicePosition,
     at_s: f64,
     driven: Driven<'_>,
+    errors: BTreeMap<String, u64>,
     gate_failures: Vec<GateFailure>,
 ) -> SliceRow {
     let Driven { visit, record, observations, cpu_use, .. } = driven;
@@ -107,7 +124,7 @@ fn slice(
         received_bytes: record.received_bytes,
         load_cpu_ns: record.cpu_ns,
         load_spun_ns: Some(record.spun_ns),
-        errors: record.errors.by_name(),
+        errors,
         response: record.response,
         service: record.service,
         send_lag: record.send_lag,

@@ -58,7 +58,7 @@ fn a_client_shows_its_certificate() {
 
     // nginx lets anybody shake hands and answers 400.
     let stranger = Loaded::run(&place, &with(&[&url, "--ca", "ca.pem"]));
-    assert!(stranger.number("errors.status") > 0, "{}", stranger.ended.stdout);
+    assert!(stranger.number("errors.GET /: 400") > 0, "{}", stranger.ended.stdout);
     assert_eq!(stranger.ended.code, Some(3));
 }
 

@@ -217,7 +217,7 @@ fn a_client_without_its_certificate_gets_errors_and_an_unknown_authority_ends_th
     let without = with(tls(&certificates, "ca", None));
     assert_eq!(without.code, Some(3), "{}", without.stderr);
     for cell in &without.result().cells {
-        assert_eq!(cell.errors.get("status"), Some(&cell.answered), "{:?}", cell.errors);
+        assert_eq!(cell.errors.get("GET /: 400"), Some(&cell.answered), "{:?}", cell.errors);
     }
     let distrusted = with(tls(&certificates, "stranger", Some("client")));
     assert_eq!(distrusted.code, Some(1), "{}", distrusted.stdout);

@@ -77,8 +77,8 @@ fn a_response_that_is_not_as_expected_is_an_error() {
         Loaded::run(&place, &fine).assert_all_answered();
     }
     for (arguments, kind, words) in [
-        (with(&[&missing]), "status", "unexpected status"),
-        (with(&[&typed, "--expect", "status=201"]), "status", "unexpected status"),
+        (with(&[&missing]), "GET /missing: 404", "GET /missing: 100 × 404"),
+        (with(&[&typed, "--expect", "status=201"]), "GET /typed: 200", "GET /typed: 100 × 200"),
         (with(&[&typed, "--expect", "header:x-none"]), "header", "unexpected header"),
         (with(&[&typed, "--expect", "body~invoices"]), "body", "unexpected body"),
     ] {

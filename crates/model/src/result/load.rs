@@ -33,7 +33,7 @@ pub struct LoadResult {
     pub options: LoadOptions,
     /// Requests and what became of them.
     pub counts: LoadCounts,
-    /// Failed requests by kind; only the kinds that occurred.
+    /// Failed requests by kind, only the kinds that occurred; statuses that were not expected by request, `GET /a: 401`.
     pub errors: BTreeMap<String, u64>,
     /// Requests answered in time, a second.
     pub answered_per_second: f64,

@@ -32,7 +32,7 @@ pub struct Slice {
     pub due: u64,
     /// Requests answered.
     pub answered: u64,
-    /// Errors by kind.
+    /// Errors by kind; statuses that were not expected by request, `GET /a: 401`.
     pub errors: BTreeMap<String, u64>,
     /// Answered requests a second.
     pub rate_per_second: f64,

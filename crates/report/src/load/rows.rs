@@ -1,6 +1,6 @@
 //! What table and Markdown of a load have in common: its head, its sentences and its rows of times.
 
-use loadline_model::ErrorKind;
+use loadline_model::{ErrorKind, counted_in_words, names_a_status};
 use loadline_model::result::Distribution;
 use loadline_model::result::load::{LoadDoubt, LoadOptions, LoadResult, Protocol};
 
@@ -58,11 +58,12 @@ pub(super) fn ended(result: &LoadResult) -> Option<String> {
 pub(super) fn counts(result: &LoadResult) -> String {
     let counts = &result.counts;
     let errors = number(counts.errors, "error");
-    let kinds: Vec<String> = ErrorKind::ALL
-        .into_iter()
-        .filter_map(|kind| Some((kind, result.errors.get(kind.name())?)))
-        .map(|(kind, errors)| format!("{} {}", count(*errors), kind.words()))
-        .collect();
+    let known = ErrorKind::ALL.into_iter();
+    let known = known.filter_map(|kind| Some((kind, result.errors.get(kind.name())?)));
+    let known = known.map(|(kind, errors)| format!("{} {}", count(*errors), kind.words()));
+    let statuses = result.errors.iter().filter(|(kind, _)| names_a_status(kind));
+    let statuses = statuses.map(|(kind, errors)| counted_in_words(kind, *errors));
+    let kinds: Vec<String> = statuses.chain(known).collect();
     let kinds = if kinds.is_empty() { String::new() } else { format!(" ({})", kinds.join(", ")) };
     let rate = rate(result.answered_per_second);
     format!("{} sent · {} answered · {errors}{kinds} · {rate}/s", count(counts.sent), count(counts.answered))

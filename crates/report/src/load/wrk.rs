@@ -8,7 +8,7 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use loadline_model::result::Spread;
 use loadline_model::result::load::{LoadOptions, LoadResult};
-use loadline_model::{ErrorKind, new_histogram};
+use loadline_model::{ErrorKind, names_a_status, new_histogram};
 
 use super::hgrm::write_wrk2;
 
@@ -58,6 +58,8 @@ pub fn wrk(result: &LoadResult, rates: &Spread, options: WrkOptions) -> String {
 
 fn errors(result: &LoadResult) -> String {
     let of = |kind: ErrorKind| result.errors.get(kind.name()).copied().unwrap_or(0);
+    let statuses = result.errors.iter().filter(|(kind, _)| names_a_status(kind)).map(|(_, count)| count);
+    let statuses = statuses.sum::<u64>() + of(ErrorKind::Status);
     let (connect, timeout) = (of(ErrorKind::Connect), of(ErrorKind::Timeout));
     let read = of(ErrorKind::Reset) + of(ErrorKind::EarlyEnd) + of(ErrorKind::Malformed);
     let mut text = String::new();
@@ -66,7 +68,7 @@ fn errors(result: &LoadResult) -> String {
         let _ = writeln!(text, "  Socket errors: connect {connect}, read {read}, write 0, timeout {timeout}");
     }
     // Those of a closed loop's last requests come after its end, and are not among the requests that are printed.
-    let status = of(ErrorKind::Status).min(result.counts.answered_in_time);
+    let status = statuses.min(result.counts.answered_in_time);
     if status > 0 {
         let _ = writeln!(text, "  Non-2xx or 3xx responses: {status}");
     }

@@ -1,5 +1,6 @@
 //! Gates: how one failed, what to do about it, and its figure over a run.
 
+use loadline_model::counted_in_words;
 use loadline_model::gates::{Gate, GateFailure, Late, Suspect};
 use loadline_model::result::GateFigure;
 use loadline_model::result::load::LoadRemedy;
@@ -105,7 +106,7 @@ impl Words for GateFailure {
             }
             GateFailure::Failed { failed, due, kinds } => {
                 let kinds: Vec<String> =
-                    kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+                    kinds.iter().map(|(kind, count)| counted_in_words(kind, *count)).collect();
                 format!("{failed} of {due} requests failed: {}", kinds.join(", "))
             }
             GateFailure::Stolen { share, most } => beyond("stolen CPU", *share, *most),

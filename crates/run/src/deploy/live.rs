@@ -88,8 +88,12 @@ impl LiveSite for DeployedSite {
         let why = match probe.drive(once) {
             Ok(record) if record.answered > 0 && record.errors.total() == 0 => return Ok(Readiness::Ready),
             Ok(record) => {
-                let kinds: Vec<String> = record.errors.by_name().into_keys().collect();
-                format!("GET {path} failed ({})", kinds.join(", "))
+                let request = format!("GET {path}");
+                let errors = record.errors.by_request(std::slice::from_ref(&request));
+                let status = |kind: &String| kind.strip_prefix(&format!("{request}: ")).map(|code| format!("status {code}"));
+                let kinds: Vec<String> =
+                    errors.into_keys().map(|kind| status(&kind).unwrap_or(kind)).collect();
+                format!("{request} failed ({})", kinds.join(", "))
             }
             Err(error) => error.to_string(),
         };
