@@ -1,12 +1,18 @@
 //! Flags of the command line, as typed, turned into the same tree that a file is read into.
 
+mod several;
+
 use crate::Experiment;
 use crate::error::{Place, Problems, SpecError};
 use crate::http;
 use crate::experiment::{self, PLACEMENTS, PUBLISHING, load_from_flags, service_from_flags};
 use crate::machine::Machine;
-use crate::node::Node;
+use crate::node::{Node, Shape};
 use crate::words::split;
+use several::{OF_LOADS, OF_PLATFORMS, apart, combinations};
+
+/// Platforms that are one word.
+const KINDS: [&str; 5] = ["host", "pod", "container", "docker", "kubernetes"];
 
 /// The flags that describe an experiment, every value as it was typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -69,13 +75,15 @@ pub(crate) fn tree(flags: &Flags) -> Result<Node, Vec<crate::Problem>> {
     let mut tree = Node::map([], Place::CommandLine);
     let lists = [
         ("services", "--service", services(flags, &mut problems)),
-        ("platforms", "--on", flags.on.iter().map(|text| platform(text)).collect()),
+        ("platforms", "--on", platforms(flags)),
         ("loads", "--rate", loads(flags)),
     ];
     for (key, flag, nodes) in lists {
         set_list(&mut tree, key, flag, nodes);
     }
-    tree.extend(experiment::from_flags(&flags.options));
+    // What has several values is each platform's own.
+    let common = flags.options.iter().filter(|(name, value)| !(is_of_platforms(name) && value.contains(',')));
+    tree.extend(experiment::from_flags(&common.cloned().collect::<Vec<_>>()));
     problems.finish(Some(tree))
 }
 
@@ -135,6 +143,54 @@ fn header(line: &str, problems: &mut Problems) -> Option<(String, Node)> {
     Some((name.to_owned(), Node::scalar(value, place)))
 }
 
+/// Each platform, once for each combination of limits that there are several of.
+fn platforms(flags: &Flags) -> Vec<Node> {
+    let dimensions = OF_PLATFORMS.map(|(flag, _)| flag);
+    let combinations = combinations(&flags.options, &dimensions);
+    let with_limits = |typed: &String| {
+        let limited = |options: &Vec<(String, String)>| match apart(&flags.options, options) {
+            Some(apart) => with_own_limits(platform(typed), typed, options, &apart),
+            None => platform(typed),
+        };
+        combinations.iter().map(limited).collect::<Vec<Node>>()
+    };
+    flags.on.iter().flat_map(with_limits).collect()
+}
+
+fn is_of_platforms(flag: &str) -> bool {
+    OF_PLATFORMS.iter().any(|(name, _)| *name == flag)
+}
+
+/// A platform with limits of its own, which its name tells.
+fn with_own_limits(
+    mut platform: Node,
+    typed: &str,
+    options: &[(String, String)],
+    apart: &str,
+) -> Node {
+    let place = platform.place.clone();
+    let name = match platform.get_mut("name").map(|name| &name.shape) {
+        Some(Shape::Scalar(name)) => name.clone(),
+        _ => typed.trim().to_owned(),
+    };
+    let mut platform = match &platform.shape {
+        // What is no kind is left to validation as it is.
+        Shape::Scalar(kind) if KINDS.contains(&kind.as_str()) => {
+            let kind = kind.clone();
+            Node::map([(kind.as_str(), Node::map([], place.clone()))], place.clone())
+        }
+        Shape::Scalar(_) => return platform,
+        _ => platform,
+    };
+    let limits = [("cpu", "--limit-cpu"), ("memory", "--limit-memory")].into_iter().filter_map(|(key, flag)| {
+        let (_, value) = options.iter().find(|(name, _)| name == flag)?;
+        Some((key, scalar(flag, value)))
+    });
+    platform.set("limits", Node::map(limits.collect::<Vec<_>>(), place.clone()));
+    platform.set("name", Node::scalar(format!("{name} {apart}"), place));
+    platform
+}
+
 /// `[NAME=]KIND`; a name has no colon or slash before the `=`, so that a URL may contain one.
 fn platform(typed: &str) -> Node {
     let place = place("--on", typed);
@@ -156,7 +212,7 @@ fn platform(typed: &str) -> Node {
         match (name, kind.trim()) {
             (None, _) => return word,
             // With a name it is a map; what is no kind is left to validation as it is.
-            (Some(_), word @ ("host" | "pod" | "container" | "docker" | "kubernetes")) => {
+            (Some(_), word) if KINDS.contains(&word) => {
                 of(word, Node::map([], place.clone()))
             }
             (Some(_), _) => return word,
@@ -234,7 +290,12 @@ fn words(options: &str) -> impl Iterator<Item = &str> {
 }
 
 fn loads(flags: &Flags) -> Vec<Node> {
-    let common = || load_from_flags(&flags.options);
+    combinations(&flags.options, &OF_LOADS).iter().flat_map(|options| loads_with(flags, options)).collect()
+}
+
+/// The rates and the closed loop with these options.
+fn loads_with(flags: &Flags, options: &[(String, String)]) -> Vec<Node> {
+    let common = || load_from_flags(options);
     let mut loads: Vec<Node> = flags
         .rates
         .iter()

@@ -7,6 +7,10 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 /// Those that have a letter as well, the one that `loadline load` has for them.
 const LETTERS: [(&str, char); 3] = [("--connections", 'c'), ("--insecure", 'k'), ("--timeout", 'T')];
 
+/// Those that take several values, which are compared.
+const SEVERAL: [(&str, &str); 3] =
+    [("--connections", "1,32"), ("--limit-cpu", "0.3,1"), ("--limit-memory", "256Mi,1Gi")];
+
 /// A command whose flags set keys of an experiment.
 pub trait OfCommand {
     /// Whether the command has this flag.
@@ -31,6 +35,14 @@ impl<C: OfCommand> Args for OptionFlags<C> {
                     format!("{sentence} [default: {default}]")
                 }
                 None => flag.help,
+            };
+            let several = SEVERAL.iter().find(|(name, _)| *name == flag.name);
+            let help = match (several, help.split_once(" [default: ")) {
+                (None, _) => help,
+                (Some((_, values)), None) => format!("{help}; several are compared: {values}"),
+                (Some((_, values)), Some((sentence, default))) => {
+                    format!("{sentence}; several are compared: {values} [default: {default}")
+                }
             };
             let long = flag.name.trim_start_matches('-');
             let letter = LETTERS.iter().find(|(name, _)| *name == flag.name).map(|(_, letter)| *letter);

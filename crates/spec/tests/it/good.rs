@@ -214,6 +214,68 @@ cpus: {service: [0, 2, 3], load: [1]}
 }
 
 #[test]
+fn options_of_several_values_are_platforms_and_loads_of_their_own() {
+    let job = Flags {
+        services: strings(&["orders"]),
+        on: strings(&["host", "far=pod"]),
+        rates: strings(&["100/s"]),
+        ..Flags::default()
+    };
+    let job = job.with("--limit-cpu", "0.3,1").with("--limit-memory", "64Mi").with("--connections", "1, 32");
+    let from_flags = flags(&job);
+    let from_file = yaml(
+        "service: {builtin: orders}
+limits: {memory: 64Mi}
+platforms:
+  - {name: host 0.3 CPU, host: {}, limits: {cpu: 0.3, memory: 64Mi}}
+  - {name: host 1 CPU, host: {}, limits: {cpu: 1, memory: 64Mi}}
+  - {name: far 0.3 CPU, pod: {}, limits: {cpu: 0.3, memory: 64Mi}}
+  - {name: far 1 CPU, pod: {}, limits: {cpu: 1, memory: 64Mi}}
+loads: [{rate: 100/s, connections: 1}, {rate: 100/s, connections: 32}]",
+    );
+    assert_eq!(from_flags.platforms, from_file.platforms);
+    assert_eq!(from_flags.loads, from_file.loads);
+    assert_eq!(from_flags.limits, from_file.limits);
+}
+
+#[test]
+fn what_all_requests_have_in_common_is_each_ones() {
+    let common = Flags {
+        services: strings(&["orders"]),
+        on: strings(&["host"]),
+        rates: strings(&["100/s"]),
+        headers: strings(&["Host: shop.test", "Accept: a: b"]),
+        body: Some("{}".to_owned()),
+        ..Flags::default()
+    };
+    let requests = flags(&common).services[0].requests.clone();
+    let posted = yaml(
+        "service: {builtin: orders, requests: [{method: POST, path: /api/orders, headers: {Host: shop.test, Accept: 'a: b'}, body: '{}'}]}
+platforms: [host]
+loads: [{rate: 100/s}]",
+    );
+    assert_eq!(requests, posted.services[0].requests, "a body alone is posted, as for curl");
+
+    let mixed = flags(&Flags { requests: strings(&["3 /a", "PUT /b"]), ..common });
+    let mix = yaml(
+        "service: {builtin: orders, headers: {Host: shop.test, Accept: 'a: b'}, body: '{}', requests: [3 /a, PUT /b]}
+platforms: [host]
+loads: [{rate: 100/s}]",
+    );
+    assert_eq!(mixed.services[0].requests, mix.services[0].requests);
+    let bodies: Vec<Option<&str>> = mix.services[0].requests.iter().map(|request| request.body.as_deref()).collect();
+    assert_eq!(bodies, [None, Some("{}")]);
+    assert!(mix.services[0].requests.iter().all(|request| request.headers.len() == 2));
+
+    let own = yaml(
+        "service: {builtin: orders, headers: {accept: a}, requests: [{path: /, headers: {Accept: b}}]}
+platforms: [host]
+loads: [{rate: 100/s}]",
+    );
+    assert_eq!(own.services[0].requests[0].headers, [("Accept".to_owned(), "b".to_owned())]);
+}
+
+#[test]
 fn each_flag_is_declared_once_and_says_what_it_does() {
     let flags = loadline_spec::flags();
     let names: std::collections::BTreeSet<&str> = flags.iter().map(|flag| flag.name).collect();
