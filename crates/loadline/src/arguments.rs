@@ -84,7 +84,8 @@ struct ServiceFlags {
     /// Built-in service with its arguments: orders, hello or cpu; 'orders --delay 200us' [default: orders]
     #[arg(long, value_name = "LINE", help_heading = "What")]
     service: Vec<String>,
-    /// Your own service, started without a shell; {host} and {port} are replaced by the address to listen on
+    /// Your own service, started without a shell; {host} and {port} are replaced by the address to listen on;
+    /// 'NAME: COMMAND' names it
     #[arg(long, value_name = "LINE", help_heading = "What")]
     command: Vec<String>,
     /// Request: '/path', 'POST /path' or, with its weight, '3 GET /path'; repeat for a mix
@@ -107,6 +108,9 @@ struct ServiceFlags {
 
 #[derive(Args)]
 pub struct CompareArguments {
+    /// Services to compare, each as of --command: 'old: ./server-1 -p {port}' 'new: ./server-2 -p {port}'
+    #[arg(value_name = "SERVICE")]
+    services: Vec<String>,
     #[command(flatten)]
     pub experiment: CompareFlags,
     #[command(flatten)]
@@ -132,7 +136,7 @@ pub struct CompareFlags {
     #[command(flatten)]
     what: ServiceFlags,
     /// Platform: host, docker, docker:host, kubernetes, kubernetes:podIP+other-node, a URL, or a path that loadline builds itself:
-    /// container, pod, local:cgroup+veth+bridge+nodeport; the first is the baseline [default: host and pod]
+    /// container, pod, local:cgroup+veth+bridge+nodeport; the first is the baseline [default: host and pod; of several services, host]
     #[arg(long, value_name = "PLATFORM", help_heading = "Where")]
     on: Vec<String>,
     /// Rate with its unit: 2000/s, 100/min; repeat for several loads [default: 2000/s]
@@ -317,6 +321,16 @@ pub struct ImageArguments {
     pub name: Option<String>,
 }
 
+impl CompareArguments {
+    /// The flags of the spec, with the default job filled in.
+    ///
+    /// # Errors
+    /// When the file with the body cannot be read.
+    pub fn flags(&self) -> Result<Flags, UsageError> {
+        self.experiment.with_commands(&self.services)
+    }
+}
+
 impl CompareFlags {
     /// Whether none was given.
     pub fn are_absent(&self) -> bool {
@@ -338,6 +352,12 @@ impl CompareFlags {
     /// # Errors
     /// When the file with the body cannot be read.
     pub fn flags(&self) -> Result<Flags, UsageError> {
+        self.with_commands(&[])
+    }
+
+    /// The same with further services, as of `--command`.
+    fn with_commands(&self, commands: &[String]) -> Result<Flags, UsageError> {
+        let commands = [commands, &self.what.command].concat();
         let or = |given: &[String], defaults: &[&str]| -> Vec<String> {
             if given.is_empty() {
                 defaults.iter().map(|word| (*word).to_owned()).collect()
@@ -347,15 +367,17 @@ impl CompareFlags {
         };
         // External platforms bring their own service.
         let external = !self.on.is_empty() && self.on.iter().all(|on| on.contains("://"));
-        let no_service = !self.what.command.is_empty() || external;
+        let no_service = !commands.is_empty() || external;
+        let services = self.what.service.len() + commands.len();
         let mut flags = Flags {
-            on: or(&self.on, &["host", "pod"]),
+            on: or(&self.on, if services > 1 { &["host"] } else { &["host", "pod"] }),
             rates: if self.closed { self.rate.clone() } else { or(&self.rate, &["2000/s"]) },
             closed: self.closed,
             options: self.options.given.clone(),
             ..Flags::default()
         };
         self.what.fill(&mut flags)?;
+        flags.commands = commands;
         if !no_service {
             flags.services = or(&flags.services, &["orders"]);
         }

@@ -1,5 +1,6 @@
 //! Numbers as people read them. The figures of one row share a unit, so that a difference can be checked by eye.
 
+use loadline_model::platform::Limits;
 use loadline_model::result::{RunResult, Unit};
 
 /// Digits that a figure shows at least.
@@ -234,6 +235,13 @@ pub(crate) fn cpu_list(cpus: &[usize]) -> String {
 /// `512 MiB`
 pub(crate) fn memory(bytes: u64) -> String {
     Scale::of(Unit::Bytes, &[bytes as f64]).figure(bytes as f64)
+}
+
+/// `0.3 CPUs and 512 MiB`; `None` where nothing is limited.
+pub(crate) fn limits(limits: Limits) -> Option<String> {
+    let cpus = limits.cpus.map(|cpus| format!("{cpus} CPU{}", if cpus == 1.0 { "" } else { "s" }));
+    let limits: Vec<String> = cpus.into_iter().chain(limits.memory_bytes.map(memory)).collect();
+    (!limits.is_empty()).then(|| limits.join(" and "))
 }
 
 /// Digits after the point that show `digits` significant ones, after rounding (9.996 becomes 10.0).

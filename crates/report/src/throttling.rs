@@ -1,6 +1,5 @@
 //! What services may use, and whether a CPU limit held them back.
 
-use loadline_model::platform::Limits;
 use loadline_model::result::{Cell, RunResult, Throttling};
 
 use crate::figures::{self, count};
@@ -9,11 +8,11 @@ use crate::groups;
 /// More cells than these are counted, not named: those that were throttled most come first.
 const MOST_NAMED: usize = 5;
 
-/// `limits: 0.3 CPUs and 512 MiB of memory`, or `limits: 0.3 CPUs on small, 1 CPU on large` where they differ; `None` where there are none.
+/// `limits: 0.3 CPUs and 512 MiB`, or `limits: 0.3 CPUs on small, 1 CPU on large` where they differ; `None` where there are none.
 pub(crate) fn limits(result: &RunResult) -> Option<String> {
-    let mut by_limits: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut by_limits: Vec<(Option<String>, Vec<&str>)> = Vec::new();
     for cell in groups::asked_cells(result) {
-        let text = in_words(cell.limits);
+        let text = figures::limits(cell.limits);
         let at = by_limits.iter().position(|(other, _)| *other == text).unwrap_or_else(|| {
             by_limits.push((text, Vec::new()));
             by_limits.len() - 1
@@ -25,24 +24,14 @@ pub(crate) fn limits(result: &RunResult) -> Option<String> {
     }
     match &by_limits[..] {
         [] => None,
-        [(text, _)] => (text != NONE).then(|| format!("limits: {text}")),
+        [(text, _)] => text.as_ref().map(|text| format!("limits: {text}")),
         several => {
-            let each = several.iter().map(|(text, labels)| format!("{text} on {}", labels.join(" and ")));
+            let each = several.iter().map(|(text, labels)| {
+                format!("{} on {}", text.as_deref().unwrap_or("none"), labels.join(" and "))
+            });
             Some(format!("limits: {}", each.collect::<Vec<_>>().join(", ")))
         }
     }
-}
-
-const NONE: &str = "none";
-
-/// `0.3 CPUs and 512 MiB of memory`
-fn in_words(limits: Limits) -> String {
-    let cpus = limits.cpus.map(|cpus| format!("{cpus} CPU{}", if cpus == 1.0 { "" } else { "s" }));
-    let pieces: Vec<String> = cpus
-        .into_iter()
-        .chain(limits.memory_bytes.map(|bytes| format!("{} of memory", figures::memory(bytes))))
-        .collect();
-    if pieces.is_empty() { NONE.to_owned() } else { pieces.join(" and ") }
 }
 
 /// `Throttled by its CPU limit: pod in 7 of 12 periods (limit 0.3, 240 ms per second).`

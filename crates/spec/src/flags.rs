@@ -19,7 +19,7 @@ const KINDS: [&str; 5] = ["host", "pod", "container", "docker", "kubernetes"];
 pub struct Flags {
     /// `--service`, repeatable: a built-in service with its arguments, `orders --delay 200us`.
     pub services: Vec<String>,
-    /// `--command`, repeatable: a command line with `{port}`.
+    /// `--command`, repeatable: a command line with `{port}`, and `NAME: ` before it if it is to be called something.
     pub commands: Vec<String>,
     /// `--request`, repeatable: `GET /path` or `/path`, for all services.
     pub requests: Vec<String>,
@@ -124,9 +124,13 @@ fn services(flags: &Flags, problems: &mut Problems) -> Vec<Node> {
         services.push(service);
     }
     for line in &flags.commands {
-        let command = scalar("--command", line);
-        let mut service = Node { place: command.place.clone(), ..common() };
-        service.set("command", command);
+        let place = place("--command", line);
+        let (name, command) = named(line);
+        let mut service = Node { place: place.clone(), ..common() };
+        service.set("command", Node::scalar(command, place.clone()));
+        if let Some(name) = name {
+            service.set("name", Node::scalar(name, place));
+        }
         services.push(service);
     }
     let common = common();
@@ -134,6 +138,16 @@ fn services(flags: &Flags, problems: &mut Problems) -> Vec<Node> {
         services.push(common);
     }
     services
+}
+
+/// `NAME: COMMAND`, as `old: ./svc-v1 -p {port}`; a name is one word, and a space follows its colon.
+fn named(line: &str) -> (Option<&str>, &str) {
+    match line.split_once(": ") {
+        Some((name, command)) if !name.trim().is_empty() && !name.trim().contains(char::is_whitespace) => {
+            (Some(name.trim()), command)
+        }
+        _ => (None, line),
+    }
 }
 
 /// The name of a header and its value.

@@ -33,7 +33,7 @@ use crate::streams::tell;
 use crate::turn::wait_for_turn;
 
 pub fn compare(arguments: &CompareArguments) -> Result<Exit> {
-    let experiment = from_flags(&arguments.experiment.flags()?, &Machine::this(&serve::check))?;
+    let experiment = from_flags(&arguments.flags()?, &Machine::this(&serve::check))?;
     execute_and_show(experiment, &arguments.turn, &arguments.outputs)
 }
 

@@ -4,6 +4,7 @@ mod agent;
 mod all_cpus;
 mod bad_input;
 mod cells;
+mod commands;
 mod disturbance;
 mod docker;
 mod doctor;

@@ -90,11 +90,9 @@ impl Words for Note {
 
 /// `has at most 0.5 CPUs and 512 MiB, and is pinned to CPUs 0-1`
 fn resources(of: &Resources) -> String {
-    let cpus = of.limits.cpus.map(|cpus| format!("{cpus} CPU{}", if cpus == 1.0 { "" } else { "s" }));
-    let limits: Vec<String> = cpus.into_iter().chain(of.limits.memory_bytes.map(figures::memory)).collect();
-    let limits = match limits.is_empty() {
-        true => "has no limits".to_owned(),
-        false => format!("has at most {}", limits.join(" and ")),
+    let limits = match figures::limits(of.limits) {
+        None => "has no limits".to_owned(),
+        Some(limits) => format!("has at most {limits}"),
     };
     match of.cpus.as_deref() {
         None => format!("{limits} and sees all CPUs"),
