@@ -68,6 +68,16 @@ pub enum Command {
         #[arg(value_enum)]
         which: SchemaOf,
     },
+    /// Print a script that completes commands and options in a shell: loadline completions bash > ~/.local/share/bash-completion/completions/loadline
+    Completions {
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Write man pages into a folder
+    Man {
+        /// Is created if it is not there
+        folder: PathBuf,
+    },
 }
 
 #[derive(Clone, Copy, ValueEnum)]

@@ -10,6 +10,7 @@ mod plan;
 mod report;
 mod schema;
 mod serve;
+mod shell;
 
 pub use agent::agent;
 pub use clean::clean;
@@ -21,3 +22,4 @@ pub use plan::plan;
 pub use report::report;
 pub use schema::schema;
 pub use serve::serve;
+pub use shell::{completions, man};

@@ -42,6 +42,8 @@ fn main() -> ExitCode {
         Command::Doctor(arguments) => commands::doctor(&arguments),
         Command::Clean => commands::clean(),
         Command::Schema { which } => commands::schema(which),
+        Command::Completions { shell } => commands::completions(shell),
+        Command::Man { folder } => commands::man(&folder),
     };
     match result {
         Ok(exit) => exit.into(),

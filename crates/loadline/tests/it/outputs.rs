@@ -111,3 +111,22 @@ fn the_help_reads_as_it_should() {
     insta::assert_snapshot!("help_load", place.run(["load", "--help"]).stdout);
     insta::assert_snapshot!("help_image", place.run(["image", "--help"]).stdout);
 }
+
+#[test]
+fn shells_and_man_know_the_options() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let script = place.run(["completions", shell]);
+        assert_eq!(script.code, Some(0), "{}", script.stderr);
+        assert!(script.stdout.contains("fail-if"), "{}", script.stdout);
+        if shell == "bash" {
+            place.write("completions", &script.stdout);
+            let read = std::process::Command::new("bash").arg("-n").arg(place.path("completions")).status();
+            assert!(read.expect("bash").success());
+        }
+    }
+    let ended = place.run(["man", "pages"]);
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let page = std::fs::read_to_string(place.path("pages/loadline-compare.1")).expect("a page");
+    assert!(page.contains("fail\\-if"), "{page}");
+}
