@@ -7,6 +7,7 @@ mod cells;
 mod commands;
 mod disturbance;
 mod docker;
+mod documented;
 mod doctor;
 mod external;
 mod fail_if;

@@ -1,0 +1,99 @@
+//! The commands that the README and the book show: each is valid, and those that a reader tries first are run.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use crate::support::BRIEF;
+use crate::support::place::{Ended, Place};
+use crate::support::programs::Served;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the project")
+}
+
+/// The words of each command in the code blocks of a page, without `loadline` itself; what follows a command is not among them.
+fn commands(page: &Path) -> Vec<Vec<String>> {
+    let text = fs::read_to_string(page).expect("a page").replace("\\\n", " ");
+    let blocks = text.split("\n```").skip(1).step_by(2);
+    let lines = blocks.flat_map(str::lines);
+    let commands = lines.filter_map(|line| line.trim_start_matches("$ ").strip_prefix("loadline "));
+    let words = |line: &str| -> Vec<String> {
+        // A shell's own words, of which `#` begins a comment.
+        let line = line.split("  #").next().unwrap_or_default().split(" && ").next().unwrap_or_default();
+        shlex::split(line).unwrap_or_else(|| panic!("{}: {line}", page.display()))
+    };
+    commands.map(words).collect()
+}
+
+fn pages() -> Vec<PathBuf> {
+    let book = fs::read_dir(root().join("docs")).expect("the book").map(|entry| entry.expect("a file").path());
+    let pages = book.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
+    [root().join("README.md")].into_iter().chain(pages).collect()
+}
+
+/// A place with what the pages' commands name.
+fn furnished(place: Place) -> Place {
+    symlink(root().join("examples"), place.path("examples")).expect("a link");
+    symlink(root().join("examples/host-vs-pod.yaml"), place.path("mine.yaml")).expect("a link");
+    for program in ["server", "server-1", "server-2", "old", "new"] {
+        symlink("/bin/true", place.path(program)).expect("a link");
+    }
+    place
+}
+
+fn run(place: &Place, words: &[String]) -> Ended {
+    place.run(words.iter().map(String::as_str))
+}
+
+#[test]
+fn every_command_is_valid() {
+    let place = furnished(Place::new());
+    let mut count = 0;
+    for page in pages() {
+        for mut words in commands(&page) {
+            let shown = words.join(" ");
+            match words[0].as_str() {
+                // Where a run goes is no part of its plan.
+                "compare" | "run" => {
+                    words[0] = "plan".to_owned();
+                    while let Some(at) = words.iter().position(|word| OUTPUTS.contains(&word.as_str())) {
+                        words.drain(at..at + 2);
+                    }
+                }
+                "plan" => {}
+                _ => words.push("--help".to_owned()),
+            }
+            let ended = run(&place, &words);
+            assert_eq!(ended.code, Some(0), "{}: loadline {shown}\n{}", page.display(), ended.stderr);
+            count += 1;
+        }
+    }
+    assert!(count > 25, "only {count} commands were found");
+}
+
+const OUTPUTS: [&str; 6] = ["--fail-if", "--junit", "--json", "--csv", "--markdown", "--store"];
+
+#[test]
+fn the_readmes_first_commands_do_what_they_say() {
+    let place = furnished(Place::shared());
+    let service = Served::start(&["orders"]);
+    let commands = commands(&root().join("README.md"));
+    let with = |name: &str, more: &[&str]| -> Vec<String> {
+        let words = commands.iter().find(|words| words[0] == name).unwrap_or_else(|| panic!("{name}"));
+        let local = words.iter().map(|word| word.replace("http://127.0.0.1:8080", &service.url("")));
+        local.chain(more.iter().map(|word| (*word).to_owned())).collect()
+    };
+
+    let compared = run(&place, &with("compare", &BRIEF));
+    compared.assert_measured();
+    for line in ["host against pod", "response p50", "Resolution: ", "Trust: ", "Time: ", "Kept in loadline.db as run 1"] {
+        assert!(compared.stdout.contains(line), "{line}: {}", compared.stdout);
+    }
+    let reported = run(&place, &with("report", &[]));
+    reported.assert_measured();
+    assert!(place.path("run.json").exists() && place.path("run.md").exists());
+    let loaded = run(&place, &with("load", &["--for", "500ms"]));
+    loaded.assert_measured();
+    assert!(loaded.stdout.contains("response"), "{}", loaded.stdout);
+}
