@@ -37,8 +37,8 @@ const PUBLISHED: [(&str, &str); 2] = [("response.mean", "mean"), ("response.p99"
 pub struct Style {
     /// Whether to use ANSI colours.
     pub colour: bool,
-    /// Columns to fit into; 100 is what the layout is made for, a table that can't be narrower exceeds it. From 120 on differences are
-    /// drawn as well.
+    /// Columns to fit into; 100 is what the layout is made for. Where a table does not fit, each row has lines of its own; from 120 on
+    /// differences are drawn as well.
     pub width: usize,
     /// Whether to show every comparison in full, however many there are.
     pub full: bool,

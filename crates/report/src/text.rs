@@ -59,9 +59,12 @@ impl Table {
         self.width(&self.aligned(), GAPS[1])
     }
 
-    /// The lines of the table, as roomy as `width` allows; a table that can't fit is wider rather than cut. Decimal points are
-    /// aligned where there is room for that.
+    /// The lines of the table, as roomy as `width` allows. Decimal points are aligned where there is room for that; what does not fit as a
+    /// table has lines of its own for each row.
     pub fn render(&self, width: usize) -> String {
+        if self.least_width() > width {
+            return self.rows.iter().map(|row| self.on_lines(row, width)).collect();
+        }
         let aligned = self.aligned();
         let roomy = &GAPS[..GAPS.len() - 1];
         let fitting = roomy.iter().copied().find(|gap| self.width(&aligned, *gap) <= width);
@@ -103,6 +106,21 @@ impl Table {
             text.push('\n');
         }
         text
+    }
+
+    /// A row where the table is too wide: its name, then each figure behind its heading.
+    fn on_lines(&self, row: &[String], width: usize) -> String {
+        let mut pieces: Vec<String> = Vec::new();
+        let figures = self.columns.iter().zip(row).skip(1).filter(|(_, cell)| !cell.is_empty());
+        for ((heading, _), cell) in figures {
+            match (heading.is_empty(), pieces.last_mut()) {
+                (true, Some(piece)) => piece.extend([" ", cell]),
+                (true, None) => pieces.push(cell.clone()),
+                (false, _) => pieces.push(format!("{heading} {cell}")),
+            }
+        }
+        let name = row.first().map(|name| format!("{name}  ")).unwrap_or_default();
+        flow(&name, &pieces, " · ", width, 4)
     }
 
     /// The rows with their figures on their decimal points.
@@ -312,8 +330,12 @@ mod tests {
             table.render(80),
             "      a heading of\n        many words   verdict\np50        61.2 µs   \u{1b}[31mslower\u{1b}[0m\n"
         );
-        let tight = table.render(0);
+        let tight = table.render(table.least_width());
         assert!(tight.lines().all(|line| visible_width(line) <= table.least_width()), "{tight}");
+        assert_eq!(
+            table.render(30),
+            "p50  a heading of many words\n    61.2 µs · verdict\n    \u{1b}[31mslower\u{1b}[0m\n"
+        );
     }
 
     #[test]

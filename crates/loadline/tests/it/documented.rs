@@ -53,6 +53,11 @@ fn every_command_is_valid() {
     for page in pages() {
         for mut words in commands(&page) {
             let shown = words.join(" ");
+            // Which of the reference services are built here is not what this is about.
+            let file = words.get(1).filter(|_| words[0] == "run").map(|file| place.path(file));
+            if file.is_some_and(|file| fs::read_to_string(file).expect("a file").contains("reference:")) {
+                continue;
+            }
             match words[0].as_str() {
                 // Where a run goes is no part of its plan.
                 "compare" | "run" => {

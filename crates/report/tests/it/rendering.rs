@@ -286,6 +286,23 @@ fn every_situation_fits_into_a_hundred_columns() {
 }
 
 #[test]
+fn nothing_is_wider_than_the_terminal() {
+    for width in [60, 80, 100, 140] {
+        for result in support::all() {
+            for line in terminal(&result, &Style { width, ..PLAIN }).lines() {
+                let long = line.chars().count();
+                assert!(long <= width, "{long} columns of {width}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_narrow_terminal_has_a_layout_of_its_own() {
+    assert_snapshot!(terminal(&support::slower(), &Style { width: 60, ..PLAIN }));
+}
+
+#[test]
 fn without_colour_there_are_no_escape_sequences() {
     for result in support::all() {
         assert!(!terminal(&result, &PLAIN).contains('\u{1b}'));
