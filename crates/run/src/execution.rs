@@ -114,6 +114,12 @@ pub fn execute(run: Run<'_>, strategy: &mut dyn Strategy) -> Result<Outcome, Run
         strategy,
     };
     let result = execution.run(&run.notes, deployer);
+    if let Err(failure @ RunError::Journal(_)) = result {
+        // It may keep no more than it has: then the run stays one that was never finished.
+        let _ = journal.failure(&Failure { site: None, text: failure.to_string() });
+        let _ = journal.finish(RunState::Failed);
+        return Ok(Outcome { state: RunState::Failed, failure: Some(failure) });
+    }
     execution.store_time_spent()?;
     let (state, failure) = match result {
         Ok(()) if execution.is_stopped() => (RunState::Interrupted, None),

@@ -8,7 +8,7 @@ mod write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use migrate::{VERSION, is_older, migrate};
 
@@ -16,7 +16,7 @@ use migrate::{VERSION, is_older, migrate};
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// An error of SQLite.
-    #[error("{path}: {source}")]
+    #[error("{}", in_words(path, source))]
     Sqlite {
         /// The file.
         path: PathBuf,
@@ -46,6 +46,19 @@ pub enum StoreError {
         /// The existing runs, as text.
         present: String,
     },
+}
+
+/// What is wrong with the file, where that is what SQLite says.
+fn in_words(path: &Path, error: &rusqlite::Error) -> String {
+    let path = path.display();
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => format!("cannot write {path}: no space left on its disk"),
+        Some(ErrorCode::ReadOnly) => format!("cannot write {path}: it may only be read"),
+        Some(ErrorCode::CannotOpen) => format!("cannot open {path}: its folder is not there, or may not be written to"),
+        Some(ErrorCode::NotADatabase) => format!("cannot open {path}: it is not a store of loadline"),
+        Some(ErrorCode::DatabaseBusy) => format!("cannot write {path}: another program has held it for ten seconds"),
+        _ => format!("{path}: {error}"),
+    }
 }
 
 /// An open store.

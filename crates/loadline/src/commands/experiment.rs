@@ -127,6 +127,7 @@ fn execute_in(
     }
     if let Some(failure) = &outcome.failure {
         tell(format_args!("error: {failure}"));
+        return Ok(Exit::Failed);
     }
     Ok(outputs::exit_of(&result, outputs))
 }

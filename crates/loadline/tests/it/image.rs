@@ -211,30 +211,10 @@ fn two_runtimes_that_jlink_made_of_one_jdk_give_the_same_archive() {
     assert!(archives[0] == archives[1]);
 }
 
-/// A file system of one megabyte; unmounted with the value.
-struct Small(std::path::PathBuf);
-
-impl Small {
-    fn at(path: std::path::PathBuf) -> Small {
-        fs::create_dir(&path).expect("a folder");
-        let mounted =
-            Command::new("mount").args(["-t", "tmpfs", "-o", "size=1m", "loadline-test"]).arg(&path).status();
-        assert!(mounted.expect("mount starts").success());
-        Small(path)
-    }
-}
-
-impl Drop for Small {
-    fn drop(&mut self) {
-        // What a failing test leaves mounted is seen by whoever looks at the machine; there is no better place to say it.
-        let _ = Command::new("umount").arg(&self.0).status();
-    }
-}
-
 #[test]
 fn a_full_disk_is_said_and_keeps_what_was_there() {
     let place = Place::new();
-    let small = Small::at(place.path("small"));
+    let small = SmallDisk::at(place.path("small"), "1m");
     fs::write(small.0.join("image.tar"), "the last one").expect("a file");
     let full = place.run(["image", "-o", "small/image.tar", "orders"]);
     assert_eq!((full.code, full.stdout.as_str()), (Some(1), ""));

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::process::Stdio;
 
 use crate::support::BRIEF;
+use crate::support::small_disk::SmallDisk;
 use crate::support::place::{Place, ended};
 use loadline_analysis::result::{RunResult, SCHEMA};
 use serde_json::Value;
@@ -129,4 +130,21 @@ fn shells_and_man_know_the_options() {
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     let page = std::fs::read_to_string(place.path("pages/loadline-compare.1")).expect("a page");
     assert!(page.contains("fail\\-if"), "{page}");
+}
+
+#[test]
+fn what_was_measured_until_the_stores_disk_was_full_is_shown() {
+    let place = Place::shared();
+    let disk = SmallDisk::at(place.path("small"), "512k");
+    let job = ["compare", "--on", "host", "--rate", "500/s", "--store", "small/loadline.db", "--slice", "50ms"];
+    let ended = place.run(job.into_iter().chain(["--blocks", "400", "--deployments", "1", "--repeats", "0"]));
+
+    assert_eq!(ended.code, Some(1), "{}", ended.stderr);
+    assert!(ended.stderr.contains("error: cannot write small/loadline.db: no space left on its disk"), "{}", ended.stderr);
+    for shown in ["response p50", "Kept in small/loadline.db as run 1", "Not finished"] {
+        assert!(ended.stdout.contains(shown), "{shown}: {}", ended.stdout);
+    }
+    let again = place.run(["report", "--store", "small/loadline.db"]);
+    assert!(again.stdout.contains("response p50"), "{}{}", again.stdout, again.stderr);
+    drop(disk);
 }

@@ -10,6 +10,7 @@ pub mod loaded;
 pub mod nginx;
 pub mod place;
 pub mod programs;
+pub mod small_disk;
 pub mod store;
 #[path = "../../../../engine/tests/it/support/undisturbed.rs"]
 pub mod undisturbed;
