@@ -5,7 +5,7 @@ mod load;
 mod options;
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::FalseyValueParser;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
@@ -131,8 +131,9 @@ pub struct CompareArguments {
 
 #[derive(Args)]
 pub struct PreviewArguments {
-    /// Experiment file (YAML); without one, the experiment is described by the flags of `loadline compare`
-    pub file: Option<PathBuf>,
+    /// Experiment file (YAML), or the services of `loadline compare`, whose flags describe the rest
+    #[arg(value_name = "FILE|SERVICE")]
+    what: Vec<String>,
     #[command(flatten)]
     pub experiment: CompareFlags,
     /// Print JSON
@@ -341,6 +342,24 @@ impl CompareArguments {
     }
 }
 
+impl PreviewArguments {
+    /// The experiment file, if it is one: a service on its own has a name in front of it.
+    pub fn file(&self) -> Option<&Path> {
+        match &self.what[..] {
+            [file] if !file.contains(": ") => Some(Path::new(file)),
+            _ => None,
+        }
+    }
+
+    /// As those of `loadline compare`.
+    ///
+    /// # Errors
+    /// When the file with the body cannot be read.
+    pub fn flags(&self) -> Result<Flags, UsageError> {
+        self.experiment.with_commands(&self.what)
+    }
+}
+
 impl CompareFlags {
     /// Whether none was given.
     pub fn are_absent(&self) -> bool {
@@ -357,15 +376,7 @@ impl CompareFlags {
         lists.iter().all(|given| given.is_empty()) && !body && !self.closed && self.options.given.is_empty()
     }
 
-    /// The flags of the spec, with the default job filled in.
-    ///
-    /// # Errors
-    /// When the file with the body cannot be read.
-    pub fn flags(&self) -> Result<Flags, UsageError> {
-        self.with_commands(&[])
-    }
-
-    /// The same with further services, as of `--command`.
+    /// The flags of the spec with these services, as of `--command`, and with the default job filled in.
     fn with_commands(&self, commands: &[String]) -> Result<Flags, UsageError> {
         let commands = [commands, &self.what.command].concat();
         let or = |given: &[String], defaults: &[&str]| -> Vec<String> {

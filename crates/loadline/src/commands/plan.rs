@@ -12,13 +12,13 @@ use crate::outputs;
 
 pub fn plan(arguments: &PreviewArguments) -> Result<Exit> {
     let machine = Machine::this(&serve::check);
-    let experiment = match &arguments.file {
+    let experiment = match arguments.file() {
         Some(_) if !arguments.experiment.are_absent() => {
             let why = "an experiment file cannot be combined with flags that describe an experiment: leave out one or the other";
             return Err(UsageError(why.to_owned()).into());
         }
         Some(file) => from_yaml_file(file, &machine)?,
-        None => from_flags(&arguments.experiment.flags()?, &machine)?,
+        None => from_flags(&arguments.flags()?, &machine)?,
     };
     let preview = loadline_run::preview(&experiment, &Plan::new(&experiment))?;
     let yaml = to_yaml(&experiment);

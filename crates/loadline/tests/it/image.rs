@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use crate::runtimes;
 use crate::runtimes::docker::Docker;
 use crate::support::place::{Place, ended};
+use crate::support::small_disk::SmallDisk;
 use crate::support::{PROGRAM, wait_for};
 use rustix::process::Signal;
 
