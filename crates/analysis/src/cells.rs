@@ -7,7 +7,9 @@ use base64::prelude::BASE64_STANDARD;
 use hdrhistogram::Histogram;
 use loadline_model::load::{ConnectionOptions, Reuse};
 use loadline_model::metrics::THROTTLED;
+use loadline_model::notes::Note;
 use loadline_model::plan::Site;
+use loadline_model::platform::Limits;
 use loadline_model::rows::SliceRow;
 use loadline_model::{CellId, encode_histogram};
 use loadline_stats::t_interval;
@@ -48,7 +50,7 @@ fn cell(data: &RunData, counted: &Counted<'_>, id: CellId) -> Cell {
         options: ConnectionOptions::from(load),
         role: plan.role,
         label: label(data, site),
-        limits: experiment.limits_of(site.service, site.platform),
+        limits: limits(data, site),
         interleave: if side_by_side { "requests" } else { "slices" }.to_owned(),
         deployment_spread: deployments::spread(&deployments, load.load.is_closed()),
         deployments,
@@ -59,6 +61,17 @@ fn cell(data: &RunData, counted: &Counted<'_>, id: CellId) -> Cell {
         histograms: histograms(&slices),
         seen: seen::seen(data, id),
         tail: tails::tail(data, id),
+    }
+}
+
+/// What the service of a site could use at the most.
+fn limits(data: &RunData, site: &Site) -> Limits {
+    let experiment = &data.run.experiment;
+    let name = &experiment.platform(site.platform).name;
+    let is_without = |note: &Note| matches!(note, Note::WithoutLimits { platforms } if platforms.contains(name));
+    match data.run.notes.iter().any(is_without) {
+        true => Limits::default(),
+        false => experiment.limits_of(site.service, site.platform),
     }
 }
 

@@ -222,7 +222,8 @@ pub struct OutputArguments {
     /// repeat for more, beside those of the experiment file
     #[arg(long, value_name = "CONDITION", help_heading = "Results")]
     pub fail_if: Vec<String>,
-    /// Don't end with exit code 1 because a service was given up (--on-failure continue)
+    /// Don't end with exit code 1 because a service was given up (--on-failure continue), and measure without limits where this user cannot
+    /// set them
     #[arg(long, help_heading = "Results")]
     pub allow_missing: bool,
 }

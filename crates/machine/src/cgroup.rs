@@ -11,6 +11,7 @@ use std::{
 };
 
 use loadline_model::platform::Limits;
+use rustix::fs::{Access, access};
 
 use crate::{
     error::{Error, ErrorContext},
@@ -101,6 +102,19 @@ impl Tree {
 
 /// Why there is no cgroup, and how to get one.
 pub const NOT_WRITABLE: &str = "the cgroup layer (limits and accounting of CPU and memory) was left out: this user cannot write to cgroups; run as root, or under `systemd-run --user --scope -p Delegate=yes` on a machine with cgroup v2";
+
+/// Whether this process may create cgroups, which limits need.
+///
+/// # Errors
+/// When its mounts and cgroups cannot be read.
+pub fn may_create_cgroups() -> Result<bool, Error> {
+    let may_write = |folder: &Path| access(folder, Access::WRITE_OK).is_ok();
+    Ok(match Tree::detect()? {
+        None => false,
+        Some(Tree::V1(tree)) => tree.roots().iter().all(|root| may_write(root)),
+        Some(Tree::V2(tree)) => may_write(tree.base()),
+    })
+}
 
 impl Cgroup {
     /// The cgroup of a process, from this process's `/proc/self/mountinfo` and the other's `/proc/PID/cgroup`.

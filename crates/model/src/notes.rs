@@ -83,6 +83,11 @@ pub enum Note {
         /// The compiler's share of the service's CPU time.
         share: f64,
     },
+    /// This user may create no cgroups, and asked to measure without the limits that these platforms were to have.
+    WithoutLimits {
+        /// Their names.
+        platforms: Vec<String>,
+    },
     /// What a platform could not do, or which rungs of a ladder can't be had here, in a sentence of its own.
     LeftOut {
         /// The sentence.

@@ -32,9 +32,8 @@ pub fn markdown(result: &RunResult) -> String {
             text.extend(lines.into_iter().map(|line| line + "\n"));
         }
     };
-    section(
-        wording::missing(result).map(|sentence| format!("> **{}**", escape(&sentence))).into_iter().collect(),
-    );
+    let first = wording::missing(result).into_iter().chain(wording::without(result));
+    section(first.map(|sentence| format!("> **{}**", escape(&sentence))).collect());
     section(wording::distrust(result).iter().map(|sentence| format!("> **{}**", escape(sentence))).collect());
     section(vec![escape(&wording::title(result).join(" · "))]);
     section(wording::state(result).map(|state| format!("**{}**", escape(&state))).into_iter().collect());

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use loadline_model::Machine;
 use loadline_model::experiment::PlanSpec;
+use loadline_model::notes::Note;
 use loadline_model::result::{CellRepeats, Contrast, Ladder, Row, RunResult, RunState, TwinDifference, Unit};
 
 use crate::figures::{self, Scale};
@@ -93,6 +94,20 @@ pub(crate) fn missing(result: &RunResult) -> Option<String> {
         [site] => format!("1 of {} was not measured: {site}.", sites.len()),
         _ => format!("{} of {} were not measured: {}.", lost.len(), sites.len(), lost.join(", ")),
     })
+}
+
+/// What a run was to have and was measured without, as its user allowed.
+pub(crate) fn without(result: &RunResult) -> Option<String> {
+    let notes = result.notes.iter();
+    let found = notes.filter(|note| matches!(note.what, Some(Note::WithoutLimits { .. }))).map(said).next()?;
+    Some(sentence(&found))
+}
+
+/// A text with a capital in front and a full stop behind it.
+fn sentence(text: &str) -> String {
+    let mut rest = text.chars();
+    let first: String = rest.next().into_iter().flat_map(char::to_uppercase).collect();
+    format!("{first}{}.", rest.as_str())
 }
 
 /// Why the run can't be trusted and what to do, a sentence or two for each gate that doesn't hold; empty when it can,

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, Result};
 use loadline_engine::real_time_permitted;
 use loadline_local::LocalError;
-use loadline_machine::RunName;
-use loadline_model::experiment::{Experiment, Nodes};
+use loadline_machine::{RunName, may_create_cgroups};
+use loadline_model::experiment::{Experiment, Nodes, PlatformKind, PlatformSpec};
 use loadline_model::notes::Note;
 use loadline_model::plan::Plan;
 use loadline_model::platform::Layer;
@@ -77,10 +77,34 @@ fn execute_and_show(
     outputs::check(outputs)?;
     let network = Network::choose(is_root(), experiment.used_platforms(), experiment.plan.nodes)
         .map_err(|error| UsageError(error.to_string()))?;
+    let notes = check_limits(&experiment, outputs.allow_missing)?;
     enter(network)?;
     let stop = interrupt::stop_flag_of_run()?;
     let Some(_turn) = wait_for_turn(turn.anyway, &stop)? else { return Ok(Exit::Interrupted) };
-    execute_in(network, &experiment, Vec::new(), stop, outputs)
+    execute_in(network, &experiment, notes, stop, outputs)
+}
+
+/// Refuses limits that this user cannot set, or notes that it is measured without them.
+fn check_limits(experiment: &Experiment, allow_missing: bool) -> Result<Vec<Note>> {
+    let is_here = |platform: &&PlatformSpec| matches!(platform.kind, PlatformKind::Host | PlatformKind::Local(_));
+    let is_limited = |platform: &&PlatformSpec| {
+        let own = [experiment.limits, platform.limits].into_iter();
+        own.chain(experiment.services.iter().map(|service| service.limits)).any(|limits| limits.any())
+    };
+    let limited = experiment.platforms.iter().filter(is_here).filter(is_limited);
+    let platforms: Vec<String> = limited.map(|platform| platform.name.clone()).collect();
+    if platforms.is_empty() || may_create_cgroups()? {
+        return Ok(Vec::new());
+    }
+    if allow_missing {
+        return Ok(vec![Note::WithoutLimits { platforms }]);
+    }
+    let why = format!(
+        "limits cannot be set on {}: this user cannot write to cgroups; run as root, or under `systemd-run --user --scope -p Delegate=yes` \
+         on a machine with cgroup v2; --allow-missing measures without limits",
+        platforms.join(", ")
+    );
+    Err(UsageError(why).into())
 }
 
 pub(super) fn is_root() -> bool {

@@ -28,19 +28,22 @@ fn an_ordinary_user_compares_host_and_pod() {
 }
 
 #[test]
-fn a_limit_that_an_ordinary_user_cannot_set_is_left_out_and_the_way_to_it_named() {
+fn a_limit_that_an_ordinary_user_cannot_set_is_refused_or_measured_without() {
     let place = Place::shared();
     let user = OrdinaryUser::at(&place);
-    let arguments = ["compare", "--on", "host", "--no-twin", "--limit-cpu", "0.5", "--json", "-"];
-    let plan = ["--slice", "100ms", "--blocks", "1", "--deployments", "1", "--warmup", "1s"];
-    let other = ["--service", "orders", "--service", "hello"];
-    let ended = ended(
-        user.command(arguments.into_iter().chain(plan).chain(other)).output().expect("setpriv is there"),
-    );
+    let arguments = ["compare", "--on", "host", "--no-twin", "--limit-cpu", "0.5"];
+    let refused = ended(user.command(arguments).output().expect("setpriv is there"));
+    assert_eq!((refused.code, refused.stdout.as_str()), (Some(2), ""), "{}", refused.stderr);
+    for said in ["limits cannot be set on host", "Delegate=yes", "--allow-missing measures without"] {
+        assert!(refused.stderr.contains(said), "{}", refused.stderr);
+    }
 
-    ended.assert_measured();
-    let notes = ended.result().notes;
-    let note = notes.iter().find(|note| note.text.contains("limits")).unwrap_or_else(|| panic!("{notes:?}"));
-    let note = &note.text;
-    assert!(note.contains("left out") && note.contains("Delegate=yes"), "{note}");
+    let plan = ["--slice", "100ms", "--blocks", "1", "--deployments", "1", "--warmup", "1s"];
+    let other = ["--service", "orders", "--service", "hello", "--allow-missing"];
+    let without = user.command(arguments.into_iter().chain(plan).chain(other)).output();
+    let without = ended(without.expect("setpriv is there"));
+    without.assert_measured();
+    let first = without.stdout.lines().next().expect("a report");
+    assert_eq!(first, "Measured without limits on host: this user cannot write to cgroups.");
+    assert!(!without.stdout.contains("limits: "), "{}", without.stdout);
 }

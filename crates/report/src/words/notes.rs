@@ -83,6 +83,10 @@ impl Words for Note {
                  it gets. A longer warm-up (--warmup) lets it finish",
                 share * 100.0
             ),
+            Note::WithoutLimits { platforms } => format!(
+                "measured without limits on {}: this user cannot write to cgroups",
+                platforms.join(", ")
+            ),
             Note::LeftOut { text } | Note::Text { text } => text.clone(),
         }
     }
