@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use loadline_model::load::{ClientIdentity, FileContents, TlsOptions};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::client::{Resumption, WebPkiServerVerifier};
+use rustls::client::{Resumption, WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
 use rustls::{
-    AlertDescription, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme,
+    AlertDescription, CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme,
 };
 
 use super::{Plain, Received};
@@ -77,7 +78,14 @@ impl Tls {
         } else {
             let roots = Arc::new(roots(options.ca.as_ref())?);
             let verifier = WebPkiServerVerifier::builder_with_provider(roots, provider).build();
-            builder.with_webpki_verifier(verifier.map_err(|error| rustls::Error::General(error.to_string()))?)
+            let webpki = verifier.map_err(|error| rustls::Error::General(error.to_string()))?;
+            match &options.ca {
+                None => builder.with_webpki_verifier(webpki),
+                Some(ca) => {
+                    let trusted = certificates(ca)?;
+                    builder.dangerous().with_custom_certificate_verifier(Arc::new(Trusted { webpki, trusted }))
+                }
+            }
         };
         let mut config = match &options.identity {
             Some(ClientIdentity { certificate, key }) => {
@@ -136,6 +144,81 @@ fn private_key(file: &FileContents) -> Result<PrivateKeyDer<'static>, TlsError> 
     })
 }
 
+/// Trusts what the named certificates signed, and these themselves: what `openssl req -x509` makes is an authority's and a server's certificate in
+/// one, which webpki refuses as the latter (CaUsedAsEndEntity), and curl takes with `--cacert`.
+#[derive(Debug)]
+struct Trusted {
+    webpki: Arc<WebPkiServerVerifier>,
+    trusted: Vec<CertificateDer<'static>>,
+}
+
+impl ServerCertVerifier for Trusted {
+    fn verify_server_cert(
+        &self,
+        certificate: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        let verified = self.webpki.verify_server_cert(certificate, intermediates, name, ocsp, now);
+        match &verified {
+            // webpki has looked at its dates before this.
+            Err(error) if is_ca_as_server(error) && self.trusted.contains(certificate) => {
+                verify_server_name(&ParsedCertificate::try_from(certificate)?, name)?;
+                Ok(ServerCertVerified::assertion())
+            }
+            _ => verified,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.webpki.verify_tls12_signature(message, certificate, signature)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.webpki.verify_tls13_signature(message, certificate, signature)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.webpki.supported_verify_schemes()
+    }
+}
+
+fn is_ca_as_server(error: &rustls::Error) -> bool {
+    // rustls hands on what it has no name for.
+    matches!(error, rustls::Error::InvalidCertificate(CertificateError::Other(other)) if other.to_string() == "CaUsedAsEndEntity")
+}
+
+/// What a user makes of a certificate that was refused, and what to do about it.
+fn refused(error: &CertificateError, name: &ServerName<'_>) -> String {
+    match error {
+        CertificateError::UnknownIssuer => "the service's certificate comes from nobody who is trusted here (UnknownIssuer): name what to \
+            trust (--ca FILE), or accept any certificate (--insecure)"
+            .to_owned(),
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => format!(
+            "the service's certificate is not for `{}` ({error}): name what it is for (--sni NAME), or accept any certificate (--insecure)",
+            name.to_str()
+        ),
+        CertificateError::Other(other) if other.to_string() == "CaUsedAsEndEntity" => {
+            "the service's certificate is an authority's own, signed by itself (CaUsedAsEndEntity): trust it (--ca FILE), or accept any \
+             certificate (--insecure)"
+                .to_owned()
+        }
+        error => format!("the service's certificate is not valid ({error}): accept any with --insecure"),
+    }
+}
+
 /// Trusts every certificate; signatures are still checked, so that the handshake costs what it costs.
 #[derive(Debug)]
 struct TakeAny(Arc<CryptoProvider>);
@@ -183,6 +266,7 @@ const NO_HTTP2: &str = "the service does not offer HTTP/2 over TLS (ALPN h2)";
 #[derive(Debug)]
 pub struct Session {
     connection: ClientConnection,
+    server_name: ServerName<'static>,
     http2: bool,
     /// When the bytes came that the last read is made of.
     came_at: Nanos,
@@ -194,7 +278,7 @@ impl Session {
             ClientConnection::new(tls.config.clone(), tls.server_name.clone()).map_err(io::Error::other)?;
         // The engine decides how much is under way; the default of 64 KiB would cut large requests short.
         connection.set_buffer_limit(None);
-        Ok(Session { connection, http2: tls.http2, came_at: 0 })
+        Ok(Session { connection, server_name: tls.server_name.clone(), http2: tls.http2, came_at: 0 })
     }
 
     pub fn is_handshaking(&self) -> bool {
@@ -261,6 +345,7 @@ impl Session {
             rustls::Error::InvalidMessage(_) if self.connection.is_handshaking() => {
                 format!("the service does not speak TLS ({error})").into()
             }
+            rustls::Error::InvalidCertificate(error) => refused(&error, &self.server_name).into(),
             error => error.into(),
         }
     }

@@ -1,5 +1,7 @@
 //! How `loadline load` gets to a service: TLS, HTTP/2, Unix sockets, names, source addresses, network namespaces; against nginx.
 
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
 use std::collections::BTreeMap;
 
 use crate::support::loaded::Loaded;
@@ -196,4 +198,64 @@ fn responses_are_stamped_by_the_kernel_when_asked() {
     loaded.assert_all_answered();
     assert_eq!(loaded.at("options.timestamps"), "kernel");
     assert!(loaded.number("times.service.p50_ns") > 1000, "{}", loaded.ended.stdout);
+}
+
+/// Speaks TLS with a certificate of its own, and says its port.
+const SELF_SIGNED: &str = r#"
+import http.server, ssl
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"ok")
+    def log_message(self, *args):
+        pass
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+context.load_cert_chain("self.pem", "self.key")
+server.socket = context.wrap_socket(server.socket, server_side=True)
+print(server.server_address[1], flush=True)
+server.serve_forever()
+"#;
+
+#[test]
+fn a_self_signed_certificate_is_trusted_when_it_is_named() {
+    let place = Place::new();
+    let make = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
+    let what = ["-keyout", "self.key", "-out", "self.pem", "-subj", "/CN=shop", "-addext", "subjectAltName=DNS:localhost"];
+    let made = Command::new("openssl").args(make).args(what).current_dir(&place.dir).output().expect("openssl");
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    place.write("server.py", SELF_SIGNED);
+    let python = Command::new("python3").arg("server.py").current_dir(&place.dir).stdout(Stdio::piped()).spawn();
+    let mut server = Killed(python.expect("python3"));
+    let mut port = String::new();
+    BufReader::new(server.0.stdout.take().expect("a pipe")).read_line(&mut port).expect("a port");
+    let url = |host: &str| format!("https://{host}:{}/", port.trim());
+
+    // As `curl --cacert self.pem` does.
+    Loaded::run(&place, &with(&[&url("localhost"), "--ca", "self.pem"])).assert_all_answered();
+    for (arguments, words) in [
+        (vec![url("localhost")], "signed by itself (CaUsedAsEndEntity): trust it (--ca FILE), or accept any"),
+        (vec![url("127.0.0.1"), "--ca".to_owned(), "self.pem".to_owned()], "is not for `127.0.0.1`"),
+    ] {
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let refused = place.run(with(&[&["load"], &arguments[..]].concat()));
+        assert_eq!(refused.code, Some(1), "{}", refused.stdout);
+        assert!(refused.stderr.contains(words), "{}", refused.stderr);
+    }
+}
+
+struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        // It never ends by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
