@@ -42,9 +42,10 @@ pub fn seen(data: &RunData, cell: CellId) -> Option<Seen> {
     rest.iter().for_each(|row| drop(profile.merge(&row.profile)));
     let requests: u64 = rows.iter().map(|row| row.answered).sum();
     let mut cpu_ns_by_layer = ByLayer::new();
+    let slowdown = slowdown(data);
     for row in &rows {
         let share = row.answered as f64 / requests as f64;
-        for (layer, ns) in by_layer(row) {
+        for (layer, ns) in by_layer(row, slowdown) {
             *cpu_ns_by_layer.entry(layer).or_default() += ns * share;
         }
     }
@@ -74,8 +75,16 @@ fn of_cell(data: &RunData, cell: CellId) -> impl Iterator<Item = &ProfileRow> {
     data.profiles.iter().filter(move |row| row.cell == cell && row.answered > 0)
 }
 
-/// Everything on the path but the profiling itself.
-fn by_layer(row: &ProfileRow) -> ByLayer {
+/// How many times as long requests took for being sampled, over all profiles: every sample interrupts what it hits, for longer than it seems,
+/// because the clock that samples cannot sample itself. 1 where that was not measured.
+fn slowdown(data: &RunData) -> f64 {
+    let costs = || data.profiles.iter().filter_map(|row| row.profile.cost);
+    let (with, without) = (costs().map(|cost| cost.with).sum::<f64>(), costs().map(|cost| cost.without).sum::<f64>());
+    if without > 0.0 { (with / without).max(1.0) } else { 1.0 }
+}
+
+/// Everything on the path but the profiling itself, nor what it slows.
+fn by_layer(row: &ProfileRow, slowdown: f64) -> ByLayer {
     let profile = &row.profile;
     let kernel =
         profile.kernel_ns.iter().filter(|(layer, _)| !matches!(layer, Layer::Profiler | Layer::Idle));
@@ -85,7 +94,7 @@ fn by_layer(row: &ProfileRow) -> ByLayer {
         (USER_LOAD.to_owned(), profile.user_ns.load),
         (UNKNOWN.to_owned(), profile.unknown_ns.values().sum()),
     ];
-    kernel.chain(rest).map(|(layer, ns)| (layer, ns as f64 / row.answered.max(1) as f64)).collect()
+    kernel.chain(rest).map(|(layer, ns)| (layer, ns as f64 / slowdown / row.answered.max(1) as f64)).collect()
 }
 
 fn softirqs(rows: &[&ProfileRow]) -> Vec<SoftirqReason> {
@@ -120,10 +129,11 @@ pub fn difference(
     rows: &[Row],
     confidence: f64,
 ) -> Option<SeenDifference> {
+    let slowdown = slowdown(data);
     let rounds: Vec<(ByLayer, ByLayer)> = of_cell(data, cell)
         .filter_map(|here| {
             let there = of_cell(data, baseline).find(|there| there.round == here.round)?;
-            Some((by_layer(here), by_layer(there)))
+            Some((by_layer(here, slowdown), by_layer(there, slowdown)))
         })
         .collect();
     if rounds.is_empty() {

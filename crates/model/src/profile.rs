@@ -39,9 +39,21 @@ pub struct Profile {
     pub throttled: u64,
     /// The same of the slower watch of the idle task: time in which soft interrupts over the idle task may have gone unseen.
     pub idle_throttled: u64,
+    /// What a request cost while it was sampled, and under the same load when it was not; `None` where that was not measured.
+    #[serde(default)]
+    pub cost: Option<SampledCost>,
     /// The stacks of all that is in `kernel_ns`, `unknown_ns` and `user_ns`. The outermost frame is `service`, `load` or, for work
     /// that hit another task, `softirq`; kernel functions end in `_[k]`.
     pub stacks: CallTree,
+}
+
+/// CPU time of service and load for a request, ns: each sample interrupts what it hits, and that takes time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SampledCost {
+    /// While it was sampled.
+    pub with: f64,
+    /// Without.
+    pub without: f64,
 }
 
 /// CPU time in programs, in nanoseconds.
@@ -78,6 +90,7 @@ impl Profile {
             lost: 0,
             throttled: 0,
             idle_throttled: 0,
+            cost: None,
             stacks: CallTree::default(),
         }
     }

@@ -10,8 +10,9 @@ use loadline_model::experiment::PlanSpec;
 use loadline_model::gates::CpuUse;
 use loadline_model::load::{Arrivals, Load, Think, ThinkDistribution};
 use loadline_model::notes::Note;
+use loadline_model::profile::SampledCost;
 use loadline_model::rows::{ProfileRow, ReasonsRow};
-use loadline_model::{CellId, Event};
+use loadline_model::{CellId, Event, Observations};
 use loadline_profile::{Options, ProfileError, Profiler, Samples, SoftirqWatch, ThreadRoles};
 
 use crate::deployer::ReadOut;
@@ -29,6 +30,9 @@ const THINK: Duration = Duration::from_micros(30);
 /// Soft interrupts are traced for one part in this many of a profile's length: each is an event, so a short time has many.
 const SOFTIRQ_FRACTION: u32 = 3;
 
+/// How long a request's cost without samples is measured: one part in this many of a profile's length.
+const UNSAMPLED_FRACTION: u32 = 2;
+
 /// How many deployments are profiled, evenly spread, if there are more. A profile takes two thirds of a second, most of it to resolve
 /// names, and a long ladder has 26 cells.
 const DEPLOYMENTS: u32 = 6;
@@ -40,7 +44,7 @@ pub(crate) fn is_profiled(plan: &PlanSpec, round: u32) -> bool {
 
 /// How long a cell is loaded to be profiled for `length`, once.
 pub(crate) fn duration_of_cell(length: Duration) -> Duration {
-    length + length / SOFTIRQ_FRACTION
+    length + length / SOFTIRQ_FRACTION + length / UNSAMPLED_FRACTION
 }
 
 impl Execution<'_> {
@@ -86,15 +90,18 @@ impl Execution<'_> {
         let who = ThreadRoles { service: member.site.pids().into_iter().collect(), load: own_threads() };
         let most = Options::new(cpus.iter().copied());
         let options = Options { frequency_hz: most.frequency_hz.min(FREQUENCY_HZ), ..most };
-        let (record, samples) = match self.sample(round, cell, length, member, &options)? {
+        let without = self.cost_of_request(round, cell, length / UNSAMPLED_FRACTION, member)?;
+        let (record, samples, with) = match self.sample(round, cell, length, member, &options)? {
             Ok(seen) => seen,
             Err(refused) => return Ok(Err(refused)),
         };
+        let samples_cost = with.zip(without).map(|(with, without)| SampledCost { with, without });
         // Names must be resolved while the processes and their programs exist.
         let mut profile = match samples.resolve(&who) {
             Ok(profile) => profile,
             Err(refused) => return Ok(Err(refused)),
         };
+        profile.cost = samples_cost;
         // Spinning is not a cost of a request.
         profile.user_ns.load = profile.user_ns.load.saturating_sub(record.spun_ns);
         let reasons = match SoftirqWatch::start(&cpus) {
@@ -124,7 +131,7 @@ impl Execution<'_> {
         length: Duration,
         member: &mut Member,
         options: &Options,
-    ) -> Result<Result<(Record, Samples), ProfileError>, RunError> {
+    ) -> Result<Result<(Record, Samples, Option<f64>), ProfileError>, RunError> {
         let mut repeats = self.experiment.plan.repeats;
         loop {
             member.site.read_begin(ReadOut::Everything);
@@ -145,11 +152,25 @@ impl Execution<'_> {
                 for failure in failures {
                     self.note(Note::ProfileDisturbed { gate: failure.gate() })?;
                 }
-                return Ok(Ok((record, samples)));
+                let cost = cost_of_request(&observed, &record);
+                return Ok(Ok((record, samples, cost)));
             }
             (self.events)(Event::Repeating { cells: vec![cell] });
             repeats -= 1;
         }
+    }
+
+    /// CPU time of service and load for a request that is not sampled, ns.
+    fn cost_of_request(
+        &mut self,
+        round: u32,
+        cell: CellId,
+        length: Duration,
+        member: &mut Member,
+    ) -> Result<Option<f64>, RunError> {
+        member.site.read_begin(ReadOut::ServiceCpu);
+        let record = self.drive_unmeasured(round, cell, length, member)?;
+        Ok(cost_of_request(&member.site.read_end(), &record))
     }
 
     fn drive_unmeasured(
@@ -179,6 +200,13 @@ impl Execution<'_> {
         let record = member.with_engine(cell, |engine| engine.drive(slice))?;
         if record.stopped { Err(RunError::Interrupted) } else { Ok(record) }
     }
+}
+
+/// CPU time of service and load for each request that was answered, ns, without what the load spent waiting awake.
+fn cost_of_request(observed: &Observations, record: &Record) -> Option<f64> {
+    let load_ns = record.cpu_ns.saturating_sub(record.spun_ns);
+    let whole = observed.service_cpu_ns()? + load_ns;
+    (record.answered > 0).then(|| whole as f64 / record.answered as f64)
 }
 
 /// The threads of this process: the load threads are among them, and the others are idle meanwhile.
