@@ -68,7 +68,8 @@ fn cell(data: &RunData, counted: &Counted<'_>, id: CellId) -> Cell {
 fn limits(data: &RunData, site: &Site) -> Limits {
     let experiment = &data.run.experiment;
     let name = &experiment.platform(site.platform).name;
-    let is_without = |note: &Note| matches!(note, Note::WithoutLimits { platforms } if platforms.contains(name));
+    let is_without =
+        |note: &Note| matches!(note, Note::WithoutLimits { platforms } if platforms.contains(name));
     match data.run.notes.iter().any(is_without) {
         true => Limits::default(),
         false => experiment.limits_of(site.service, site.platform),

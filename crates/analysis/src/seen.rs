@@ -79,7 +79,8 @@ fn of_cell(data: &RunData, cell: CellId) -> impl Iterator<Item = &ProfileRow> {
 /// because the clock that samples cannot sample itself. 1 where that was not measured.
 fn slowdown(data: &RunData) -> f64 {
     let costs = || data.profiles.iter().filter_map(|row| row.profile.cost);
-    let (with, without) = (costs().map(|cost| cost.with).sum::<f64>(), costs().map(|cost| cost.without).sum::<f64>());
+    let (with, without) =
+        (costs().map(|cost| cost.with).sum::<f64>(), costs().map(|cost| cost.without).sum::<f64>());
     if without > 0.0 { (with / without).max(1.0) } else { 1.0 }
 }
 

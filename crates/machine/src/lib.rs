@@ -39,10 +39,10 @@ mod user_namespace;
 pub mod wait;
 
 pub use cgroup::Cgroup;
+pub use cgroup::may_create_cgroups;
 pub use clean::{NetworkScope, clean, may_change_network};
 pub use cleaner::{Cleaner, Removed, Section};
 pub use cleanup::{Cleanup, Resources};
-pub use cgroup::may_create_cgroups;
 pub use container::{Container, find_container};
 pub use environment::Environment;
 pub use error::{Error, ErrorContext};

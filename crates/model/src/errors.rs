@@ -87,11 +87,12 @@ impl Errors {
     }
 
     fn add_status(&mut self, other: FailedStatus) {
-        let is_same = |known: &&mut FailedStatus| (known.request, known.status) == (other.request, other.status);
-        match self.statuses.iter_mut().find(is_same) {
-            Some(known) => known.count += other.count,
-            None if self.statuses.len() < MOST_STATUSES => self.statuses.push(other),
-            None => {}
+        let is_same =
+            |known: &&mut FailedStatus| (known.request, known.status) == (other.request, other.status);
+        if let Some(known) = self.statuses.iter_mut().find(is_same) {
+            known.count += other.count;
+        } else if self.statuses.len() < MOST_STATUSES {
+            self.statuses.push(other);
         }
     }
 

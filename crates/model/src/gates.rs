@@ -206,7 +206,9 @@ impl GateFailure {
     #[must_use]
     pub fn with_kinds(self, named: &BTreeMap<String, u64>) -> GateFailure {
         match self {
-            GateFailure::Failed { failed, due, .. } => GateFailure::Failed { failed, due, kinds: named.clone() },
+            GateFailure::Failed { failed, due, .. } => {
+                GateFailure::Failed { failed, due, kinds: named.clone() }
+            }
             other => other,
         }
     }

@@ -122,7 +122,8 @@ impl Page<'_> {
         for failure in &self.result.run.failures {
             text.push_str(&verbatim("  ", failure));
         }
-        let known = failed_requests::sentence(self.result).into_iter().chain(throttling::sentence(self.result));
+        let known =
+            failed_requests::sentence(self.result).into_iter().chain(throttling::sentence(self.result));
         for sentence in known.chain(wording::twins_differ(self.result)) {
             text.push_str(&self.paragraph(Tone::Unsure, "", &sentence, 2));
         }

@@ -99,7 +99,8 @@ pub(crate) fn missing(result: &RunResult) -> Option<String> {
 /// What a run was to have and was measured without, as its user allowed.
 pub(crate) fn without(result: &RunResult) -> Option<String> {
     let notes = result.notes.iter();
-    let found = notes.filter(|note| matches!(note.what, Some(Note::WithoutLimits { .. }))).map(said).next()?;
+    let found =
+        notes.filter(|note| matches!(note.what, Some(Note::WithoutLimits { .. }))).map(said).next()?;
     Some(sentence(&found))
 }
 

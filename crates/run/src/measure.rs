@@ -59,7 +59,8 @@ impl Execution<'_> {
             }
             driven.record.pauses.enter(&mut driven.observations);
             let errors = self.errors(driven.visit.cell, &driven.record);
-            let gate_failures = gate_failures.into_iter().map(|failure| failure.with_kinds(&errors)).collect();
+            let gate_failures =
+                gate_failures.into_iter().map(|failure| failure.with_kinds(&errors)).collect();
             let slice = slice(position, at_s, driven, errors, gate_failures);
             if slice.answered > 0 && !is_disturbed(&slice.gate_failures) {
                 let median = slice.service.value_at_quantile(0.5) as f64;

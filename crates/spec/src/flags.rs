@@ -4,8 +4,8 @@ mod several;
 
 use crate::Experiment;
 use crate::error::{Place, Problems, SpecError};
-use crate::http;
 use crate::experiment::{self, PLACEMENTS, PUBLISHING, load_from_flags, service_from_flags};
+use crate::http;
 use crate::machine::Machine;
 use crate::node::{Node, Shape};
 use crate::words::split;
@@ -95,11 +95,18 @@ pub(crate) fn set_list(tree: &mut Node, key: &str, flag: &'static str, nodes: Ve
 }
 
 fn services(flags: &Flags, problems: &mut Problems) -> Vec<Node> {
-    let headers: Vec<(String, Node)> = flags.headers.iter().filter_map(|line| header(line, problems)).collect();
+    let headers: Vec<(String, Node)> =
+        flags.headers.iter().filter_map(|line| header(line, problems)).collect();
     let common = || {
         let mut service = service_from_flags(&flags.options);
         if !headers.is_empty() {
-            service.set("headers", Node::map(headers.iter().map(|(name, value)| (name.as_str(), value.clone())), place("--header", "")));
+            service.set(
+                "headers",
+                Node::map(
+                    headers.iter().map(|(name, value)| (name.as_str(), value.clone())),
+                    place("--header", ""),
+                ),
+            );
         }
         if let Some(body) = &flags.body {
             service.set("body", scalar("--body", body));
@@ -159,7 +166,7 @@ fn header(line: &str, problems: &mut Problems) -> Option<(String, Node)> {
 
 /// Each platform, once for each combination of limits that there are several of.
 fn platforms(flags: &Flags) -> Vec<Node> {
-    let dimensions = OF_PLATFORMS.map(|(flag, _)| flag);
+    let dimensions: [&str; 2] = OF_PLATFORMS.map(|(flag, _)| flag);
     let combinations = combinations(&flags.options, &dimensions);
     let with_limits = |typed: &String| {
         let limited = |options: &Vec<(String, String)>| match apart(&flags.options, options) {
@@ -176,12 +183,7 @@ fn is_of_platforms(flag: &str) -> bool {
 }
 
 /// A platform with limits of its own, which its name tells.
-fn with_own_limits(
-    mut platform: Node,
-    typed: &str,
-    options: &[(String, String)],
-    apart: &str,
-) -> Node {
+fn with_own_limits(mut platform: Node, typed: &str, options: &[(String, String)], apart: &str) -> Node {
     let place = platform.place.clone();
     let name = match platform.get_mut("name").map(|name| &name.shape) {
         Some(Shape::Scalar(name)) => name.clone(),
@@ -196,10 +198,11 @@ fn with_own_limits(
         Shape::Scalar(_) => return platform,
         _ => platform,
     };
-    let limits = [("cpu", "--limit-cpu"), ("memory", "--limit-memory")].into_iter().filter_map(|(key, flag)| {
-        let (_, value) = options.iter().find(|(name, _)| name == flag)?;
-        Some((key, scalar(flag, value)))
-    });
+    let limits =
+        [("cpu", "--limit-cpu"), ("memory", "--limit-memory")].into_iter().filter_map(|(key, flag)| {
+            let (_, value) = options.iter().find(|(name, _)| name == flag)?;
+            Some((key, scalar(flag, value)))
+        });
     platform.set("limits", Node::map(limits.collect::<Vec<_>>(), place.clone()));
     platform.set("name", Node::scalar(format!("{name} {apart}"), place));
     platform
@@ -226,9 +229,7 @@ fn platform(typed: &str) -> Node {
         match (name, kind.trim()) {
             (None, _) => return word,
             // With a name it is a map; what is no kind is left to validation as it is.
-            (Some(_), word) if KINDS.contains(&word) => {
-                of(word, Node::map([], place.clone()))
-            }
+            (Some(_), word) if KINDS.contains(&word) => of(word, Node::map([], place.clone())),
             (Some(_), _) => return word,
         }
     };

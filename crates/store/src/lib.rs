@@ -54,9 +54,13 @@ fn in_words(path: &Path, error: &rusqlite::Error) -> String {
     match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => format!("cannot write {path}: no space left on its disk"),
         Some(ErrorCode::ReadOnly) => format!("cannot write {path}: it may only be read"),
-        Some(ErrorCode::CannotOpen) => format!("cannot open {path}: its folder is not there, or may not be written to"),
+        Some(ErrorCode::CannotOpen) => {
+            format!("cannot open {path}: its folder is not there, or may not be written to")
+        }
         Some(ErrorCode::NotADatabase) => format!("cannot open {path}: it is not a store of loadline"),
-        Some(ErrorCode::DatabaseBusy) => format!("cannot write {path}: another program has held it for ten seconds"),
+        Some(ErrorCode::DatabaseBusy) => {
+            format!("cannot write {path}: another program has held it for ten seconds")
+        }
         _ => format!("{path}: {error}"),
     }
 }

@@ -12,7 +12,8 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{
-    AlertDescription, CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme,
+    AlertDescription, CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore,
+    SignatureScheme,
 };
 
 use super::{Plain, Received};
@@ -83,7 +84,9 @@ impl Tls {
                 None => builder.with_webpki_verifier(webpki),
                 Some(ca) => {
                     let trusted = certificates(ca)?;
-                    builder.dangerous().with_custom_certificate_verifier(Arc::new(Trusted { webpki, trusted }))
+                    builder
+                        .dangerous()
+                        .with_custom_certificate_verifier(Arc::new(Trusted { webpki, trusted }))
                 }
             }
         };

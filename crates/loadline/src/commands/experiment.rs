@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use loadline_engine::real_time_permitted;
 use loadline_local::LocalError;
 use loadline_machine::{RunName, may_create_cgroups};
-use loadline_model::experiment::{Experiment, Nodes, PlatformKind, PlatformSpec};
+use loadline_model::experiment::{Experiment, Nodes, Platform, PlatformKind};
 use loadline_model::notes::Note;
 use loadline_model::plan::Plan;
 use loadline_model::platform::Layer;
@@ -86,8 +86,8 @@ fn execute_and_show(
 
 /// Refuses limits that this user cannot set, or notes that it is measured without them.
 fn check_limits(experiment: &Experiment, allow_missing: bool) -> Result<Vec<Note>> {
-    let is_here = |platform: &&PlatformSpec| matches!(platform.kind, PlatformKind::Host | PlatformKind::Local(_));
-    let is_limited = |platform: &&PlatformSpec| {
+    let is_here = |platform: &&Platform| matches!(platform.kind, PlatformKind::Host | PlatformKind::Local(_));
+    let is_limited = |platform: &&Platform| {
         let own = [experiment.limits, platform.limits].into_iter();
         own.chain(experiment.services.iter().map(|service| service.limits)).any(|limits| limits.any())
     };

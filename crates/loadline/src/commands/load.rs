@@ -117,13 +117,7 @@ fn drive(
         command_line: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
         started,
         options,
-        requests: plan
-            .options
-            .traffic
-            .requests
-            .iter()
-            .map(|request| format!("{} {}", request.method, request.path))
-            .collect(),
+        requests: plan.requests.clone(),
         record,
         cpu_use,
         waited_for_cpu_ns,

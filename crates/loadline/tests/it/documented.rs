@@ -27,7 +27,8 @@ fn commands(page: &Path) -> Vec<Vec<String>> {
 }
 
 fn pages() -> Vec<PathBuf> {
-    let book = fs::read_dir(root().join("docs")).expect("the book").map(|entry| entry.expect("a file").path());
+    let book =
+        fs::read_dir(root().join("docs")).expect("the book").map(|entry| entry.expect("a file").path());
     let pages = book.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
     [root().join("README.md")].into_iter().chain(pages).collect()
 }
@@ -92,7 +93,14 @@ fn the_readmes_first_commands_do_what_they_say() {
 
     let compared = run(&place, &with("compare", &BRIEF));
     compared.assert_measured();
-    for line in ["host against pod", "response p50", "Resolution: ", "Trust: ", "Time: ", "Kept in loadline.db as run 1"] {
+    for line in [
+        "host against pod",
+        "response p50",
+        "Resolution: ",
+        "Trust: ",
+        "Time: ",
+        "Kept in loadline.db as run 1",
+    ] {
         assert!(compared.stdout.contains(line), "{line}: {}", compared.stdout);
     }
     let reported = run(&place, &with("report", &[]));

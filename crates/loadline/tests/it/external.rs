@@ -35,7 +35,8 @@ fn requests_are_sent_as_they_are_given() {
     place.write("body.json", "{\"orders\": 12}");
     let url = nginx.url("");
     let job = ["compare", "--on", &url, "--rate", "200/s", "-c", "4", "--request", "3 POST /orders"];
-    let more = ["--request", "/status", "-H", "Host: shop.test", "-H", "X-Test: a: b", "--body-file", "body.json"];
+    let more =
+        ["--request", "/status", "-H", "Host: shop.test", "-H", "X-Test: a: b", "--body-file", "body.json"];
     place.run(job.into_iter().chain(more).chain(BRIEF)).assert_measured();
 
     let noted = nginx.noted(100);

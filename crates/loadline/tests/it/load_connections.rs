@@ -1,8 +1,8 @@
 //! How `loadline load` gets to a service: TLS, HTTP/2, Unix sockets, names, source addresses, network namespaces; against nginx.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
-use std::collections::BTreeMap;
 
 use crate::support::loaded::Loaded;
 use crate::support::nginx::{Namespace, Nginx, Noted};
@@ -226,12 +226,24 @@ server.serve_forever()
 #[test]
 fn a_self_signed_certificate_is_trusted_when_it_is_named() {
     let place = Place::new();
-    let make = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
-    let what = ["-keyout", "self.key", "-out", "self.pem", "-subj", "/CN=shop", "-addext", "subjectAltName=DNS:localhost"];
-    let made = Command::new("openssl").args(make).args(what).current_dir(&place.dir).output().expect("openssl");
+    let make =
+        ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
+    let what = [
+        "-keyout",
+        "self.key",
+        "-out",
+        "self.pem",
+        "-subj",
+        "/CN=shop",
+        "-addext",
+        "subjectAltName=DNS:localhost",
+    ];
+    let made =
+        Command::new("openssl").args(make).args(what).current_dir(&place.dir).output().expect("openssl");
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     place.write("server.py", SELF_SIGNED);
-    let python = Command::new("python3").arg("server.py").current_dir(&place.dir).stdout(Stdio::piped()).spawn();
+    let python =
+        Command::new("python3").arg("server.py").current_dir(&place.dir).stdout(Stdio::piped()).spawn();
     let mut server = Killed(python.expect("python3"));
     let mut port = String::new();
     BufReader::new(server.0.stdout.take().expect("a pipe")).read_line(&mut port).expect("a port");

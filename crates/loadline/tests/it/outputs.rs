@@ -136,16 +136,25 @@ fn shells_and_man_know_the_options() {
 fn what_was_measured_until_the_stores_disk_was_full_is_shown() {
     let place = Place::shared();
     let disk = SmallDisk::at(place.path("small"), "512k");
-    let job = ["compare", "--on", "host", "--rate", "500/s", "--store", "small/loadline.db", "--slice", "50ms"];
+    let job =
+        ["compare", "--on", "host", "--rate", "500/s", "--store", "small/loadline.db", "--slice", "50ms"];
     let ended = place.run(job.into_iter().chain(["--blocks", "400", "--deployments", "1", "--repeats", "0"]));
 
     assert_eq!(ended.code, Some(1), "{}", ended.stderr);
-    assert!(ended.stderr.contains("error: cannot write small/loadline.db: no space left on its disk"), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("error: cannot write small/loadline.db: no space left on its disk"),
+        "{}",
+        ended.stderr
+    );
     for shown in ["response p50", "Kept in small/loadline.db as run 1"] {
         assert!(ended.stdout.contains(shown), "{shown}: {}", ended.stdout);
     }
     // Whether it could still keep how it ended depends on how much space was left.
-    assert!(ended.stdout.contains("Not finished") || ended.stdout.contains("Failed after"), "{}", ended.stdout);
+    assert!(
+        ended.stdout.contains("Not finished") || ended.stdout.contains("Failed after"),
+        "{}",
+        ended.stdout
+    );
     let again = place.run(["report", "--store", "small/loadline.db"]);
     assert!(again.stdout.contains("response p50"), "{}{}", again.stdout, again.stderr);
     drop(disk);

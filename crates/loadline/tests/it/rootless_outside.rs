@@ -89,8 +89,18 @@ fn a_user_of_dockers_socket_compares_every_way_into_a_container_that_takes_no_li
     let before = harbour.engine.inventory();
     let ways = ["host", "docker", "docker:userland-proxy", "docker:none", "docker:host"];
     let on = ways.iter().flat_map(|way| ["--on", way]);
-    let arguments =
-        ["compare", "--service", "orders", "--rate", "500/s", "--limit-memory", "256Mi", "--allow-missing", "--json", "-"];
+    let arguments = [
+        "compare",
+        "--service",
+        "orders",
+        "--rate",
+        "500/s",
+        "--limit-memory",
+        "256Mi",
+        "--allow-missing",
+        "--json",
+        "-",
+    ];
     let ended = harbour.run(arguments.into_iter().chain(on).chain(BRIEF));
 
     ended.assert_measured();
@@ -98,7 +108,10 @@ fn a_user_of_dockers_socket_compares_every_way_into_a_container_that_takes_no_li
     assert_whole_without_wire(&result, ways.len() + 1);
     assert!(result.surroundings["docker"].summary.contains("Docker"), "{:?}", result.surroundings);
     assert!(
-        result.notes.iter().any(|note| note.text == "measured without limits on host: this user cannot write to cgroups"),
+        result
+            .notes
+            .iter()
+            .any(|note| note.text == "measured without limits on host: this user cannot write to cgroups"),
         "{:?}",
         result.notes
     );

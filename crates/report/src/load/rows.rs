@@ -1,8 +1,8 @@
 //! What table and Markdown of a load have in common: its head, its sentences and its rows of times.
 
-use loadline_model::{ErrorKind, counted_in_words, names_a_status};
 use loadline_model::result::Distribution;
 use loadline_model::result::load::{LoadDoubt, LoadOptions, LoadResult, Protocol};
+use loadline_model::{ErrorKind, counted_in_words, names_a_status};
 
 use crate::figures::{NO_FIGURE, count, cpu_list, time};
 use crate::words::{Words, said};

@@ -90,7 +90,9 @@ impl LiveSite for DeployedSite {
             Ok(record) => {
                 let request = format!("GET {path}");
                 let errors = record.errors.by_request(std::slice::from_ref(&request));
-                let status = |kind: &String| kind.strip_prefix(&format!("{request}: ")).map(|code| format!("status {code}"));
+                let status = |kind: &String| {
+                    kind.strip_prefix(&format!("{request}: ")).map(|code| format!("status {code}"))
+                };
                 let kinds: Vec<String> =
                     errors.into_keys().map(|kind| status(&kind).unwrap_or(kind)).collect();
                 format!("{request} failed ({})", kinds.join(", "))

@@ -24,7 +24,9 @@ use super::{ExperimentKeys, TLS, WHAT, cpus, limits, texts, way_out};
 use crate::error::{Complaint, Place, Problems};
 use crate::files::existing;
 use crate::http;
-use crate::kinds::{CommandLine, OneOrMore, Pairs, Scalar, Word, count, duration, parsed, switch, text, trimmed};
+use crate::kinds::{
+    CommandLine, OneOrMore, Pairs, Scalar, Word, count, duration, parsed, switch, text, trimmed,
+};
 use crate::machine::Machine;
 use crate::node::Text;
 use crate::options::{Detail, Table, Written};

@@ -1,4 +1,3 @@
-cat > crates/spec/src/flags/several.rs <<'E'
 //! Options with several values, `--limit-cpu 0.3,1`: each is measured, and compared with the first.
 
 /// Of platforms, with what stands behind the value in a platform's name.
@@ -17,7 +16,8 @@ pub(super) fn combinations(options: &Options, dimensions: &[&str]) -> Vec<Option
             false => vec![value],
         };
         let with = |options: Options| {
-            let extended = |value: &&str| [options.clone(), vec![(name.clone(), (*value).to_owned())]].concat();
+            let extended =
+                |value: &&str| [options.clone(), vec![(name.clone(), (*value).to_owned())]].concat();
             values.iter().map(extended).collect::<Vec<Options>>()
         };
         combined = combined.into_iter().flat_map(with).collect();
@@ -47,10 +47,13 @@ mod tests {
     #[test]
     fn every_value_is_combined_with_every_other() {
         let given = options(&[("--limit-cpu", "0.3, 1"), ("--slice", "1s"), ("--limit-memory", "64Mi,1Gi")]);
-        let dimensions = OF_PLATFORMS.map(|(flag, _)| flag);
+        let dimensions: [&str; 2] = OF_PLATFORMS.map(|(flag, _)| flag);
         let combined = combinations(&given, &dimensions);
         assert_eq!(combined.len(), 4);
-        assert_eq!(combined[1], options(&[("--limit-cpu", "0.3"), ("--slice", "1s"), ("--limit-memory", "1Gi")]));
+        assert_eq!(
+            combined[1],
+            options(&[("--limit-cpu", "0.3"), ("--slice", "1s"), ("--limit-memory", "1Gi")])
+        );
         assert_eq!(apart(&given, &combined[1]).as_deref(), Some("0.3 CPU, 1Gi"));
     }
 

@@ -263,7 +263,8 @@ platforms: [host]
 loads: [{rate: 100/s}]",
     );
     assert_eq!(mixed.services[0].requests, mix.services[0].requests);
-    let bodies: Vec<Option<&str>> = mix.services[0].requests.iter().map(|request| request.body.as_deref()).collect();
+    let bodies: Vec<Option<&str>> =
+        mix.services[0].requests.iter().map(|request| request.body.as_deref()).collect();
     assert_eq!(bodies, [None, Some("{}")]);
     assert!(mix.services[0].requests.iter().all(|request| request.headers.len() == 2));
 

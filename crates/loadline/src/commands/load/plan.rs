@@ -24,6 +24,8 @@ const MAX_CONNECTIONS: u64 = 1 << 20;
 /// A load to drive.
 pub struct Plan {
     pub slice: SliceSpec,
+    /// The requests of the mix, each on a line: `GET /a`.
+    pub requests: Vec<String>,
     /// Its target is the name until [`super::target::settle`] has looked it up.
     pub options: Options,
     /// Whether the name is looked up for every connection.
@@ -102,6 +104,8 @@ fn read(arguments: &LoadArguments, cpus: &[usize], reader: &mut Reader) -> Optio
         traffic: traffic?,
     };
     description.traffic.tls = tls?;
+    let requests = description.traffic.requests.iter();
+    let requests = requests.map(|request| format!("{} {}", request.method, request.path)).collect();
     let described = match Options::describing(&description, endpoint) {
         Ok(options) => options,
         Err(error) => {
@@ -117,7 +121,7 @@ fn read(arguments: &LoadArguments, cpus: &[usize], reader: &mut Reader) -> Optio
         // Where ip-netns(8) keeps them.
         false => PathBuf::from("/run/netns").join(name),
     });
-    Some(Plan { slice, options, resolve_each: resolve_each?.unwrap_or(false), netns })
+    Some(Plan { slice, requests, options, resolve_each: resolve_each?.unwrap_or(false), netns })
 }
 
 fn refuse_script(arguments: &LoadArguments, reader: &mut Reader) {

@@ -12,7 +12,8 @@ impl SmallDisk {
     pub fn at(path: PathBuf, size: &str) -> SmallDisk {
         fs::create_dir(&path).expect("a folder");
         let size = format!("size={size}");
-        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "loadline-test"]).arg(&path).status();
+        let mounted =
+            Command::new("mount").args(["-t", "tmpfs", "-o", &size, "loadline-test"]).arg(&path).status();
         assert!(mounted.expect("mount starts").success());
         SmallDisk(path)
     }
