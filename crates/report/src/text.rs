@@ -5,6 +5,8 @@ use unicode_width::UnicodeWidthChar;
 
 /// Columns between the columns of a table, from roomy to tight.
 const GAPS: [usize; 3] = [3, 2, 1];
+/// A column that is narrower than this has no room for words.
+const LEAST_ROOM: usize = 20;
 /// A heading wider than this is broken at its spaces.
 const HEADING_WIDTH: usize = 16;
 
@@ -62,9 +64,32 @@ impl Table {
     /// The lines of the table, as roomy as `width` allows. Decimal points are aligned where there is room for that; what does not fit as a
     /// table has lines of its own for each row.
     pub fn render(&self, width: usize) -> String {
-        if self.least_width() > width {
-            return self.rows.iter().map(|row| self.on_lines(row, width)).collect();
+        let fits = |text: &String| text.lines().all(|line| visible_width(line) <= width);
+        let table = Some(self.as_table(width)).filter(fits);
+        table
+            .or_else(|| self.with_last_column_broken(width).filter(fits))
+            .unwrap_or_else(|| self.rows.iter().map(|row| self.on_lines(row, width)).collect())
+    }
+
+    /// The table with the words of its last column on several lines; `None` where that is no text, or where it would have hardly any room.
+    fn with_last_column_broken(&self, width: usize) -> Option<String> {
+        let (last, others) = self.columns.split_last()?;
+        let widths = self.widths(&self.rows);
+        let taken = widths[..others.len()].iter().sum::<usize>() + GAPS[GAPS.len() - 1] * others.len();
+        let room = width.checked_sub(taken).filter(|room| last.1 == Align::Left && *room >= LEAST_ROOM)?;
+        let mut table = Table::new(self.columns.clone());
+        for row in &self.rows {
+            let (words, figures) = row.split_last()?;
+            let mut figures = figures.to_vec();
+            for line in wrap("", words, room, 0).lines() {
+                let empty = vec![String::new(); others.len()];
+                table.push([std::mem::replace(&mut figures, empty), vec![line.to_owned()]].concat());
+            }
         }
+        Some(table.as_table(width))
+    }
+
+    fn as_table(&self, width: usize) -> String {
         let aligned = self.aligned();
         let roomy = &GAPS[..GAPS.len() - 1];
         let fitting = roomy.iter().copied().find(|gap| self.width(&aligned, *gap) <= width);
@@ -165,7 +190,10 @@ pub(crate) fn visible_width(text: &str) -> usize {
 pub(crate) fn flow(first: &str, pieces: &[String], separator: &str, width: usize, indent: usize) -> String {
     let mut lines = vec![first.to_owned()];
     let mut fresh = true;
-    for piece in pieces {
+    // What stands at the end of a line that another one follows.
+    let end = visible_width(separator.trim_end());
+    for (at, piece) in pieces.iter().enumerate() {
+        let end = if at + 1 < pieces.len() { end } else { 0 };
         if piece.contains(' ') && indent + visible_width(piece) > width {
             let mut begun = lines.pop().unwrap_or_default();
             if !fresh {
@@ -179,7 +207,7 @@ pub(crate) fn flow(first: &str, pieces: &[String], separator: &str, width: usize
         }
         let Some(line) = lines.last_mut() else { break };
         let joint = if fresh { "" } else { separator };
-        if !fresh && visible_width(line) + visible_width(joint) + visible_width(piece) > width {
+        if !fresh && visible_width(line) + visible_width(joint) + visible_width(piece) + end > width {
             line.push_str(separator.trim_end());
             lines.push(" ".repeat(indent) + piece);
         } else {
@@ -332,9 +360,10 @@ mod tests {
         );
         let tight = table.render(table.least_width());
         assert!(tight.lines().all(|line| visible_width(line) <= table.least_width()), "{tight}");
+        let narrow = table.render(table.least_width() - 1);
         assert_eq!(
-            table.render(30),
-            "p50  a heading of many words\n    61.2 µs · verdict\n    \u{1b}[31mslower\u{1b}[0m\n"
+            narrow,
+            "p50  a heading of many\n    words 61.2 µs ·\n    verdict \u{1b}[31mslower\u{1b}[0m\n"
         );
     }
 

@@ -168,10 +168,10 @@ mod tests {
         let plan = PlanSpec::default().with_slices(&loads, None, None);
         let blocks =
             |load| -> Vec<u32> { (0..99).filter(|block| plan.is_measured_in(load, *block)).collect() };
-        assert_eq!((plan.slice, plan.blocks), (Duration::from_millis(50), 40));
-        assert_eq!(blocks(LoadId(0)), (0..40).collect::<Vec<_>>());
-        assert_eq!(blocks(LoadId(1)), [0, 7, 14, 20, 27, 34]);
-        assert_eq!(blocks(LoadId(2)), [0, 20]);
+        assert_eq!((plan.slice, plan.blocks), (Duration::from_millis(50), 30));
+        assert_eq!(blocks(LoadId(0)), (0..30).collect::<Vec<_>>());
+        assert_eq!(blocks(LoadId(1)), [0, 6, 12, 18, 24]);
+        assert_eq!(blocks(LoadId(2)), [0, 15]);
     }
 
     #[test]
@@ -186,6 +186,6 @@ mod tests {
     fn loads_with_the_same_slices_need_no_list_of_them() {
         let plan = PlanSpec::default().with_slices(&[open("2000/s"), open("9000/s")], None, None);
         assert_eq!(plan.slices, []);
-        assert_eq!(plan.slices_of(LoadId(1)), Slices { length: Duration::from_millis(50), count: 40 });
+        assert_eq!(plan.slices_of(LoadId(1)), Slices { length: Duration::from_millis(50), count: 30 });
     }
 }
