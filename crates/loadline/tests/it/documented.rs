@@ -68,7 +68,11 @@ fn every_command_is_valid() {
                     }
                 }
                 "plan" => {}
-                _ => words.push("--help".to_owned()),
+                // What follows `--` is another program's.
+                _ => {
+                    let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
+                    words.insert(end, "--help".to_owned());
+                }
             }
             let ended = run(&place, &words);
             assert_eq!(ended.code, Some(0), "{}: loadline {shown}\n{}", page.display(), ended.stderr);

@@ -250,7 +250,7 @@ fn a_self_signed_certificate_is_trusted_when_it_is_named() {
     let url = |host: &str| format!("https://{host}:{}/", port.trim());
 
     // As `curl --cacert self.pem` does.
-    Loaded::run(&place, &with(&[&url("localhost"), "--ca", "self.pem"])).assert_all_answered();
+    Loaded::run(&place, &with(&[&url("localhost"), "--ca", "self.pem", "-c2"])).assert_all_answered();
     for (arguments, words) in [
         (vec![url("localhost")], "signed by itself (CaUsedAsEndEntity): trust it (--ca FILE), or accept any"),
         (vec![url("127.0.0.1"), "--ca".to_owned(), "self.pem".to_owned()], "is not for `127.0.0.1`"),

@@ -32,15 +32,17 @@ fn a_limit_that_an_ordinary_user_cannot_set_is_refused_or_measured_without() {
     let place = Place::shared();
     let user = OrdinaryUser::at(&place);
     let arguments = ["compare", "--on", "host", "--no-twin", "--limit-cpu", "0.5"];
-    let refused = ended(user.command(arguments).output().expect("setpriv is there"));
+    let other = ["--service", "orders", "--service", "hello"];
+    let refused = user.command(arguments.into_iter().chain(other)).output();
+    let refused = ended(refused.expect("setpriv is there"));
     assert_eq!((refused.code, refused.stdout.as_str()), (Some(2), ""), "{}", refused.stderr);
     for said in ["limits cannot be set on host", "Delegate=yes", "--allow-missing measures without"] {
         assert!(refused.stderr.contains(said), "{}", refused.stderr);
     }
 
     let plan = ["--slice", "100ms", "--blocks", "1", "--deployments", "1", "--warmup", "1s"];
-    let other = ["--service", "orders", "--service", "hello", "--allow-missing"];
-    let without = user.command(arguments.into_iter().chain(plan).chain(other)).output();
+    let without =
+        user.command(arguments.into_iter().chain(plan).chain(other).chain(["--allow-missing"])).output();
     let without = ended(without.expect("setpriv is there"));
     without.assert_measured();
     let first = without.stdout.lines().next().expect("a report");
