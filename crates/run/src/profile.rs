@@ -47,6 +47,14 @@ pub(crate) fn duration_of_cell(length: Duration) -> Duration {
     length + length / SOFTIRQ_FRACTION + length / UNSAMPLED_FRACTION
 }
 
+/// A load under which the CPUs were sampled.
+struct Sampled {
+    record: Record,
+    samples: Samples,
+    /// CPU time of service and load for a request, ns, if that is known.
+    cost: Option<f64>,
+}
+
 impl Execution<'_> {
     /// Profiles every cell of the live sites for `length`, and stores the profiles, if this round is to be profiled. What this user may not
     /// profile is noted once.
@@ -91,10 +99,11 @@ impl Execution<'_> {
         let most = Options::new(cpus.iter().copied());
         let options = Options { frequency_hz: most.frequency_hz.min(FREQUENCY_HZ), ..most };
         let without = self.cost_of_request(round, cell, length / UNSAMPLED_FRACTION, member)?;
-        let (record, samples, with) = match self.sample(round, cell, length, member, &options)? {
-            Ok(seen) => seen,
-            Err(refused) => return Ok(Err(refused)),
-        };
+        let Sampled { record, samples, cost: with } =
+            match self.sample(round, cell, length, member, &options)? {
+                Ok(seen) => seen,
+                Err(refused) => return Ok(Err(refused)),
+            };
         let samples_cost = with.zip(without).map(|(with, without)| SampledCost { with, without });
         // Names must be resolved while the processes and their programs exist.
         let mut profile = match samples.resolve(&who) {
@@ -131,7 +140,7 @@ impl Execution<'_> {
         length: Duration,
         member: &mut Member,
         options: &Options,
-    ) -> Result<Result<(Record, Samples, Option<f64>), ProfileError>, RunError> {
+    ) -> Result<Result<Sampled, ProfileError>, RunError> {
         let mut repeats = self.experiment.plan.repeats;
         loop {
             member.site.read_begin(ReadOut::Everything);
@@ -153,7 +162,7 @@ impl Execution<'_> {
                     self.note(Note::ProfileDisturbed { gate: failure.gate() })?;
                 }
                 let cost = cost_of_request(&observed, &record);
-                return Ok(Ok((record, samples, cost)));
+                return Ok(Ok(Sampled { record, samples, cost }));
             }
             (self.events)(Event::Repeating { cells: vec![cell] });
             repeats -= 1;
