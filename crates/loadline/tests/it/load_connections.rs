@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 use crate::support::loaded::Loaded;
 use crate::support::nginx::{Namespace, Nginx, Noted};
 use crate::support::place::Place;
+use crate::support::programs;
 
 /// A load that is over soon.
 const SHORT: [&str; 4] = ["--rate", "200/s", "--for", "500ms"];
@@ -200,29 +201,6 @@ fn responses_are_stamped_by_the_kernel_when_asked() {
     assert!(loaded.number("times.service.p50_ns") > 1000, "{}", loaded.ended.stdout);
 }
 
-/// Speaks TLS with a certificate of its own, and says its port.
-const SELF_SIGNED: &str = r#"
-import http.server, ssl
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    wbufsize = -1
-    def do_GET(self):
-        self.send_response(200)
-        self.send_header("Content-Length", "2")
-        self.end_headers()
-        self.wfile.write(b"ok")
-    def log_message(self, *args):
-        pass
-
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-context.load_cert_chain("self.pem", "self.key")
-server.socket = context.wrap_socket(server.socket, server_side=True)
-print(server.server_address[1], flush=True)
-server.serve_forever()
-"#;
-
 #[test]
 fn a_self_signed_certificate_is_trusted_when_it_is_named() {
     let place = Place::new();
@@ -241,7 +219,7 @@ fn a_self_signed_certificate_is_trusted_when_it_is_named() {
     let made =
         Command::new("openssl").args(make).args(what).current_dir(&place.dir).output().expect("openssl");
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-    place.write("server.py", SELF_SIGNED);
+    place.write("server.py", &programs::over_tls());
     let python =
         Command::new("python3").arg("server.py").current_dir(&place.dir).stdout(Stdio::piped()).spawn();
     let mut server = Killed(python.expect("python3"));

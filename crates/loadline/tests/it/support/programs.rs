@@ -36,6 +36,22 @@ pub fn one_connection_at_a_time() -> String {
     MORTAL.replace("ThreadingHTTPServer", "HTTPServer")
 }
 
+/// As [`MORTAL`], but it speaks TLS with the certificate `self.pem`, at a port that it chooses and prints.
+pub fn over_tls() -> String {
+    let served = "http.server.ThreadingHTTPServer((sys.argv[1], int(sys.argv[2])), Handler).serve_forever()";
+    let served_over_tls = r#"
+import ssl
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+context.load_cert_chain("self.pem", "self.key")
+server.socket = context.wrap_socket(server.socket, server_side=True)
+print(server.server_address[1], flush=True)
+server.serve_forever()"#;
+    assert!(MORTAL.contains(served));
+    MORTAL.replace(served, served_over_tls.trim_start())
+}
+
 /// As [`MORTAL`], and deaf to SIGTERM.
 pub fn deaf() -> String {
     format!("import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n{MORTAL}")
