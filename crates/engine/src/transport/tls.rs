@@ -74,19 +74,18 @@ impl Tls {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let builder =
             ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions()?;
+        let verified_by = |trust| Arc::new(Verifier { provider: provider.clone(), trust });
         let builder = if options.insecure {
-            builder.dangerous().with_custom_certificate_verifier(Arc::new(TakeAny(provider)))
+            builder.dangerous().with_custom_certificate_verifier(verified_by(Trust::Any))
         } else {
             let roots = Arc::new(roots(options.ca.as_ref())?);
-            let verifier = WebPkiServerVerifier::builder_with_provider(roots, provider).build();
+            let verifier = WebPkiServerVerifier::builder_with_provider(roots, provider.clone()).build();
             let webpki = verifier.map_err(|error| rustls::Error::General(error.to_string()))?;
             match &options.ca {
                 None => builder.with_webpki_verifier(webpki),
                 Some(ca) => {
-                    let trusted = certificates(ca)?;
-                    builder
-                        .dangerous()
-                        .with_custom_certificate_verifier(Arc::new(Trusted { webpki, trusted }))
+                    let trust = Trust::Named { webpki, certificates: certificates(ca)? };
+                    builder.dangerous().with_custom_certificate_verifier(verified_by(trust))
                 }
             }
         };
@@ -147,15 +146,23 @@ fn private_key(file: &FileContents) -> Result<PrivateKeyDer<'static>, TlsError> 
     })
 }
 
-/// Trusts what the named certificates signed, and these themselves: what `openssl req -x509` makes is an authority's and a server's certificate in
-/// one, which webpki refuses as the latter (CaUsedAsEndEntity), and curl takes with `--cacert`.
+/// Decides which servers are trusted. Signatures are checked in either case, so that the handshake costs what it costs.
 #[derive(Debug)]
-struct Trusted {
-    webpki: Arc<WebPkiServerVerifier>,
-    trusted: Vec<CertificateDer<'static>>,
+struct Verifier {
+    provider: Arc<CryptoProvider>,
+    trust: Trust,
 }
 
-impl ServerCertVerifier for Trusted {
+#[derive(Debug)]
+enum Trust {
+    /// Every certificate.
+    Any,
+    /// What the named certificates signed, and these themselves: what `openssl req -x509` makes is an authority's and a server's
+    /// certificate in one, which webpki refuses as the latter (CaUsedAsEndEntity), and curl takes with `--cacert`.
+    Named { webpki: Arc<WebPkiServerVerifier>, certificates: Vec<CertificateDer<'static>> },
+}
+
+impl ServerCertVerifier for Verifier {
     fn verify_server_cert(
         &self,
         certificate: &CertificateDer<'_>,
@@ -164,10 +171,13 @@ impl ServerCertVerifier for Trusted {
         ocsp: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
-        let verified = self.webpki.verify_server_cert(certificate, intermediates, name, ocsp, now);
+        let Trust::Named { webpki, certificates } = &self.trust else {
+            return Ok(ServerCertVerified::assertion());
+        };
+        let verified = webpki.verify_server_cert(certificate, intermediates, name, ocsp, now);
         match &verified {
             // webpki has looked at its dates before this.
-            Err(error) if is_ca_as_server(error) && self.trusted.contains(certificate) => {
+            Err(error) if is_ca_as_server(error) && certificates.contains(certificate) => {
                 verify_server_name(&ParsedCertificate::try_from(certificate)?, name)?;
                 Ok(ServerCertVerified::assertion())
             }
@@ -181,7 +191,8 @@ impl ServerCertVerifier for Trusted {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.webpki.verify_tls12_signature(message, certificate, signature)
+        let algorithms = &self.provider.signature_verification_algorithms;
+        rustls::crypto::verify_tls12_signature(message, certificate, signature, algorithms)
     }
 
     fn verify_tls13_signature(
@@ -190,11 +201,12 @@ impl ServerCertVerifier for Trusted {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.webpki.verify_tls13_signature(message, certificate, signature)
+        let algorithms = &self.provider.signature_verification_algorithms;
+        rustls::crypto::verify_tls13_signature(message, certificate, signature, algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.webpki.supported_verify_schemes()
+        self.provider.signature_verification_algorithms.supported_schemes()
     }
 }
 
@@ -219,47 +231,6 @@ fn refused(error: &CertificateError, name: &ServerName<'_>) -> String {
                 .to_owned()
         }
         error => format!("the service's certificate is not valid ({error}): accept any with --insecure"),
-    }
-}
-
-/// Trusts every certificate; signatures are still checked, so that the handshake costs what it costs.
-#[derive(Debug)]
-struct TakeAny(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for TakeAny {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        let algorithms = &self.0.signature_verification_algorithms;
-        rustls::crypto::verify_tls12_signature(message, certificate, signature, algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        let algorithms = &self.0.signature_verification_algorithms;
-        rustls::crypto::verify_tls13_signature(message, certificate, signature, algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
     }
 }
 

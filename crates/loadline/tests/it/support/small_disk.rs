@@ -21,7 +21,7 @@ impl SmallDisk {
 
 impl Drop for SmallDisk {
     fn drop(&mut self) {
-        // What a failing test leaves mounted is seen by whoever looks at the machine; there is no better place to say it.
+        // Nothing more can be done in a drop: if it fails, `mount` still lists it.
         let _ = Command::new("umount").arg(&self.0).status();
     }
 }
