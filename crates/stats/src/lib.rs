@@ -47,4 +47,4 @@ pub use sequential::{LOOK_CONFIDENCE, look_sizes};
 pub use stationarity::{Stationarity, WINDOW as STATIONARITY_WINDOW, stationary};
 pub use student::{t_interval, t_quantile, two_sided_p, upper_p};
 pub use variance_components::{VarianceComponents, variance_components};
-pub use verdict::{Judgement, Levels, MIN_BLOCKS, POWER, judge};
+pub use verdict::{FALSE_CLAIMS, Judgement, Levels, MIN_BLOCKS, POWER, judge};

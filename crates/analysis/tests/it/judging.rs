@@ -1,5 +1,7 @@
 //! Made-up runs whose truth is known, judged through the one public entry.
 
+use std::thread;
+
 use crate::made_up::MadeUp;
 use loadline_analysis::result::{Contrast, GateFigure, Remark, Row, RunResult, Statement, Verdict};
 use loadline_analysis::{analyse, still_open};
@@ -7,7 +9,7 @@ use loadline_model::CellId;
 use loadline_model::experiment::Precision;
 use loadline_model::gates::{FOREIGN_SHARE, Gate, GateFailure, Late};
 use loadline_model::notes::Note;
-use loadline_stats::Levels;
+use loadline_stats::FALSE_CLAIMS;
 
 fn row<'a>(contrast: &'a Contrast, metric: &str) -> &'a Row {
     contrast.rows.iter().find(|row| row.metric == metric).unwrap_or_else(|| panic!("no {metric}"))
@@ -249,10 +251,33 @@ pub struct FalseClaims {
     pub of_twins: usize,
 }
 
-/// Judges so many runs in which nothing differs, and in which the noise is too large for anything to be equivalent.
+impl FalseClaims {
+    fn and(mut self, others: FalseClaims) -> FalseClaims {
+        for (claims, more) in self.of_families.iter_mut().zip(others.of_families) {
+            *claims += more;
+        }
+        self.of_twins += others.of_twins;
+        self
+    }
+}
+
+/// Judges so many runs in which nothing differs, and in which the noise is too large for anything to be equivalent; on all CPUs.
 pub fn claims_without_a_difference(runs: u64) -> FalseClaims {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        let parts: Vec<_> = (0..threads as u64)
+            .map(|first| scope.spawn(move || claims_in((first..runs).step_by(threads))))
+            .collect();
+        parts
+            .into_iter()
+            .map(|part| part.join().expect("claims"))
+            .fold(FalseClaims::default(), FalseClaims::and)
+    })
+}
+
+fn claims_in(seeds: impl Iterator<Item = u64>) -> FalseClaims {
     let mut claims = FalseClaims::default();
-    for seed in 0..runs {
+    for seed in seeds {
         let run = MadeUp {
             seed,
             deployment_noise_us: 4.0,
@@ -284,6 +309,6 @@ fn no_difference_is_claimed_more_often_than_the_stated_error_rate() {
     let runs = 20;
     let claims = claims_without_a_difference(runs);
     for claimed in claims.of_families.into_iter().chain([claims.of_twins]) {
-        assert!(claimed as f64 <= most_by_chance(Levels::DEFAULT.difference, runs), "{claims:?} of {runs}");
+        assert!(claimed as f64 <= most_by_chance(FALSE_CLAIMS, runs), "{claims:?} of {runs}");
     }
 }

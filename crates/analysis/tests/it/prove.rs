@@ -4,7 +4,7 @@ use crate::coverage::{ROWS, Seen, coverage};
 use crate::judging::{FAMILIES, claims_without_a_difference, most_by_chance};
 use crate::made_up::noise::Noise;
 use crate::proof::{Row, prove};
-use loadline_stats::Levels;
+use loadline_stats::FALSE_CLAIMS;
 
 const RUNS: u64 = 1_000;
 /// A claim in 40 runs is rarer than a missed interval: so many tell 2.5 % from 3 %.
@@ -35,7 +35,7 @@ fn no_difference_is_claimed_more_often_than_the_stated_error_rate() {
             expected: "≤ 2.5 %".to_owned(),
             found: share(claimed, RUNS_WITHOUT_A_DIFFERENCE),
             interval: interval(claimed, RUNS_WITHOUT_A_DIFFERENCE),
-            holds: claimed as f64 <= most_by_chance(Levels::DEFAULT.difference, RUNS_WITHOUT_A_DIFFERENCE),
+            holds: claimed as f64 <= most_by_chance(FALSE_CLAIMS, RUNS_WITHOUT_A_DIFFERENCE),
         })
         .collect();
     prove(&rows);

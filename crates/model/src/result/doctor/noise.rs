@@ -62,7 +62,7 @@ pub struct NoiseRow {
     pub resolution: Vec<Resolution>,
 }
 
-/// A difference that a comparison of two platforms, with a twin of the first, claims with 95 % power at the level of claims, 2.5 %. An estimate: it
+/// A difference that a comparison of two platforms, with a twin of the first, claims with 95 % power at the level of claims, 2 %. An estimate: it
 /// supposes that the noise stays as it was, and that the other platform is as noisy.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Resolution {
