@@ -26,6 +26,18 @@ fn is_disturbed(slice: &Slice) -> bool {
     slice.failed_gates.iter().any(|failed| of_the_machine.iter().any(|words| failed.text.starts_with(words)))
 }
 
+/// Of a run of two services and a twin: a block is measured again for the machine alone, and whole.
+pub fn assert_repeats_are_of_the_machine(result: &RunResult) {
+    for slice in result.slices.iter().filter(|slice| slice.attempt > 0) {
+        let is_of_the_attempt_before = |other: &&Slice| {
+            (other.round, other.block, other.attempt) == (slice.round, slice.block, slice.attempt - 1)
+        };
+        let before: Vec<&Slice> = result.slices.iter().filter(is_of_the_attempt_before).collect();
+        assert!(before.iter().any(|slice| is_disturbed(slice)), "measured again for the machine alone");
+        assert_eq!(before.len(), 3, "both services and the twin");
+    }
+}
+
 fn of_service<'a>(result: &'a RunResult, service: &'a str) -> impl Iterator<Item = &'a Slice> {
     result.slices.iter().filter(move |slice| result.cells[slice.cell].service == service)
 }
@@ -55,14 +67,7 @@ fn a_service_that_stalls_is_not_measured_again_for_it() {
         .collect();
     assert!(paused_ms.iter().any(|paused| *paused < 10.0), "{paused_ms:?}");
 
-    for slice in result.slices.iter().filter(|slice| slice.attempt > 0) {
-        let is_of_the_attempt_before = |other: &&Slice| {
-            (other.round, other.block, other.attempt) == (slice.round, slice.block, slice.attempt - 1)
-        };
-        let before: Vec<&Slice> = result.slices.iter().filter(is_of_the_attempt_before).collect();
-        assert!(before.iter().any(|slice| is_disturbed(slice)), "measured again for the machine alone");
-        assert_eq!(before.len(), 3, "both services and the twin");
-    }
+    assert_repeats_are_of_the_machine(&result);
     assert!(!result.trust.repeats.loads.is_empty());
 }
 

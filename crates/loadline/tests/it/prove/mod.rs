@@ -3,3 +3,4 @@
 mod planted_cost;
 mod positive_control;
 mod same_service;
+mod stalling;

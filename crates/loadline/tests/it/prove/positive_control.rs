@@ -15,7 +15,7 @@ const MOST_UNTRUSTED: usize = 5;
 const DELAY_NS: f64 = 200e3;
 
 #[test]
-fn a_delay_of_200_us_is_found_as_long_as_it_is_and_the_twin_shows_none() {
+fn a_delay_of_200_us_more_is_found_as_long_as_it_is_and_the_twin_shows_none() {
     let place = Place::alone();
     let (mut runs, mut untrusted): (Vec<Found>, usize) = (Vec::new(), 0);
     for seed in 1.. {
@@ -48,14 +48,14 @@ fn a_delay_of_200_us_is_found_as_long_as_it_is_and_the_twin_shows_none() {
     let at_least = format!("in at least {} of {RUNS}", RUNS - MISSES);
     prove(&[
         Row {
-            what: "a delay of 200 µs: seen as slower".to_owned(),
+            what: "a delay of 200 µs more: seen as slower".to_owned(),
             expected: "in all runs".to_owned(),
             found: format!("in {seen} of {RUNS}, {median:.1} µs"),
             interval: format!("{:.1} to {:.1} µs, {effort}", differences[0], differences[RUNS - 1]),
             holds: seen == RUNS,
         },
         Row {
-            what: "a delay of 200 µs: in the 95 % interval".to_owned(),
+            what: "a delay of 200 µs more: in the 95 % interval".to_owned(),
             expected: at_least.clone(),
             found: format!("in {held}"),
             interval: effort.clone(),
