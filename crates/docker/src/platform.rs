@@ -4,7 +4,7 @@ use loadline_machine::Environment;
 use loadline_model::platform::{Capabilities, Docker};
 use loadline_platform::{Deployment, Platform, PlatformError, PlatformInfo, Service};
 
-use crate::{deployment, info};
+use crate::{client::Client, deployment, info};
 
 /// The platform `docker`.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +29,11 @@ impl Platform for DockerPlatform {
     ) -> Result<Box<dyn Deployment>, PlatformError> {
         let endpoint = self.endpoint.as_deref();
         Ok(deployment::deploy(&self.options, endpoint, environment, service, progress)?)
+    }
+
+    fn reach(&self, environment: &Environment) -> Result<(), PlatformError> {
+        Client::connect(self.endpoint.as_deref(), environment.node())?;
+        Ok(())
     }
 
     fn info(&self, environment: &Environment) -> Result<Option<PlatformInfo>, PlatformError> {

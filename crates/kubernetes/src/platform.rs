@@ -47,6 +47,14 @@ impl Platform for KubernetesPlatform {
         Ok(deploy::start(&self.options, self.program.as_deref(), environment, service, progress)?)
     }
 
+    fn reach(&self, environment: &Environment) -> Result<(), PlatformError> {
+        let found = environment.shared::<Clusters>().get(environment, &self.options)?;
+        found
+            .cluster
+            .call("read the cluster's version", |client| async move { client.apiserver_version().await })?;
+        Ok(())
+    }
+
     fn info(&self, environment: &Environment) -> Result<Option<PlatformInfo>, PlatformError> {
         Ok(Some(info::describe(&self.facts(environment)?)))
     }

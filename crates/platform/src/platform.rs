@@ -37,6 +37,15 @@ pub trait Platform: Send + Sync {
         Ok(PendingDeployment::started(deployment))
     }
 
+    /// Checks that its daemon or cluster answers, if it has one; once per run, before anything is started.
+    ///
+    /// # Errors
+    /// When it does not, or cannot be found.
+    fn reach(&self, environment: &Environment) -> Result<(), PlatformError> {
+        let _ = environment;
+        Ok(())
+    }
+
     /// Facts about its daemon or cluster, if it has one; read once per run.
     ///
     /// # Errors

@@ -67,6 +67,11 @@ impl Deployer for PlatformDeployer<'_> {
         Ok((anything_starts && !wired).then_some(Note::NoWire).into_iter().collect())
     }
 
+    fn reach(&self, platform: PlatformId) -> Result<(), BoxError> {
+        let environment = self.environment.as_ref().ok_or("the environment was not prepared")?;
+        Ok(self.platforms[platform.0].reach(environment)?)
+    }
+
     fn surroundings(&self, platform: PlatformId) -> Option<Surroundings> {
         // A platform that does not answer now reports why when it deploys.
         let found = self.platforms[platform.0].info(self.environment.as_ref()?).ok()??;

@@ -19,6 +19,9 @@ pub trait Deployer {
     /// Creates what all deployments share; returns notes about it.
     fn prepare(&mut self) -> Result<Vec<Note>, BoxError>;
 
+    /// Checks that a platform's daemon or cluster answers, if it has one.
+    fn reach(&self, platform: PlatformId) -> Result<(), BoxError>;
+
     /// What kind of daemon or cluster a platform is, if it is one and can be asked.
     fn surroundings(&self, platform: PlatformId) -> Option<Surroundings>;
 

@@ -11,6 +11,14 @@ pub enum RunError {
     /// What all sites share could not be created or removed.
     #[error("{0}")]
     Environment(#[source] BoxError),
+    /// Daemons or clusters do not answer, before anything was started.
+    #[error("{}", unreachable(platforms, *continues))]
+    Unreachable {
+        /// The platforms' names, and why.
+        platforms: Vec<(String, BoxError)>,
+        /// Whether the run would continue without a service that fails.
+        continues: bool,
+    },
     /// The platform failed for a site.
     #[error("{site}: {source}")]
     Site {
@@ -78,6 +86,18 @@ impl RunError {
     /// Whether it concerns a single site, so that a run may continue without it.
     pub fn is_of_a_site(&self) -> bool {
         matches!(self, RunError::Service { .. } | RunError::Site { .. } | RunError::Engine { .. })
+    }
+}
+
+/// One line for a single platform, one each for several.
+fn unreachable(platforms: &[(String, BoxError)], continues: bool) -> String {
+    let way_on = if continues { "; --allow-missing measures the others" } else { "" };
+    match platforms {
+        [(name, error)] => format!("{name}: {error}\n  nothing was started{way_on}"),
+        several => {
+            let lines: String = several.iter().map(|(name, error)| format!("\n  {name}: {error}")).collect();
+            format!("{} platforms cannot be reached{lines}\n  nothing was started{way_on}", several.len())
+        }
     }
 }
 

@@ -20,7 +20,7 @@ use loadline_observe::probes;
 
 use crate::clock::Clock;
 use crate::deployer::{Deployer, MachineId, StartingSite};
-use crate::error::RunError;
+use crate::error::{BoxError, RunError};
 use crate::fleet::{Fleet, Member};
 use crate::journal::Journal;
 use crate::loud_spell::Loudness;
@@ -48,6 +48,8 @@ pub struct Run<'a> {
     pub version: String,
     /// Set to interrupt the run; what was measured is kept.
     pub stop: Arc<AtomicBool>,
+    /// Whether a run that continues without a service also begins without a platform that cannot be reached.
+    pub allow_missing: bool,
     /// Notes that are known before the run.
     pub notes: Vec<Note>,
     /// Starts the services.
@@ -103,6 +105,7 @@ pub fn execute(run: Run<'_>, strategy: &mut dyn Strategy) -> Result<Outcome, Run
         tasks: run.tasks,
         taken: Taken::default(),
         begun: run.clock.now(),
+        allow_missing: run.allow_missing,
         abandoned: Vec::new(),
         spent: TimeSpent::default(),
         side_by_side: None,
@@ -164,6 +167,7 @@ pub(crate) struct Execution<'a> {
     pub events: &'a mut dyn FnMut(Event),
     pub strategy: &'a mut dyn Strategy,
     stop: Arc<AtomicBool>,
+    allow_missing: bool,
     /// Sites that failed in a run that continues without them.
     abandoned: Vec<SiteId>,
 }
@@ -183,6 +187,7 @@ impl Execution<'_> {
         let result = prepared.and_then(|found| {
             found.iter().chain(notes).try_for_each(|note| self.note(note.clone()))?;
             self.add_initial_notes()?;
+            self.reach_platforms(deployer)?;
             self.store_platform_info(deployer)?;
             self.rounds(deployer)
         });
@@ -190,8 +195,41 @@ impl Execution<'_> {
         result.and(removed.map_err(RunError::Environment))
     }
 
+    /// Checks that all platforms can be reached before anything is started on one of them.
+    fn reach_platforms(&mut self, deployer: &dyn Deployer) -> Result<(), RunError> {
+        let unreachable: Vec<(PlatformId, BoxError)> =
+            self.platforms().filter_map(|id| deployer.reach(id).err().map(|error| (id, error))).collect();
+        if unreachable.is_empty() {
+            return Ok(());
+        }
+        let continues = self.experiment.plan.on_failure == OnFailure::Continue;
+        if !(continues && self.allow_missing) {
+            let named =
+                |(id, error): (PlatformId, BoxError)| (self.experiment.platform(id).name.clone(), error);
+            let platforms = unreachable.into_iter().map(named).collect();
+            return Err(RunError::Unreachable { platforms, continues });
+        }
+        for (id, error) in unreachable {
+            let why = error.to_string();
+            for (site, planned) in SiteId::of(self.plan.sites.len()).zip(&self.plan.sites) {
+                if planned.platform == id {
+                    self.abandon(
+                        site,
+                        RunError::Site { site: self.label(site), source: why.clone().into() },
+                    )?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The platforms that are used.
+    fn platforms(&self) -> impl Iterator<Item = PlatformId> {
+        PlatformId::of(self.experiment.platforms.len()).filter(|id| self.plan.uses(*id))
+    }
+
     fn store_platform_info(&mut self, deployer: &dyn Deployer) -> Result<(), RunError> {
-        for id in PlatformId::of(self.experiment.platforms.len()).filter(|id| self.plan.uses(*id)) {
+        for id in self.platforms() {
             if let Some(found) = deployer.surroundings(id) {
                 self.journal
                     .surroundings(&self.experiment.platform(id).name, &found)

@@ -132,8 +132,17 @@ fn execute_in(
     let plan = Plan::new(experiment);
     let progress = RefCell::new(Progress::new(experiment));
     let events = &mut |event| progress.borrow_mut().show(event);
-    let measuring =
-        Measuring { network, experiment, plan: &plan, traffic, notes, stop, journal: &journal, events };
+    let measuring = Measuring {
+        network,
+        experiment,
+        plan: &plan,
+        traffic,
+        allow_missing: outputs.allow_missing,
+        notes,
+        stop,
+        journal: &journal,
+        events,
+    };
     let fixed = FixedPlan::new(experiment, &plan);
     let outcome = match experiment.plan.until {
         None => measuring.run(&mut { fixed }),
@@ -162,6 +171,8 @@ pub(super) struct Measuring<'a> {
     pub experiment: &'a Experiment,
     pub plan: &'a Plan,
     pub traffic: ServiceTraffic,
+    /// Whether it begins without platforms that cannot be reached, if it continues after failures.
+    pub allow_missing: bool,
     /// Known before the run.
     pub notes: Vec<Note>,
     pub stop: Arc<AtomicBool>,
@@ -172,7 +183,8 @@ pub(super) struct Measuring<'a> {
 impl Measuring<'_> {
     /// Measures it. Whatever happens, what was measured is in the journal.
     pub(super) fn run(self, strategy: &mut dyn Strategy) -> Result<Outcome> {
-        let Measuring { network, experiment, plan, traffic, notes, stop, journal, events } = self;
+        let Measuring { network, experiment, plan, traffic, allow_missing, notes, stop, journal, events } =
+            self;
         let machine = describe_machine();
         let cpus = place(experiment, &allowed_cpus()?, &real_time_permitted);
         let name = RunName::random();
@@ -203,6 +215,7 @@ impl Measuring<'_> {
             command_line: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             stop,
+            allow_missing,
             notes,
             deployer: &mut deployer,
             journal,

@@ -1,7 +1,7 @@
 //! Services that never get ready, die at start or die while they are measured: their last output is shown, what was measured is
 //! kept, and the run ends or goes on as it was told.
 
-use crate::support::place::{Place, Started};
+use crate::support::place::{Ended, Place, Started, ended};
 use crate::support::{BRIEF, STAGED, leftovers, programs};
 
 /// Compares the built-in service with one that dies as soon as there is a file named `die`.
@@ -137,5 +137,42 @@ fn a_run_may_go_on_without_a_service_that_dies_in_a_slice() {
     let slices_of = |cell: usize| result.slices.iter().filter(|slice| slice.cell.0 == cell).count();
     assert_eq!(slices_of(0), 6, "the other service was measured to the end");
     assert!((1..6).contains(&slices_of(1)), "{}", slices_of(1));
+    leftovers::assert_none(&place.store().label());
+}
+
+/// Compares the host with a daemon and a cluster that are not there.
+fn run_without_platforms(place: &Place, more: &[&str]) -> Ended {
+    let on = ["compare", "--on", "host", "--on", "docker", "--on", "kubernetes", "--on-failure", "continue"];
+    let mut command = place.command(on.into_iter().chain(BRIEF).chain(more.iter().copied()));
+    command.env("DOCKER_HOST", "unix:///nowhere/docker.sock").env("KUBECONFIG", "/nowhere/config");
+    ended(command.output().expect("the program starts"))
+}
+
+#[test]
+fn platforms_that_are_not_there_are_all_named_before_anything_starts() {
+    let place = Place::shared();
+    let ended = run_without_platforms(&place, &[]);
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""), "{}", ended.stderr);
+    for said in [
+        "error: 2 platforms cannot be reached\n",
+        "\n  docker: ",
+        "/nowhere/docker.sock",
+        "\n  kubernetes: ",
+        "/nowhere/config",
+        "\n  nothing was started; --allow-missing measures the others\n",
+    ] {
+        assert!(ended.stderr.contains(said), "no `{said}` in: {}", ended.stderr);
+    }
+    assert_eq!(place.store().count("deployment"), Some(0), "nothing was started");
+    leftovers::assert_none(&place.store().label());
+}
+
+#[test]
+fn a_run_that_may_miss_some_measures_the_platforms_that_are_there() {
+    let place = Place::shared();
+    let ended = run_without_platforms(&place, &["--allow-missing"]);
+    ended.assert_measured();
+    assert!(ended.stdout.starts_with("2 of 3 were not measured: docker, kubernetes.\n"), "{}", ended.stdout);
+    assert_eq!(place.store().count("slice"), Some(8), "the host and its twin: {}", ended.stderr);
     leftovers::assert_none(&place.store().label());
 }

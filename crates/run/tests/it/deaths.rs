@@ -1,7 +1,7 @@
 //! Services that end, and platforms that fail, at each stage of a run.
 
-use loadline_model::RunState;
 use loadline_model::experiment::OnFailure;
+use loadline_model::{PlatformId, RunState};
 use loadline_run::RunError;
 
 use crate::fake::{Behaviour, World, experiment, with};
@@ -27,6 +27,51 @@ fn going_on(change: impl FnOnce(&mut Behaviour)) -> World {
     }
     assert_eq!(world.count("start site 2"), 1, "a site that was given up is not deployed again");
     world
+}
+
+#[test]
+fn a_platform_that_cannot_be_reached_is_said_before_anything_starts() {
+    for (on_failure, end) in [
+        (OnFailure::End, "nothing was started"),
+        (OnFailure::Continue, "nothing was started; --allow-missing measures the others"),
+    ] {
+        let mut world = World::new(with(|plan| plan.on_failure = on_failure));
+        world.deployer.unreachable = vec![PlatformId(1)];
+        let outcome = world.run().unwrap();
+        assert_eq!(outcome.state, RunState::Failed);
+        let failure = outcome.failure.expect("a failed run says why").to_string();
+        assert_eq!(failure, format!("pod: the daemon does not answer\n  {end}"));
+        assert_eq!(world.count("start"), 0, "{:?}", world.log());
+    }
+}
+
+#[test]
+fn all_platforms_that_cannot_be_reached_are_named() {
+    let mut world = World::new(experiment());
+    world.deployer.unreachable = vec![PlatformId(0), PlatformId(1)];
+    let failure = world.run().unwrap().failure.expect("a failed run says why").to_string();
+    let lines: Vec<&str> = failure.lines().collect();
+    let why = "the daemon does not answer";
+    let expected = [
+        "2 platforms cannot be reached",
+        &format!("  host: {why}"),
+        &format!("  pod: {why}"),
+        "  nothing was started",
+    ];
+    assert_eq!(lines, expected);
+}
+
+#[test]
+fn a_run_that_may_miss_some_begins_without_a_platform_that_cannot_be_reached() {
+    let mut world = World::new(with(|plan| plan.on_failure = OnFailure::Continue));
+    (world.allow_missing, world.deployer.unreachable) = (true, vec![PlatformId(1)]);
+    let outcome = world.run().unwrap();
+    assert_eq!(outcome.state, RunState::Complete, "{:?}", outcome.failure);
+    let failures = world.journal.failures.borrow();
+    assert_eq!(failures.len(), 1, "{failures:?}");
+    assert_eq!(failures[0], "hello on pod: the daemon does not answer");
+    assert_eq!(world.count("start site 2"), 0);
+    assert_eq!(world.journal.slices_of(0), 2 * 3);
 }
 
 #[test]

@@ -45,6 +45,7 @@ pub fn measure(network: Network, time: Duration, stop: Arc<AtomicBool>) -> Resul
         experiment: &experiment,
         plan: &plan,
         traffic: ServiceTraffic::read(&experiment)?,
+        allow_missing: false,
         notes: Vec::new(),
         stop,
         journal: &journal,

@@ -131,6 +131,8 @@ pub struct FakeDeployer {
     pub behaviours: Vec<Behaviour>,
     pub prepare_fails: bool,
     pub remove_fails: bool,
+    /// Platforms that cannot be reached.
+    pub unreachable: Vec<PlatformId>,
     /// The most sites that were alive at the same time.
     pub most_alive: Arc<AtomicUsize>,
     shared: Shared,
@@ -163,6 +165,7 @@ impl FakeDeployer {
             behaviours: vec![Behaviour::default(); plan.sites.len()],
             prepare_fails: false,
             remove_fails: false,
+            unreachable: Vec::new(),
             most_alive: Arc::default(),
             shared: Shared { clock, stop, log, alive: Arc::default() },
             removed: false,
@@ -181,6 +184,10 @@ impl FakeDeployer {
 impl Deployer for FakeDeployer {
     fn prepare(&mut self) -> Result<Vec<Note>, BoxError> {
         if self.prepare_fails { Err("no network namespaces here".into()) } else { Ok(Vec::new()) }
+    }
+
+    fn reach(&self, platform: PlatformId) -> Result<(), BoxError> {
+        if self.unreachable.contains(&platform) { Err("the daemon does not answer".into()) } else { Ok(()) }
     }
 
     fn surroundings(&self, _: PlatformId) -> Option<Surroundings> {

@@ -44,6 +44,7 @@ pub struct World {
     pub journal: FakeJournal,
     pub clock: FakeClock,
     pub stop: Arc<AtomicBool>,
+    pub allow_missing: bool,
     /// The calls of the fake services, in order, such as `drive cell 2`.
     pub log: Arc<Mutex<Vec<String>>>,
     pub events: Vec<Event>,
@@ -63,6 +64,7 @@ impl World {
             journal: FakeJournal::default(),
             clock,
             stop,
+            allow_missing: false,
             log,
             events: Vec::new(),
         }
@@ -116,6 +118,7 @@ impl World {
             command_line: vec!["loadline".to_owned()],
             version: "0".to_owned(),
             stop: self.stop.clone(),
+            allow_missing: self.allow_missing,
             notes: Vec::new(),
             deployer: &mut self.deployer,
             journal: &self.journal,

@@ -43,7 +43,7 @@ impl RandomDelays {
             let service_ns =
                 50_000 + self.slower.as_nanos() as u64 + random.next_u64() % 20_000 + delay(stall);
             record.keep_lag(1_000 + delay(pause));
-            record.keep(service_ns + 1_000 + delay(pause), service_ns);
+            record.keep(0, service_ns + 1_000 + delay(pause), service_ns);
         }
         (record.sent_in_time, record.answered_in_time) = (record.due, record.due);
         record.duration = slice.duration;
