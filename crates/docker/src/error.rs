@@ -171,7 +171,9 @@ pub enum DockerError {
         reason: String,
     },
     /// No image can be made of the program.
-    #[error("cannot make an image: {0}")]
+    #[error(
+        "cannot make an image of the service's program: {0}. Or name an image that has the service: --image NAME or --image FILE.tar"
+    )]
     Image(#[from] loadline_image::ImageError),
 }
 

@@ -84,7 +84,7 @@ fn from_program(
     progress: &mut dyn FnMut(&str),
 ) -> Result<Found, DockerError> {
     let shown = path.file_name().unwrap_or_default().to_string_lossy();
-    let program = Program::open(path).map_err(DockerError::from)?;
+    let program = Program::find(path).map_err(DockerError::from)?;
     let image = loadline_image::Image::new(program, &shown).map_err(DockerError::from)?;
     // The name contains a hash of the program.
     let name = image.name.to_string();

@@ -11,8 +11,8 @@ use oci_spec::image::Arch;
 pub enum UnsuitableProgram {
     /// A text that names its interpreter.
     #[error(
-        "is a script, and an image of a program alone has no interpreter: make one of its folder, with the interpreter; \
-        loadline image FOLDER --with python3 -o FILE -- python3 app.py"
+        "is a script, and an image of a program alone has no interpreter: make an image of its folder, with the interpreter: \
+        loadline image FOLDER --with python3 -o service.tar -- python3 app.py"
     )]
     Script,
     /// Neither ELF nor script.
@@ -29,10 +29,11 @@ pub enum UnsuitableProgram {
     Library,
     /// It needs a loader and shared libraries.
     #[error(
-        "is not statically linked: it needs {loader} and shared libraries, and the image contains nothing but the program. Link it statically; \
-        Rust: RUSTFLAGS='-C target-feature=+crt-static' cargo build --target x86_64-unknown-linux-gnu (or -musl), \
-        Go: CGO_ENABLED=0 go build, C: cc -static. Or make an image of its folder, which gets the libraries as well: \
-        loadline image FOLDER -o FILE -- ./PROGRAM"
+        "is not statically linked: it needs {loader} and shared libraries, and an image of a program alone has none. \
+        Make an image of the service's folder, which gets the libraries as well: loadline image FOLDER -o service.tar -- ./PROGRAM, \
+        or, where an interpreter or a virtual machine runs it, loadline image FOLDER --with node -o service.tar -- node server.js. \
+        Or link it statically; Rust: RUSTFLAGS='-C target-feature=+crt-static' cargo build --target x86_64-unknown-linux-gnu (or -musl), \
+        Go: CGO_ENABLED=0 go build, C: cc -static"
     )]
     Dynamic {
         /// Its path, as the program has it.

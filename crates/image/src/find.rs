@@ -7,21 +7,29 @@ use crate::error::ImageError;
 
 /// The path of a program, absolute, with its symbolic links.
 pub fn program(given: &Path) -> Result<PathBuf, ImageError> {
-    let is_name = given.components().count() == 1 && !given.as_os_str().as_encoded_bytes().contains(&b'/');
-    if !is_name {
-        let metadata = std::fs::metadata(given).map_err(ImageError::unreadable(given))?;
-        if !metadata.is_file() {
-            return Err(ImageError::NotAFile(given.to_owned()));
-        }
-        if !is_executable(given) {
-            return Err(ImageError::NotExecutable(given.to_owned()));
-        }
-        return std::path::absolute(given).map_err(ImageError::unreadable(given));
+    if is_name(given) {
+        return on_path(given);
     }
+    let metadata = std::fs::metadata(given).map_err(ImageError::unreadable(given))?;
+    if !metadata.is_file() {
+        return Err(ImageError::NotAFile(given.to_owned()));
+    }
+    if !is_executable(given) {
+        return Err(ImageError::NotExecutable(given.to_owned()));
+    }
+    std::path::absolute(given).map_err(ImageError::unreadable(given))
+}
+
+/// Whether it names a program without saying where it is.
+pub fn is_name(given: &Path) -> bool {
+    given.components().count() == 1 && !given.as_os_str().as_encoded_bytes().contains(&b'/')
+}
+
+/// The absolute path of the program with this name in the folders of `PATH`.
+pub fn on_path(name: &Path) -> Result<PathBuf, ImageError> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let found =
-        std::env::split_paths(&path).map(|folder| folder.join(given)).find(|file| is_executable(file));
-    let found = found.ok_or_else(|| ImageError::NotOnPath(given.to_string_lossy().into_owned()))?;
+    let found = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| is_executable(file));
+    let found = found.ok_or_else(|| ImageError::NotOnPath(name.to_string_lossy().into_owned()))?;
     std::path::absolute(&found).map_err(ImageError::unreadable(&found))
 }
 

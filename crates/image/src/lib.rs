@@ -20,6 +20,7 @@ mod default_folders;
 mod documents;
 mod elf;
 mod error;
+mod find;
 mod folder;
 mod image;
 mod layer;

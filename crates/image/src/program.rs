@@ -11,6 +11,7 @@ use oci_spec::image::{Arch, Sha256Digest};
 
 use crate::elf;
 use crate::error::ImageError;
+use crate::find;
 use crate::sha256::Hasher;
 
 /// A static Linux program.
@@ -30,6 +31,14 @@ impl Program {
     /// Every variant of [`ImageError`] but those of names and writing.
     pub fn open(path: &Path) -> Result<Program, ImageError> {
         Program::open_as(path, path.to_owned())
+    }
+
+    /// As [`Program::open`], of a program as a command line names it: by its path, or by its name in the folders of `PATH`.
+    ///
+    /// # Errors
+    /// As [`Program::open`], and where no folder of `PATH` has it.
+    pub fn find(given: &Path) -> Result<Program, ImageError> {
+        if find::is_name(given) { Program::open(&find::on_path(given)?) } else { Program::open(given) }
     }
 
     /// The program that is running, even if its file has been replaced or removed since it started.

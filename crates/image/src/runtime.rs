@@ -1,7 +1,6 @@
 //! A program of this machine that an image gets beside a folder, with the files that it cannot do without. What these are the program is
 //! asked itself where it is known to have any: the one that is found may be a script that starts another.
 
-mod find;
 mod java;
 mod node;
 mod python;
@@ -12,6 +11,7 @@ use std::process::{Command, Stdio};
 
 use crate::elf::{UnsuitableProgram, examine};
 use crate::error::ImageError;
+use crate::find;
 use crate::libraries::Moved;
 use crate::tree::Tree;
 

@@ -197,7 +197,9 @@ pub enum ClusterError {
         why: String,
     },
     /// No image can be made of the program.
-    #[error("{0}")]
+    #[error(
+        "cannot make an image of the service's program: {0}. Or name an image that has the service: --image NAME or --image FILE.tar"
+    )]
     Program(#[from] loadline_image::ImageError),
     /// The file is not an image archive.
     #[error("{} is not an image archive: {why} (`docker save` and `loadline image` write them)", path.display())]

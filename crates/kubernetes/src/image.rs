@@ -47,7 +47,7 @@ impl PodImage {
                 Ok(PodImage { name: name_in_archive(path)?, pulled: false, entrypoint, hint })
             }
             ImageSource::Program(path) => {
-                let program = Program::open(path).map_err(ClusterError::Program)?;
+                let program = Program::find(path).map_err(ClusterError::Program)?;
                 Ok(PodImage { entrypoint, ..PodImage::of_program(program, path)? })
             }
         }

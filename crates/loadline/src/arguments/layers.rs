@@ -38,7 +38,7 @@ impl OfCommand for Layers {
     fn has(flag: &str) -> bool {
         // Each rung is measured over kept and over new connections.
         let connections = ["--new-connections", "--requests-per-connection"];
-        !["--image", "--nodes", "--limit-cpu", "--limit-memory"].contains(&flag)
+        !["--image", "--entrypoint", "--nodes", "--limit-cpu", "--limit-memory"].contains(&flag)
             && !connections.contains(&flag)
     }
 

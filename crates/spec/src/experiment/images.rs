@@ -10,6 +10,8 @@ use crate::kinds::{CommandLine, Scalar, Short, parsed};
 use crate::node::Text;
 use crate::options::{Table, Written};
 
+use super::WHAT;
+
 /// What is written of an image.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct ImageKeys {
@@ -37,16 +39,19 @@ fn table() -> Table<ImageKeys> {
     Table::<ImageKeys>::new("ImageFields", "image", "An image in its parts")
         .key(
             "name",
-            parsed(reference),
-            "A reference, such as nginx:1.27. Write either `name` or `archive`",
+            parsed(reference).placeholder("NAME|FILE"),
+            "Image that container platforms start: its name, such as nginx:1.27, or a file that `loadline image` or `docker save` wrote, \
+            such as ./service.tar. Its own program gets the arguments of the command",
             |image| &mut image.name,
         )
+        .flag("--image", WHAT)
         .key("archive", archive, "A file that `docker save` or `loadline image` wrote", |image| {
             &mut image.archive
         })
-        .key("entrypoint", CommandLine, "The program in the image, if it is not the image's own", |image| {
+        .key("entrypoint", CommandLine, "Program to start in the image, if not the image's own: node", |image| {
             &mut image.entrypoint
         })
+        .flag("--entrypoint", WHAT)
 }
 
 /// A reference of an image; registries know what else is wrong with it.
@@ -56,6 +61,11 @@ fn reference(text: &str) -> Result<String, Complaint> {
         true => Err(Complaint::new(format!("`{name}` is not an image name")).help("write nginx:1.27")),
         false => Ok(name.to_owned()),
     }
+}
+
+/// Whether it is the file of an archive: no reference begins like that, and none that is in use ends like that.
+fn is_file_name(name: &str) -> bool {
+    name.starts_with(['.', '/']) || name.ends_with(".tar")
 }
 
 fn file(text: &str) -> Result<PathBuf, Complaint> {
@@ -84,11 +94,14 @@ impl ImageKeys {
 pub(super) fn image(written: &Written<ImageKeys>, problems: &mut Problems) -> Option<Image> {
     let ImageKeys { name, archive, entrypoint } = &written.value;
     let source = match (name, archive) {
+        (Some(name), None) if is_file_name(name) => {
+            ImageSource::Archive(problems.note(written.place_of("name"), file(name))?)
+        }
         (Some(name), None) => ImageSource::Name(name.clone()),
         (None, Some(archive)) => ImageSource::Archive(archive.clone()),
         _ => {
             let complaint = Complaint::new("an image needs either a name or an archive");
-            let help = "write `image: nginx:1.27`, or `image: {archive: FILE}`";
+            let help = "--image nginx:1.27 or --image ./service.tar; in a file `image: nginx:1.27`";
             problems.add(&written.place, complaint.help(help));
             return None;
         }

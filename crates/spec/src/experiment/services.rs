@@ -115,14 +115,14 @@ pub(super) fn table() -> Table<ServiceKeys> {
             "The folder that the command is started in, and that its path is relative to. In a container it is the image's own",
             |service| &mut service.directory,
         )
+        .flag("--directory", WHAT)
         .default("the working directory of loadline")
         .key(
             "image",
             images::kind(),
-            "What a container platform starts: the name of an image, or in a file its parts. The image's own program gets the arguments of the command",
+            "What a container platform starts: the name or the file of an image, or its parts. The image's own program gets the arguments of the command",
             |service| &mut service.image,
         )
-        .flag("--image", WHAT)
         .default("made from the service's program, which must be statically linked")
         .key(
             "env",

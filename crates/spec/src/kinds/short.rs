@@ -58,6 +58,10 @@ impl<T: Clone + Default + 'static> Kind for Short<T> {
     fn flags(&self) -> Vec<Flag> {
         self.table.flags()
     }
+
+    fn given_by(&self, flags: &[(String, String)]) -> Option<Node> {
+        self.table.given_by(flags)
+    }
 }
 
 impl<T> fmt::Debug for Short<T> {

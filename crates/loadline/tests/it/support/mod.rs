@@ -8,6 +8,7 @@ pub mod hunger;
 pub mod leftovers;
 pub mod loaded;
 pub mod nginx;
+pub mod page;
 pub mod place;
 pub mod programs;
 pub mod small_disk;
