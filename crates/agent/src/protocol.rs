@@ -17,7 +17,7 @@ use loadline_observe::Wanted;
 use serde::{Deserialize, Serialize};
 
 /// Grows with every change to these messages or to what they carry.
-pub const PROTOCOL: u32 = 6;
+pub const PROTOCOL: u32 = 7;
 
 /// The version of the program.
 pub const PROGRAM: &str = env!("CARGO_PKG_VERSION");

@@ -33,6 +33,8 @@ struct Fields {
     connect: Histogram<u64>,
     #[serde(with = "times")]
     handshake: Histogram<u64>,
+    #[serde(with = "times::list")]
+    by_request: Vec<Histogram<u64>>,
     slowest: Slowest,
     due: u64,
     sent_in_time: u64,
@@ -68,24 +70,26 @@ mod tests {
     }
 
     fn record() -> impl Strategy<Value = Record> {
-        let histograms = prop::collection::vec(histogram(), 7);
+        let histograms = prop::collection::vec(histogram(), 7..10);
         let counts = prop::array::uniform11(any::<u64>());
         let errors = prop::collection::vec(0..ErrorKind::ALL.len(), 0..20);
         let pauses = prop::array::uniform6(any::<u64>());
         let rest = (any::<u32>(), any::<Duration>(), any::<bool>(), pauses);
         (histograms, counts, errors, rest).prop_map(|(histograms, counts, failed, rest)| {
             let mut histograms = histograms.into_iter();
-            let mut next = || histograms.next().unwrap();
+            let [response, service, send_lag, wait, resolve, connect, handshake] =
+                std::array::from_fn(|_| histograms.next().unwrap());
             let mut errors = Errors::default();
             failed.into_iter().for_each(|kind| errors.count(ErrorKind::ALL[kind]));
             Record {
-                response: next(),
-                service: next(),
-                send_lag: next(),
-                wait: next(),
-                resolve: next(),
-                connect: next(),
-                handshake: next(),
+                response,
+                service,
+                send_lag,
+                wait,
+                resolve,
+                connect,
+                handshake,
+                by_request: histograms.collect(),
                 slowest: counts.iter().fold(Slowest::default(), |mut slowest, count| {
                     slowest.keep(count / 2, count / 3);
                     slowest
@@ -131,6 +135,7 @@ mod tests {
             ] {
                 prop_assert_eq!(back, was);
             }
+            prop_assert_eq!(&back.by_request, &record.by_request);
             prop_assert_eq!(without_times(back), without_times(record));
         }
     }
@@ -148,6 +153,7 @@ mod tests {
                 resolve: empty.resolve,
                 connect: empty.connect,
                 handshake: empty.handshake,
+                by_request: empty.by_request,
                 ..record
             }
         )

@@ -44,6 +44,29 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Histogr
     decode(&bytes).map_err(de::Error::custom)
 }
 
+/// Several of them, for serde's `with`.
+pub mod list {
+    use hdrhistogram::Histogram;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize)]
+    #[serde(transparent)]
+    struct Borrowed<'a>(#[serde(serialize_with = "super::serialize")] &'a Histogram<u64>);
+
+    #[derive(Deserialize)]
+    #[serde(transparent)]
+    struct Owned(#[serde(deserialize_with = "super::deserialize")] Histogram<u64>);
+
+    pub fn serialize<S: Serializer>(histograms: &[Histogram<u64>], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(histograms.iter().map(Borrowed))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Histogram<u64>>, D::Error> {
+        let owned = Vec::<Owned>::deserialize(deserializer)?;
+        Ok(owned.into_iter().map(|Owned(histogram)| histogram).collect())
+    }
+}
+
 fn encode(histogram: &Histogram<u64>) -> Result<Vec<u8>, Unfit> {
     let mut bytes = Vec::new();
     V2Serializer::new().serialize(histogram, &mut bytes)?;

@@ -81,11 +81,10 @@ pub fn label(data: &RunData, site: &Site) -> String {
     let experiment = &data.run.experiment;
     let service = &experiment.service(site.service).name;
     let platform = &experiment.platform(site.platform).name;
-    let prime = if site.twin { "′" } else { "" };
     match (experiment.services.len() > 1, experiment.platforms.len() > 1) {
-        (true, true) => format!("{service} on {platform}{prime}"),
-        (true, false) => format!("{service}{prime}"),
-        _ => format!("{platform}{prime}"),
+        (true, true) => format!("{service} on {platform}{}", site.mark(platform)),
+        (true, false) => format!("{service}{}", site.mark(service)),
+        _ => format!("{platform}{}", site.mark(platform)),
     }
 }
 

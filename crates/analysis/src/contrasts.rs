@@ -12,7 +12,7 @@ use crate::metrics::{self, Metric};
 use crate::result::{Contrast, Remark, Row, Statement, Verdict};
 use crate::sample::{Counted, Paired};
 use crate::verdicts::{self, Draft, Evidence};
-use crate::{RunData, seen};
+use crate::{RunData, requests, seen};
 
 /// Resamples of the bootstrap: its standard error is then known to 1.6 % (1 ÷ √(2 × 2000)).
 pub const RESAMPLES: usize = 2000;
@@ -32,7 +32,9 @@ pub fn contrasts(data: &RunData, counted: &Counted<'_>, confidence: f64) -> Vec<
     for metric in metrics::of_run(&data.run) {
         verdicts::judge(&mut drafts, confidence, |row| row.metric == metric.id);
     }
-    drafts.into_iter().map(|draft| draft.contrast).collect()
+    let mut contrasts: Vec<Contrast> = drafts.into_iter().map(|draft| draft.contrast).collect();
+    requests::judge(data, counted, &mut contrasts, confidence);
+    contrasts
 }
 
 /// The twin that is pooled into a baseline. On a ladder none is: a rung's cost is added to those below it, so each rung is compared with the
@@ -51,14 +53,22 @@ pub fn draft(
     confidence: f64,
 ) -> Draft {
     let paired = Paired::new(counted, baseline, candidate, twin);
+    let (rows, evidence) = rows(data, &metrics::of_run(&data.run), &paired, confidence);
+    let seen = seen::difference(data, candidate, baseline, &rows, confidence);
+    let contrast = Contrast { baseline, candidate, twin: paired.twin, rows, by_request: Vec::new(), seen };
+    Draft { contrast, evidence }
+}
+
+/// The rows of these metrics, not judged yet.
+pub fn rows(
+    data: &RunData,
+    metrics: &[Metric],
+    paired: &Paired<'_>,
+    confidence: f64,
+) -> (Vec<Row>, Vec<Evidence>) {
     let plan = &data.run.experiment.plan;
     let margin = plan.margin.unwrap_or(Margin::DEFAULT);
-    let (rows, evidence): (Vec<Row>, Vec<Evidence>) = metrics::of_run(&data.run)
-        .iter()
-        .filter_map(|metric| row(metric, &paired, plan.seed, confidence, margin))
-        .unzip();
-    let seen = seen::difference(data, candidate, baseline, &rows, confidence);
-    Draft { contrast: Contrast { baseline, candidate, twin: paired.twin, rows, seen }, evidence }
+    metrics.iter().filter_map(|metric| row(metric, paired, plan.seed, confidence, margin)).unzip()
 }
 
 fn row(

@@ -17,6 +17,7 @@ mod load;
 mod metrics;
 mod noise;
 mod repeats;
+mod requests;
 mod runtimes;
 mod sample;
 mod scale;
@@ -43,7 +44,7 @@ pub use seconds::Seconds;
 pub use settle::{StillOpen, look_at, still_open};
 pub use thread_rates::ThreadRates;
 
-use result::{PlanInfo, RunInfo, RunResult, SCHEMA, Statement};
+use result::{Contrast, PlanInfo, RunInfo, RunResult, SCHEMA, Statement};
 
 /// Error of an interval: one in twenty leaves out the truth.
 const ALPHA: f64 = 0.05;
@@ -65,7 +66,7 @@ pub fn analyse(data: &RunData) -> RunResult {
     let mut claims = claims::claims(data, &counted, &repeats, confidence);
     let trust = trust::judge(data, &counted, &noise, repeats);
     let conditions = conditions::conditions(data, &contrasts, trust.trusted);
-    let rows = contrasts.iter_mut().chain(&mut noise).flat_map(|contrast| &mut contrast.rows);
+    let rows = contrasts.iter_mut().chain(&mut noise).flat_map(Contrast::all_rows_mut);
     rows.for_each(|row| row.trusted = trust.trusted);
     claims.iter_mut().for_each(|claim| claim.trusted = trust.trusted);
     let cells = cells::cells(data, &counted);

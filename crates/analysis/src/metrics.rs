@@ -56,7 +56,7 @@ const FAR_OUT: f64 = 0.999;
 pub type Ratio = (f64, f64);
 
 /// Which histogram.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Times {
     /// Response time.
     Response,
@@ -64,6 +64,8 @@ pub enum Times {
     Service,
     /// Send lag.
     SendLag,
+    /// Response time of one request of a mix of several, by its number.
+    OfRequest(usize),
 }
 
 impl Times {
@@ -73,6 +75,7 @@ impl Times {
             Times::Response => &slice.response,
             Times::Service => &slice.service,
             Times::SendLag => &slice.send_lag,
+            Times::OfRequest(number) => &slice.by_request[number].response,
         }
     }
 }
@@ -145,6 +148,17 @@ fn all(declared: &[MetricDeclaration]) -> Vec<Metric> {
         .primary(),
     ]);
     metrics
+}
+
+/// The metrics of one request of a mix, under the names of those of all requests together.
+pub fn of_request(number: usize) -> [Metric; 4] {
+    let times = Times::OfRequest(number);
+    [
+        quantile("response.p50", "response p50", times, 0.5).primary(),
+        quantile("response.p90", "response p90", times, 0.9),
+        quantile("response.p99", "response p99", times, 0.99).primary(),
+        time("response.mean", "response mean", Kind::Mean(times)),
+    ]
 }
 
 /// The load's own times.

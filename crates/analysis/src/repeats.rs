@@ -75,9 +75,10 @@ pub fn selected(repeats: &Repeats, cell: CellId, metric: &str) -> Option<Remark>
 /// Takes the claims of means and tails from contrasts whose cells were not disturbed equally often.
 pub fn distrust(repeats: &Repeats, contrasts: &mut [Contrast]) {
     for contrast in contrasts {
-        for row in &mut contrast.rows {
+        let candidate = contrast.candidate;
+        for row in contrast.all_rows_mut() {
             // Both cells of a contrast have the same load.
-            if let Some(remark) = selected(repeats, contrast.candidate, &row.metric) {
+            if let Some(remark) = selected(repeats, candidate, &row.metric) {
                 row.verdict = Verdict::Unresolved;
                 (row.p_holm, row.p_equivalent, row.bound, row.resolution) = (None, None, None, None);
                 row.note = Some(Statement::of(remark));

@@ -1,6 +1,6 @@
 //! Which slices count, and the paired sample of two cells that a contrast is computed from.
 
-use std::cell::OnceCell;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -128,7 +128,7 @@ impl<'a> Block<'a> {
 }
 
 /// A cell of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Side {
     /// What is compared with.
     Baseline,
@@ -145,7 +145,7 @@ pub struct Paired<'a> {
     /// The baseline's twin, where it is pooled.
     pub twin: Option<CellId>,
     /// By times and side: several quantiles are of the same requests, and adding up their histograms takes longer than all else.
-    requests: [[OnceCell<Rc<Cumulative>>; 3]; 3],
+    requests: RefCell<BTreeMap<(Side, Times), Rc<Cumulative>>>,
 }
 
 impl<'a> Paired<'a> {
@@ -176,12 +176,17 @@ impl<'a> Paired<'a> {
     /// The requests of one side by bucket.
     pub fn requests(&self, side: Side, times: Times) -> Rc<Cumulative> {
         let of_side = || Rc::new(Cumulative::new(times, self.slices(side)));
-        self.requests[times as usize][side as usize].get_or_init(of_side).clone()
+        self.requests.borrow_mut().entry((side, times)).or_insert_with(of_side).clone()
     }
 
     /// The slices of one side, unit by unit.
     pub fn slices(&self, side: Side) -> impl Iterator<Item = Vec<&'a SliceRow>> {
         self.units.iter().map(move |unit| unit.iter().filter_map(|block| block.slice(side)).collect())
+    }
+
+    /// The slices of all sides.
+    pub fn all_slices(&self) -> impl Iterator<Item = &'a SliceRow> {
+        self.blocks().flat_map(|block| [Some(block.baseline), block.twin, Some(block.candidate)]).flatten()
     }
 
     /// How many blocks there are.

@@ -29,7 +29,7 @@ fn recording(criterion: &mut Criterion) {
             next += 1;
             let [response, service, send_lag] = *request;
             record.keep_lag(send_lag);
-            record.keep(response, service);
+            record.keep(0, response, service);
         });
     });
 }

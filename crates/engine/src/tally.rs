@@ -31,9 +31,9 @@ pub struct Tally {
 }
 
 impl Tally {
-    pub fn new(expectation: Arc<Expectation>) -> Tally {
+    pub fn new(requests: usize, expectation: Arc<Expectation>) -> Tally {
         Tally {
-            record: Record::empty(),
+            record: Record::of_requests(requests),
             in_flight: 0,
             end: 0,
             closed_loop: false,
@@ -60,7 +60,7 @@ impl Tally {
     pub fn answered(&mut self, exchange: &mut Exchange, status: u16, time: Nanos) {
         let service = time.saturating_sub(exchange.since);
         let response = time.saturating_sub(exchange.due);
-        self.record.keep(response, service);
+        self.record.keep(exchange.request, response, service);
         self.record.slowest.keep(exchange.due, response);
         self.typical_service =
             self.typical_service - (self.typical_service >> SMOOTHING) + (service >> SMOOTHING);
@@ -86,7 +86,7 @@ impl Tally {
     pub fn failed(&mut self, exchange: &mut Exchange, kind: ErrorKind, time: Nanos) {
         if kind == ErrorKind::Timeout {
             let response = time.saturating_sub(exchange.due);
-            record_time(&mut self.record.response, response);
+            self.record.keep_response(exchange.request, response);
             self.record.slowest.keep(exchange.due, response);
         }
         self.record.errors.count(kind);

@@ -110,7 +110,7 @@ impl Worker {
             stop: options.stop.clone(),
             pool,
             overflow,
-            tally: Tally::new(expectation.clone()),
+            tally: Tally::new(options.mix.len(), expectation.clone()),
             buffer: vec![0; BUFFER_BYTES].into_boxed_slice(),
             known_head: KnownHead::default(),
             watches_headers: options.expectation.watches_headers(),
@@ -206,7 +206,7 @@ impl Worker {
         self.tally.record.cpu_ns = thread_cpu() - cpu_before;
         self.tally.record.spun_ns = self.pool.take_spun();
         self.tally.record.pauses = self.pool.pauses().take();
-        Ok(std::mem::replace(&mut self.tally.record, Record::empty()))
+        Ok(std::mem::replace(&mut self.tally.record, Record::of_requests(self.mix.len())))
     }
 
     fn is_over(&self, source: &Source, time: Nanos) -> bool {
@@ -389,7 +389,8 @@ impl Worker {
 
     /// Gives the record of the interval that is over away and goes on with an empty one.
     fn hand_over(&mut self, handing: &Handing, cpu_before: &mut Nanos) {
-        let mut next = handing.empty.try_recv().unwrap_or_else(|_| Box::new(Record::empty()));
+        let mut next =
+            handing.empty.try_recv().unwrap_or_else(|_| Box::new(Record::of_requests(self.mix.len())));
         let record = &mut self.tally.record;
         let cpu = thread_cpu();
         record.cpu_ns = cpu - std::mem::replace(cpu_before, cpu);

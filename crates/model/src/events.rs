@@ -98,6 +98,7 @@ mod tests {
             reconnects: 1,
             received_bytes: u64::MAX,
             load_cpu_ns: 7,
+            by_request: Vec::new(),
             load_spun_ns: None,
             errors: [("timeout".to_owned(), 2)].into(),
             service: times.clone(),

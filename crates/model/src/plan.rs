@@ -23,7 +23,16 @@ impl Site {
     /// Service and platform, in words; a prime marks a second deployment.
     pub fn label(&self, experiment: &Experiment) -> String {
         let (service, platform) = (experiment.service(self.service), experiment.platform(self.platform));
-        format!("{} on {}{}", service.name, platform.name, if self.twin { "′" } else { "" })
+        format!("{} on {}{}", service.name, platform.name, self.mark(&platform.name))
+    }
+
+    /// What a second deployment has behind its name: a prime, or after a URL, of which that could be a part, a word.
+    pub fn mark(&self, name: &str) -> &'static str {
+        match (self.twin, name.contains("://")) {
+            (false, _) => "",
+            (true, false) => "′",
+            (true, true) => " (twin)",
+        }
     }
 }
 

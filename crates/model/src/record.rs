@@ -10,6 +10,9 @@ use crate::load::Nanos;
 use crate::pauses::Pauses;
 use crate::slowest::Slowest;
 
+/// Response times are told apart by request in a mix of so many at most: each has a histogram per worker.
+const MOST_REQUESTS: usize = 32;
+
 /// The record of one slice.
 #[derive(Clone, Debug)]
 pub struct Record {
@@ -27,6 +30,8 @@ pub struct Record {
     pub connect: Histogram<u64>,
     /// Handshakes of TLS, ns, those before the slice included.
     pub handshake: Histogram<u64>,
+    /// Response times by request, ns; empty where the mix has a single one, or more than can be told apart.
+    pub by_request: Vec<Histogram<u64>>,
     /// The slowest requests.
     pub slowest: Slowest,
     /// Requests that were due (closed loop: that were sent).
@@ -74,6 +79,7 @@ impl Record {
             resolve: new_histogram(),
             connect: new_histogram(),
             handshake: new_histogram(),
+            by_request: Vec::new(),
             slowest: Slowest::default(),
             due: 0,
             sent_in_time: 0,
@@ -94,6 +100,12 @@ impl Record {
         }
     }
 
+    /// A record of nothing, for a mix of so many requests.
+    pub fn of_requests(requests: usize) -> Record {
+        let told_apart = if (2..=MOST_REQUESTS).contains(&requests) { requests } else { 0 };
+        Record { by_request: vec![new_histogram(); told_apart], ..Record::empty() }
+    }
+
     /// Begins a slice: what was counted before it goes, the times of the handshakes that made its connections stay.
     pub fn begin(&mut self, started_ns: Nanos, duration: Duration) {
         self.errors.clear();
@@ -103,12 +115,14 @@ impl Record {
 
     /// Empties it, to be used for another slice or interval.
     pub fn clear(&mut self) {
-        for histogram in self.histograms_mut() {
-            // What is empty need not be written.
+        // What is empty need not be written.
+        let empty = |histogram: &mut Histogram<u64>| {
             if !histogram.is_empty() {
                 histogram.reset();
             }
-        }
+        };
+        self.histograms_mut().into_iter().for_each(empty);
+        self.by_request.iter_mut().for_each(empty);
         self.slowest.clear();
         self.begin(0, Duration::ZERO);
         (self.due, self.sent_in_time, self.answered, self.answered_in_time, self.waited) = (0, 0, 0, 0, 0);
@@ -118,10 +132,19 @@ impl Record {
 
     /// Keeps the times of a request that was answered.
     #[inline]
-    pub fn keep(&mut self, response: Nanos, service: Nanos) {
-        record_time(&mut self.response, response);
+    pub fn keep(&mut self, request: usize, response: Nanos, service: Nanos) {
+        self.keep_response(request, response);
         record_time(&mut self.service, service);
         self.answered += 1;
+    }
+
+    /// Keeps the response time of a request, answered or not.
+    #[inline]
+    pub fn keep_response(&mut self, request: usize, response: Nanos) {
+        record_time(&mut self.response, response);
+        if let Some(of_request) = self.by_request.get_mut(request) {
+            record_time(of_request, response);
+        }
     }
 
     /// Keeps how late a request was sent.
@@ -131,6 +154,7 @@ impl Record {
         self.due += 1;
     }
 
+    /// Those that every record has.
     fn histograms_mut(&mut self) -> [&mut Histogram<u64>; 7] {
         [
             &mut self.response,
@@ -163,6 +187,13 @@ impl Record {
         ];
         for (mine, theirs) in self.histograms_mut().into_iter().zip(theirs) {
             if !theirs.is_empty() {
+                mine.add(theirs).expect("all histograms have the same bounds");
+            }
+        }
+        if self.by_request.is_empty() {
+            self.by_request.clone_from(&other.by_request);
+        } else {
+            for (mine, theirs) in self.by_request.iter_mut().zip(&other.by_request) {
                 mine.add(theirs).expect("all histograms have the same bounds");
             }
         }

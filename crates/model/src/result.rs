@@ -305,8 +305,34 @@ pub struct Contrast {
     pub twin: Option<CellId>,
     /// One row per metric, in the order in which a table shows them.
     pub rows: Vec<Row>,
+    /// The response times of each request, where both cells have the same mix of several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_request: Vec<RequestRows>,
     /// How what the profiler saw of the two differs; absent without profiles of both.
     pub seen: Option<SeenDifference>,
+}
+
+impl Contrast {
+    /// The rows of single requests, labelled with theirs: `GET /a: response p50`.
+    pub fn rows_by_request(&self) -> impl Iterator<Item = (String, &Row)> {
+        self.by_request.iter().flat_map(|request| {
+            request.rows.iter().map(move |row| (format!("{}: {}", request.request, row.label), row))
+        })
+    }
+
+    /// All rows, those of single requests included.
+    pub fn all_rows_mut(&mut self) -> impl Iterator<Item = &mut Row> {
+        self.rows.iter_mut().chain(self.by_request.iter_mut().flat_map(|request| &mut request.rows))
+    }
+}
+
+/// One request of a mix, compared.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RequestRows {
+    /// Method and path.
+    pub request: String,
+    /// Its response times: p50, p90, p99 and mean. Holm's correction covers all requests and contrasts.
+    pub rows: Vec<Row>,
 }
 
 /// One metric of a contrast.

@@ -201,6 +201,16 @@ pub struct ReasonsRow {
     pub reasons: SoftirqReasons,
 }
 
+/// The response times of one request of a mix.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RequestTimes {
+    /// Method and path.
+    pub request: String,
+    /// Response time, ns.
+    #[serde(with = "as_text")]
+    pub response: Histogram<u64>,
+}
+
 /// One slice of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SliceRow {
@@ -240,6 +250,9 @@ pub struct SliceRow {
     pub load_spun_ns: Option<u64>,
     /// Failed requests by kind; statuses that were not expected by request, `GET /a: 401`.
     pub errors: BTreeMap<String, u64>,
+    /// Response times by request, of a mix of several that are told apart.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_request: Vec<RequestTimes>,
     /// Response time, ns.
     #[serde(with = "as_text")]
     pub response: Histogram<u64>,

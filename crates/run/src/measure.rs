@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use loadline_engine::Record;
 use loadline_model::gates::{GateFailure, is_disturbed};
-use loadline_model::rows::SliceRow;
+use loadline_model::rows::{RequestTimes, SliceRow};
 use loadline_model::{CellId, Event};
 
 use crate::drive::{Driven, drive};
@@ -58,10 +57,11 @@ impl Execution<'_> {
                 driven.observations.forget_machine(&self.metrics);
             }
             driven.record.pauses.enter(&mut driven.observations);
-            let errors = self.errors(driven.visit.cell, &driven.record);
+            let requests = self.requests(driven.visit.cell);
+            let errors = driven.record.errors.by_request(&requests);
             let gate_failures =
                 gate_failures.into_iter().map(|failure| failure.with_kinds(&errors)).collect();
-            let slice = slice(position, at_s, driven, errors, gate_failures);
+            let slice = slice(position, at_s, driven, requests, errors, gate_failures);
             if slice.answered > 0 && !is_disturbed(&slice.gate_failures) {
                 let median = slice.service.value_at_quantile(0.5) as f64;
                 self.warmth.measured(slice.cell, median);
@@ -74,16 +74,11 @@ impl Execution<'_> {
         Ok(disturbed)
     }
 
-    /// The failed requests of a cell, with the statuses of those that had another than expected.
-    fn errors(&self, cell: CellId, record: &Record) -> BTreeMap<String, u64> {
-        if record.errors.total() == 0 {
-            return BTreeMap::new();
-        }
+    /// The requests of a cell's mix, method and path of each.
+    fn requests(&self, cell: CellId) -> Vec<String> {
         let site = self.plan.site(self.plan.cell(cell).site);
         let requests = self.experiment.service(site.service).requests.iter();
-        let lines: Vec<String> =
-            requests.map(|request| format!("{} {}", request.method, request.path)).collect();
-        record.errors.by_request(&lines)
+        requests.map(|request| format!("{} {}", request.method, request.path)).collect()
     }
 
     /// For how long the load's CPUs were paused during a turn, in pauses of 1 ms and more; `None` where it may have been a service that had
@@ -103,10 +98,12 @@ fn slice(
     position: SlicePosition,
     at_s: f64,
     driven: Driven<'_>,
+    requests: Vec<String>,
     errors: BTreeMap<String, u64>,
     gate_failures: Vec<GateFailure>,
 ) -> SliceRow {
     let Driven { visit, record, observations, cpu_use, .. } = driven;
+    let by_request = requests.into_iter().zip(record.by_request);
     SliceRow {
         cell: visit.cell,
         load: visit.load.clone(),
@@ -126,6 +123,7 @@ fn slice(
         load_cpu_ns: record.cpu_ns,
         load_spun_ns: Some(record.spun_ns),
         errors,
+        by_request: by_request.map(|(request, response)| RequestTimes { request, response }).collect(),
         response: record.response,
         service: record.service,
         send_lag: record.send_lag,

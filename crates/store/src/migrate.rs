@@ -36,6 +36,8 @@ const STEPS: [&str; VERSION as usize - 1] = [
     // The tables are the same. Until then no experiment had conditions or claims on which it fails: a program that does not know them must
     // not report such a run as if it had none.
     "",
+    // Until then the requests of a mix were not told apart.
+    "ALTER TABLE slice ADD COLUMN by_request TEXT NOT NULL DEFAULT '[]';",
 ];
 
 /// Whether a store of this version can be migrated to the current one.

@@ -164,6 +164,7 @@ fn slice(row: &Row<'_>) -> rusqlite::Result<SliceRow> {
         load_cpu_ns: row.get("load_cpu_ns")?,
         load_spun_ns: row.get("load_spun_ns")?,
         errors: from_json(row, "errors")?,
+        by_request: from_json(row, "by_request")?,
         response: times(row, "response")?,
         service: times(row, "service")?,
         send_lag: times(row, "send_lag")?,

@@ -70,6 +70,7 @@ CREATE TABLE slice (
     gate_failures    TEXT NOT NULL,    -- JSON list: kind and figures of each
     load_spun_ns     INTEGER,          -- part of load_cpu_ns spent waiting awake; unknown of older runs
     load             TEXT NOT NULL DEFAULT '', -- JSON: the load that it was
+    by_request       TEXT NOT NULL DEFAULT '[]', -- JSON: response times by request, of a mix of several
     PRIMARY KEY (run, cell, round, block, attempt)
 ) STRICT;
 

@@ -114,7 +114,7 @@ impl Store {
         self.execute(
             "INSERT INTO slice VALUES (:run, :cell, :round, :block, :attempt, :position, :at_s, :duration_s, :due,
                 :sent_in_time, :answered, :answered_in_time, :waited, :reconnects, :received_bytes, :load_cpu_ns, :errors,
-                :response, :service, :send_lag, :observations, :cpu_use, :gate_failures, :load_spun_ns, :load)",
+                :response, :service, :send_lag, :observations, :cpu_use, :gate_failures, :load_spun_ns, :load, :by_request)",
             named_params! {
                 ":run": run,
                 ":cell": row.cell.0,
@@ -135,6 +135,7 @@ impl Store {
                 ":load_cpu_ns": row.load_cpu_ns,
                 ":load_spun_ns": row.load_spun_ns,
                 ":errors": json(&row.errors),
+                ":by_request": json(&row.by_request),
                 ":response": encode_histogram(&row.response),
                 ":service": encode_histogram(&row.service),
                 ":send_lag": encode_histogram(&row.send_lag),

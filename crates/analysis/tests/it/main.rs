@@ -13,4 +13,5 @@ mod made_up;
 mod proof;
 mod prove;
 mod repeats;
+mod requests;
 mod settling;

@@ -2,11 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use hdrhistogram::Histogram;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Statement;
 use crate::gates::GateFailure;
+use crate::histogram::decode_histogram;
 use crate::{CellId, Observations};
 
 /// One measured interval of a cell.
@@ -80,4 +84,12 @@ pub struct Histograms {
     pub service_percentiles: Percentiles,
     /// See `response_percentiles`.
     pub send_lag_percentiles: Percentiles,
+}
+
+impl Histograms {
+    /// The response times; `None` where the document holds no histogram.
+    pub fn response_times(&self) -> Option<Histogram<u64>> {
+        let bytes = BASE64_STANDARD.decode(&self.response).ok()?;
+        decode_histogram(&bytes).ok()
+    }
 }

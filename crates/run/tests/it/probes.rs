@@ -103,7 +103,10 @@ fn stored_and_read_again_they_are_figures_and_contrasts() {
 #[test]
 fn tables_json_and_csv_have_them() {
     let result = run(experiment()).result();
-    let table = terminal(&result, &Style { colour: false, width: 100, full: false });
+    let table = terminal(
+        &result,
+        &Style { colour: false, width: 100, full: false, by_request: false, spectrum: false },
+    );
     let row = table.lines().find(|line| line.contains("GC pauses")).unwrap_or_else(|| panic!("{table}"));
     assert!(row.contains("5.0") || row.contains('5'), "5 µs a request: {row}");
 

@@ -121,7 +121,10 @@ fn its_text_is_the_same_byte_for_byte() {
     for (run, result) in results(&Store::open(&copy.path).unwrap()) {
         // What the program adds below.
         let kept = format!("Kept in loadline.db as run {run} · loadline report {run} --json run-{run}.json");
-        let shown = terminal(&result, &Style { colour: false, width: 100, full: false });
+        let shown = terminal(
+            &result,
+            &Style { colour: false, width: 100, full: false, by_request: false, spectrum: false },
+        );
         let shown = format!("{}\n\n{kept}\n", shown.trim_end());
         let markdown = markdown(&result);
         if accepts_changes() {

@@ -8,7 +8,7 @@ use loadline_model::load::{Arrivals, Load};
 use loadline_model::metrics::{HigherIs, MetricDeclaration, SERVICE_CPU, Unit};
 use loadline_model::notes::{Failure, Note};
 use loadline_model::plan::Plan;
-use loadline_model::rows::{DeploymentRow, NewRun, SliceRow, StartupRow, WarmUpRow};
+use loadline_model::rows::{DeploymentRow, NewRun, RequestTimes, SliceRow, StartupRow, WarmUpRow};
 use loadline_model::runtime::Runtime;
 use loadline_model::{CellId, Observations, RunState, SiteId, TimeSpent, new_histogram};
 use loadline_spec::{Flags, Machine, from_flags};
@@ -65,6 +65,7 @@ fn slice(times_ns: &[u64]) -> SliceRow {
         received_bytes: 4,
         load_cpu_ns: 3,
         load_spun_ns: Some(1),
+        by_request: vec![RequestTimes { request: "GET /a".to_owned(), response: histogram.clone() }],
         errors: [("timeout".to_owned(), 2)].into(),
         service: histogram.clone(),
         send_lag: new_histogram(),

@@ -282,6 +282,7 @@ fn slice(
         received_bytes: requests * 1000,
         load_cpu_ns: 20_000 * requests,
         load_spun_ns: Some(0),
+        by_request: Vec::new(),
         errors: Default::default(),
         service: response.clone(),
         response,

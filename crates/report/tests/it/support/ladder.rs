@@ -74,6 +74,7 @@ pub fn ladder() -> RunResult {
     result.contrasts = vec![
         Contrast {
             twin: None,
+            by_request: Vec::new(),
             baseline: CellId(0),
             candidate: CellId(3),
             rows: rung([30.5, 36.5], 0.4, [33.6, 40.1], Verdict::Slower),
@@ -81,6 +82,7 @@ pub fn ladder() -> RunResult {
         },
         Contrast {
             twin: None,
+            by_request: Vec::new(),
             baseline: CellId(3),
             candidate: CellId(4),
             rows: rung([36.5, 37.3], 0.5, [40.1, 41.0], Verdict::Equivalent),
@@ -88,6 +90,7 @@ pub fn ladder() -> RunResult {
         },
         Contrast {
             twin: None,
+            by_request: Vec::new(),
             baseline: CellId(3),
             candidate: CellId(5),
             rows: rung([36.5, 44.9], 0.6, [40.1, 49.4], Verdict::Slower),

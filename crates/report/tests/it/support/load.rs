@@ -17,7 +17,7 @@ pub fn record() -> Record {
     let mut record = Record { duration: Duration::from_secs(2), ..Record::empty() };
     for us in (1..=1000).chain([20_000]) {
         record.keep_lag(us * 20);
-        record.keep(us * 1_000, us * 900);
+        record.keep(0, us * 1_000, us * 900);
     }
     record.sent_in_time = record.due;
     record.answered_in_time = record.answered;

@@ -136,6 +136,7 @@ pub fn contrast(baseline: usize, candidate: usize, rows: &[Sample<'_>]) -> Contr
         candidate: CellId(candidate),
         twin: None,
         rows: rows.iter().map(row).collect(),
+        by_request: Vec::new(),
         seen: None,
     }
 }
