@@ -101,7 +101,7 @@ impl Tree {
 }
 
 /// Why there is no cgroup, and how to get one.
-pub const NOT_WRITABLE: &str = "the cgroup layer (limits and accounting of CPU and memory) was left out: this user cannot write to cgroups; run as root, or under `systemd-run --user --scope -p Delegate=yes` on a machine with cgroup v2";
+pub const NOT_WRITABLE: &str = "CPU and memory are neither limited nor accounted for: this user cannot write to cgroups; run as root, or under `systemd-run --user --scope -p Delegate=yes` on a machine with cgroup v2";
 
 /// Whether this process may create cgroups, which limits need.
 ///

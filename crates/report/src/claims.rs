@@ -58,7 +58,7 @@ fn word(judgement: ClaimJudgement) -> &'static str {
     match judgement {
         ClaimJudgement::Confirmed => "confirmed",
         ClaimJudgement::Refuted => "refuted",
-        ClaimJudgement::OutOfReach => "out of this run's reach",
+        ClaimJudgement::OutOfReach => "inconclusive",
         ClaimJudgement::NotComparable => "not comparable",
     }
 }

@@ -19,8 +19,8 @@ const COLUMNS: [(&str, &str); 5] = [
 /// What the signs in the table mean.
 pub(crate) fn legend(result: &RunResult) -> String {
     format!(
-        "± the longer arm of the {}. ▲ more, ▼ less, = within the margin, ? not resolved. CPU per request is that of both ends: what goes \
-        to the service is carried by who sends it; it is the mean of the lower half of the slices.",
+        "± the longer arm of the {}. ▲ more, ▼ less, = within the margin, ? not resolved. CPU per request is that of client and \
+        service together, because the kernel does most of a packet's path on the CPU that sends it; it is the mean of the lower half of the slices.",
         figures::interval_name(result)
     )
 }
@@ -96,7 +96,7 @@ fn answer(result: &RunResult, ladder: &Ladder, sum: &LadderSum) -> Option<String
     Some(format!("{top}: {} at the median{interval}{of_it}.", column.scale.difference(whole.sum.value)))
 }
 
-/// `Resolution of each layer, found 19 times in 20: p50 0.9 µs or better, equivalent up to ±2 µs; …`
+/// `Resolution of each layer, costs that a run like this finds 19 times in 20: p50 0.9 µs or better, equivalent up to ±2 µs; …`
 pub(crate) fn resolution(result: &RunResult, ladder: &Ladder) -> Option<String> {
     let sizes: Vec<String> = COLUMNS
         .iter()
@@ -110,8 +110,12 @@ pub(crate) fn resolution(result: &RunResult, ladder: &Ladder) -> Option<String> 
             Some(format!("{heading} {largest} or better, equivalent up to ±{margin}"))
         })
         .collect();
-    (!sizes.is_empty())
-        .then(|| format!("Resolution of each layer, found 19 times in 20: {}.", sizes.join("; ")))
+    (!sizes.is_empty()).then(|| {
+        format!(
+            "Resolution of each layer, costs that a run like this finds 19 times in 20: {}.",
+            sizes.join("; ")
+        )
+    })
 }
 
 fn rows<'a>(result: &'a RunResult, ladder: &Ladder, metric: &str) -> Vec<&'a Row> {

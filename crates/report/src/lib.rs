@@ -23,6 +23,7 @@ mod preview;
 mod runtimes;
 mod seen;
 mod slices_csv;
+mod spectrum;
 mod spread;
 mod starts;
 mod summary_csv;

@@ -186,10 +186,11 @@ fn table(result: &RunResult, baseline: &Cell, candidate: &Cell, contrast: &Contr
     let interval = figures::interval_name(result);
     lines.push(format!("| | {base} | {other} | difference | | {interval} | p (Holm) | verdict |"));
     lines.push("|---|--:|--:|--:|--:|---|--:|---|".to_owned());
-    for row in &contrast.rows {
+    let rows = contrast.rows.iter().map(|row| (row.label.clone(), row));
+    for (label, row) in rows.chain(contrast.rows_by_request()) {
         let Some(scale) = groups::scale_of([row]) else { continue };
         let cells = [
-            indented(&row.label),
+            indented(&label),
             scale.figure(row.baseline),
             scale.figure(row.candidate),
             scale.difference(row.difference),

@@ -13,6 +13,7 @@ use crate::groups;
 use crate::overview;
 use crate::own_figures;
 use crate::runtimes;
+use crate::spectrum;
 use crate::spread;
 use crate::starts;
 use crate::tails;
@@ -42,14 +43,24 @@ pub struct Style {
     pub width: usize,
     /// Whether to show every comparison in full, however many there are.
     pub full: bool,
+    /// Whether to show each request of a mix by itself, too; every comparison is then shown in full.
+    pub by_request: bool,
+    /// Whether to show the whole distribution of response times, too.
+    pub spectrum: bool,
 }
 
 /// The result as text for a terminal, ending with a line break.
 pub fn terminal(result: &RunResult, style: &Style) -> String {
     let width = style.width.max(LEAST_WIDTH);
-    let page = Page { result, colour: style.colour, width, prose: width.min(PROSE_WIDTH) };
+    let page = Page {
+        result,
+        colour: style.colour,
+        width,
+        prose: width.min(PROSE_WIDTH),
+        by_request: style.by_request,
+    };
     let many = overview::is_needed(result);
-    let sections = if many && !style.full {
+    let mut sections = if many && !style.full && !style.by_request {
         // The intervals say how much was seen; the resolution by load and metric is as long as a table.
         vec![
             page.head(),
@@ -80,6 +91,10 @@ pub fn terminal(result: &RunResult, style: &Style) -> String {
         ]);
         sections
     };
+    if style.spectrum {
+        // The notes come last.
+        sections.insert(sections.len() - 1, page.spectrum());
+    }
     let text = sections.into_iter().filter(|section| !section.is_empty()).collect::<Vec<_>>().join("\n");
     printable_but_colours(&text, style.colour)
 }
@@ -105,6 +120,7 @@ struct Page<'a> {
     width: usize,
     /// Columns of sentences.
     prose: usize,
+    by_request: bool,
 }
 
 impl Page<'_> {
@@ -193,7 +209,7 @@ impl Page<'_> {
         if let Some(legend) = claims::legend(self.result) {
             text.push_str(&wrap("", &legend, self.prose, 0));
         }
-        if text.is_empty() { text } else { format!("What others say:\n{text}") }
+        if text.is_empty() { text } else { format!("Claims:\n{text}") }
     }
 
     fn starts(&self) -> String {
@@ -311,6 +327,21 @@ impl Page<'_> {
         }
         let heading = "Each on its own, with Student's t, as it is often published; compare by the table above instead.";
         wrap("", heading, self.prose, 0) + &table.without_empty_columns().render(self.width)
+    }
+
+    fn spectrum(&self) -> String {
+        let tables = spectrum::tables(self.result);
+        if tables.is_empty() {
+            return String::new();
+        }
+        let rendered = tables.into_iter().map(|(headings, rows)| {
+            let align = |at: usize| if at == 0 { Align::Left } else { Align::Right };
+            let columns = headings.into_iter().enumerate().map(|(at, heading)| (heading, align(at)));
+            let mut table = Table::new(columns.collect());
+            rows.into_iter().for_each(|row| table.push(row));
+            table.render(self.width)
+        });
+        wrap("", spectrum::HEADING, self.prose, 0) + &rendered.collect::<Vec<String>>().join("\n")
     }
 
     fn notes(&self) -> String {

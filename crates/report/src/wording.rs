@@ -214,8 +214,11 @@ fn resolution_of(group: &Group<'_>) -> (String, String) {
     let pooled = group.contrasts.iter().all(|(_, contrast)| contrast.twin.is_some());
     let against =
         if pooled { format!("{baseline} and its twin pooled") } else { format!("{baseline} alone") };
-    (sizes.join(", "), format!("found 19 times in 20, against {against}"))
+    (sizes.join(", "), format!("differences that a run like this finds 19 times in 20, against {against}"))
 }
+
+/// Above the rows of single requests.
+pub(crate) const BY_REQUEST: &str = "Each request by itself:";
 
 /// `2 deployments × 12 blocks × 1.5 s`
 fn extent(result: &RunResult) -> String {
@@ -243,7 +246,7 @@ fn extent(result: &RunResult) -> String {
 }
 
 /// How to settle what is unresolved, and how long that takes; more of what can't be trusted would settle nothing.
-/// `To settle response p99 within ±5 %: run again with --deployments 44, about 28 minutes in all.`
+/// `To know response p99 to ±5 %: run again with --deployments 44, about 28 minutes in all.`
 pub(crate) fn settle(result: &RunResult) -> Option<String> {
     let settle = result.plan.seconds_to_settle.as_ref().filter(|_| result.trust.trusted)?;
     let share = figures::unsigned_percent(settle.within);
@@ -252,7 +255,7 @@ pub(crate) fn settle(result: &RunResult) -> Option<String> {
     if deployments > PlanSpec::MOST_DEPLOYMENTS {
         let deployments = figures::count(deployments.into());
         return Some(format!(
-            "{metric} within ±{share} is out of reach on this machine as it is now: {deployments} deployments, about {time}, would settle it."
+            "{metric} to ±{share} is out of reach on this machine as it is now: it would take {deployments} deployments, about {time}."
         ));
     }
     let minutes = (settle.run_seconds / 60.0).ceil();
@@ -264,7 +267,7 @@ pub(crate) fn settle(result: &RunResult) -> Option<String> {
         (true, false) => format!("`plan: {{deployments: {deployments}}}`"),
         (true, true) => format!("`plan: {{deployments: {deployments}, within: {minutes}min}}`"),
     };
-    Some(format!("To settle {metric} within ±{share}: run again with {how}, about {time} in all."))
+    Some(format!("To know {metric} to ±{share}: run again with {how}, about {time} in all."))
 }
 
 /// What it ran on, as far as it is known: `AMD EPYC 7B13, 2 CPUs, 24.0 GiB, Debian 12, Linux 6.1.0, …`.
@@ -337,7 +340,7 @@ pub(crate) fn repeats(result: &RunResult) -> Vec<String> {
     many.into_iter().chain(differ).collect()
 }
 
-/// `48 slices, 2 of them repeats; 1 failed a gate`
+/// `48 slices, 2 of them repeats; 3 failed a gate on their own`: the gates beside it are those of the whole run.
 pub(crate) fn slices(result: &RunResult) -> String {
     let trust = &result.trust;
     let repeats = match trust.slices_repeated {
@@ -346,7 +349,7 @@ pub(crate) fn slices(result: &RunResult) -> String {
     };
     let failed = match trust.slices_failed {
         0 => String::new(),
-        failed => format!("; {failed} failed a gate"),
+        failed => format!("; {failed} failed a gate on their own"),
     };
     format!("{} slices{repeats}{failed}", figures::count(trust.slices as u64))
 }

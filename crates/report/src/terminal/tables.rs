@@ -29,9 +29,21 @@ impl Page<'_> {
                     text.push_str(&format!("{}\n", groups::load_name(group.baseline)));
                 }
                 text.push_str(&match group.contrasts[..] {
-                    [(candidate, contrast)] => self.one_candidate(group.baseline, candidate, contrast),
+                    [(candidate, contrast)] => {
+                        let rows = contrast.rows.iter().filter(|row| row.primary);
+                        self.one_candidate(
+                            group.baseline,
+                            candidate,
+                            rows.map(|row| (row.label.clone(), row)),
+                        )
+                    }
                     _ => self.many_candidates(group),
                 });
+                if self.by_request {
+                    group.contrasts.iter().for_each(|(candidate, contrast)| {
+                        text.push_str(&self.requests(group.baseline, candidate, contrast));
+                    });
+                }
                 for note in wording::row_notes(group.contrasts.iter().map(|(_, contrast)| *contrast)) {
                     text.push_str(&wrap("  ", &note, self.prose, 4));
                 }
@@ -96,7 +108,21 @@ impl Page<'_> {
             + &table.without_empty_columns().render(self.width)
     }
 
-    fn one_candidate(&self, baseline: &Cell, candidate: &Cell, contrast: &Contrast) -> String {
+    /// Each request of a mix by itself; empty where there are none.
+    fn requests(&self, baseline: &Cell, candidate: &Cell, contrast: &Contrast) -> String {
+        let rows: Vec<(String, &Row)> = contrast.rows_by_request().filter(|(_, row)| row.primary).collect();
+        if rows.is_empty() {
+            return String::new();
+        }
+        format!("\n{}\n", wording::BY_REQUEST) + &self.one_candidate(baseline, candidate, rows)
+    }
+
+    fn one_candidate<'r>(
+        &self,
+        baseline: &Cell,
+        candidate: &Cell,
+        rows: impl IntoIterator<Item = (String, &'r Row)>,
+    ) -> String {
         let mut table = Table::new(vec![
             (String::new(), Align::Left),
             (baseline.label.clone(), Align::Point),
@@ -107,10 +133,10 @@ impl Page<'_> {
             ("verdict".to_owned(), Align::Left),
             (String::new(), Align::Left),
         ]);
-        for row in contrast.rows.iter().filter(|row| row.primary) {
+        for (label, row) in rows {
             let Some(scale) = groups::scale_of([row]) else { continue };
             table.push(vec![
-                row.label.clone(),
+                label,
                 scale.figure(row.baseline),
                 scale.figure(row.candidate),
                 scale.difference(row.difference),

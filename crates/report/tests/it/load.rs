@@ -11,7 +11,7 @@ use loadline_report::load::*;
 
 use crate::support::load as made_up;
 
-const PLAIN: Style = Style { colour: false, width: 100, full: false };
+const PLAIN: Style = Style { colour: false, width: 100, full: false, by_request: false, spectrum: false };
 
 #[test]
 fn a_load_is_shown_with_what_was_asked_for_and_where_the_time_went() {

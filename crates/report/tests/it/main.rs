@@ -2,6 +2,7 @@
 
 mod doctor;
 mod document;
+mod hostile;
 mod load;
 mod rendering;
 mod support;

@@ -7,7 +7,7 @@ use loadline_model::preview::PreviewTurn;
 use loadline_model::result::RunResult;
 use loadline_report::{Style, csv_slices, csv_summary, markdown, terminal};
 
-const PLAIN: Style = Style { colour: false, width: 100, full: false };
+pub const PLAIN: Style = Style { colour: false, width: 100, full: false, by_request: false, spectrum: false };
 
 fn csv(
     write: fn(&RunResult, &mut dyn std::io::Write) -> Result<(), loadline_report::ReportError>,

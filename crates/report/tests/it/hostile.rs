@@ -1,0 +1,127 @@
+//! Whatever a service, a file or a certificate calls itself: nothing of it steers a terminal, computes in a spreadsheet or breaks a document.
+
+use loadline_model::printable;
+use loadline_model::result::RunResult;
+use loadline_report::{csv_slices, csv_summary, junit, list, markdown, terminal};
+use proptest::prelude::*;
+use serde_json::Value;
+
+use crate::rendering::PLAIN;
+use crate::support;
+
+/// What has done harm elsewhere, by itself and between other characters.
+fn hostile() -> impl Strategy<Value = String> {
+    let known = prop::sample::select(vec![
+        "\u{1b}]0;title\u{7}",
+        "\u{1b}[2J\u{1b}[31m",
+        "\u{9b}31m",
+        "\u{202e}",
+        "\u{2066}",
+        "\u{2028}",
+        "\0",
+        "\r",
+        "=cmd|' /C calc'!A0",
+        "@SUM(1)",
+        "+1",
+        "-1",
+        "<script>alert(1)</script>",
+        "]]>",
+        "&amp;",
+        "|",
+        "`",
+        "\"",
+        ",",
+    ]);
+    let part = prop_oneof![3 => known.prop_map(str::to_owned), 2 => any::<String>()];
+    prop::collection::vec(part, 1..6).prop_map(|parts| parts.concat())
+}
+
+/// Where a result holds text of others' choice: every text in whose place it is a result with any other.
+fn places(document: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    walk(document, String::new(), &mut found);
+    let is_free = |place: &String| {
+        let mut changed = document.clone();
+        if let Some(text) = changed.pointer_mut(place) {
+            *text = "\u{1b}".into();
+        }
+        serde_json::from_value::<RunResult>(changed).is_ok()
+    };
+    found.into_iter().filter(is_free).collect()
+}
+
+fn walk(value: &Value, place: String, found: &mut Vec<String>) {
+    let escaped = |key: &str| key.replace('~', "~0").replace('/', "~1");
+    match value {
+        Value::String(_) => found.push(place),
+        // All slices are alike.
+        Value::Array(items) => {
+            let some = if place == "/slices" { 1 } else { items.len() };
+            items
+                .iter()
+                .take(some)
+                .enumerate()
+                .for_each(|(at, item)| walk(item, format!("{place}/{at}"), found));
+        }
+        Value::Object(fields) => {
+            fields.iter().for_each(|(key, field)| walk(field, format!("{place}/{}", escaped(key)), found));
+        }
+        _ => {}
+    }
+}
+
+fn assert_safe(result: &RunResult) -> Result<(), TestCaseError> {
+    let csv = |write: fn(&RunResult, &mut dyn std::io::Write) -> Result<(), loadline_report::ReportError>| {
+        let mut out = Vec::new();
+        write(result, &mut out).expect("a vector takes everything");
+        String::from_utf8(out).expect("UTF-8")
+    };
+    let (slices, summary, xml) = (csv(csv_slices), csv(csv_summary), csv(junit));
+    let listed = list(std::slice::from_ref(result), &PLAIN, str::to_owned);
+    let page = markdown(result);
+    for text in [&terminal(result, &PLAIN), &page, &slices, &summary, &xml, &listed] {
+        prop_assert_eq!(&printable(text), text);
+    }
+    prop_assert!(!page.contains("<script>"), "{}", page);
+    for table in [slices, summary] {
+        for record in csv::Reader::from_reader(table.as_bytes()).records() {
+            for field in record.expect("a record").iter() {
+                let begins_a_formula =
+                    field.starts_with(['=', '+', '-', '@']) && field.parse::<f64>().is_err();
+                prop_assert!(!begins_a_formula, "{field}");
+            }
+        }
+    }
+    let mut reader = quick_xml::Reader::from_str(&xml);
+    loop {
+        match reader.read_event() {
+            Ok(quick_xml::events::Event::Eof) => break,
+            Ok(_) => {}
+            Err(error) => return Err(TestCaseError::fail(format!("{error} in {xml}"))),
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn nothing_of_it_does_anything(texts in prop::collection::vec(hostile(), 1..8)) {
+        for result in [support::with_conditions(), support::with_starts_and_claims(), support::throttled()] {
+            let mut document = serde_json::to_value(&result).expect("JSON");
+            for (place, text) in places(&document).iter().zip(texts.iter().cycle()) {
+                *document.pointer_mut(place).expect("it is there") = text.as_str().into();
+            }
+            assert_safe(&serde_json::from_value(document).expect("a result"))?;
+        }
+    }
+}
+
+#[test]
+fn a_line_of_a_megabyte_is_shown_in_pieces_or_whole_but_ends_nothing() {
+    let mut result = support::with_conditions();
+    result.run.failures = vec!["x\u{1b}[2J".repeat(200_000)];
+    result.cells.iter_mut().for_each(|cell| cell.label = "y".repeat(1_000_000));
+    assert_safe(&result).expect("nothing of it steers anything");
+}
