@@ -11,6 +11,7 @@ use clap::builder::FalseyValueParser;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use loadline_spec::Flags;
 
+use crate::console::ConsoleArguments;
 use crate::exit::UsageError;
 
 pub use layers::LayersArguments;
@@ -27,6 +28,8 @@ use options::{OfCommand, OptionFlags};
     4 a --fail-if condition holds · 130 interrupted"
 )]
 pub struct Arguments {
+    #[command(flatten)]
+    pub console: ConsoleArguments,
     #[command(subcommand)]
     pub command: Command,
 }
@@ -37,6 +40,8 @@ pub enum Command {
     Compare(Box<CompareArguments>),
     /// Run an experiment file
     Run(RunArguments),
+    /// Write a commented experiment for what is found in this folder: a running service, a Dockerfile, manifests
+    Init(InitArguments),
     /// Show what a run would do: the experiment as YAML, its cells, the turns of the first block and its duration; nothing is started
     Plan(Box<PreviewArguments>),
     /// Measure what each layer between client and service costs: cgroup, veth, bridge, connection tracking, node port, overlay …
@@ -98,6 +103,9 @@ struct ServiceFlags {
     /// 'NAME: COMMAND' names it
     #[arg(long, value_name = "LINE", help_heading = "What")]
     command: Vec<String>,
+    /// Measure each service whose line has {NAME} with each of these values: --vary threads=1,4; repeat for more
+    #[arg(long, value_name = "NAME=VALUES", help_heading = "What")]
+    vary: Vec<String>,
     /// Request: '/path', 'POST /path' or, with its weight, '3 GET /path'; repeat for a mix
     #[arg(long, value_name = "REQUEST", help_heading = "What")]
     request: Vec<String>,
@@ -174,6 +182,13 @@ impl OfCommand for Compare {
 }
 
 #[derive(Args)]
+pub struct InitArguments {
+    /// File to write; one that is there already stays as it is
+    #[arg(default_value = "loadline.yaml")]
+    pub file: PathBuf,
+}
+
+#[derive(Args)]
 pub struct RunArguments {
     /// Experiment file (YAML); see examples/
     pub file: PathBuf,
@@ -191,15 +206,34 @@ pub struct TurnArguments {
     pub anyway: bool,
 }
 
+/// By what figures are shown apart.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum By {
+    Request,
+}
+
 /// Where results go.
 #[derive(Args)]
 pub struct OutputArguments {
     /// File in which runs are stored
-    #[arg(long, value_name = "FILE", default_value = "loadline.db", help_heading = "Results")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        default_value = "loadline.db",
+        help_heading = "Results",
+        env = "LOADLINE_STORE",
+        hide_env = true
+    )]
     pub store: PathBuf,
     /// Show every comparison in full, however many there are
     #[arg(long, help_heading = "Results")]
     pub full: bool,
+    /// Also show the figures of each request of a mix by itself; JSON and Markdown always have them
+    #[arg(long, value_name = "WHAT", help_heading = "Results")]
+    pub by: Option<By>,
+    /// Also show the whole distribution of response times, as wrk2 does
+    #[arg(long, help_heading = "Results")]
+    pub spectrum: bool,
     /// Write the whole result as JSON; - writes to standard output instead of the table
     #[arg(long, value_name = "FILE", help_heading = "Results")]
     pub json: Option<PathBuf>,
@@ -222,8 +256,8 @@ pub struct OutputArguments {
     /// repeat for more, beside those of the experiment file
     #[arg(long, value_name = "CONDITION", help_heading = "Results")]
     pub fail_if: Vec<String>,
-    /// Don't end with exit code 1 because a service was given up (--on-failure continue), and measure without limits where this user cannot
-    /// set them
+    /// With --on-failure continue: don't end with exit code 1 because a service was given up, and begin without platforms that cannot be
+    /// reached. Also measure without limits where this user cannot set them
     #[arg(long, help_heading = "Results")]
     pub allow_missing: bool,
 }
@@ -367,6 +401,7 @@ impl CompareFlags {
         let lists = [
             &self.what.service,
             &self.what.command,
+            &self.what.vary,
             &self.what.request,
             &self.what.header,
             &self.what.expect,
@@ -390,7 +425,8 @@ impl CompareFlags {
         // External platforms bring their own service.
         let external = !self.on.is_empty() && self.on.iter().all(|on| on.contains("://"));
         let no_service = !commands.is_empty() || external;
-        let services = self.what.service.len() + commands.len();
+        // One that is varied is several.
+        let services = self.what.service.len() + commands.len() + self.what.vary.len();
         let mut flags = Flags {
             on: or(&self.on, if services > 1 { &["host"] } else { &["host", "pod"] }),
             rates: if self.closed { self.rate.clone() } else { or(&self.rate, &["2000/s"]) },
@@ -411,6 +447,7 @@ impl ServiceFlags {
     fn fill(&self, flags: &mut Flags) -> Result<(), UsageError> {
         flags.services = self.service.clone();
         flags.commands = self.command.clone();
+        flags.vary = self.vary.clone();
         flags.requests = self.request.clone();
         flags.headers = self.header.clone();
         flags.body = self.body.clone();

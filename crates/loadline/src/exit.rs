@@ -1,10 +1,10 @@
 //! Exit codes, and errors as a user reads them.
 
-use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use loadline_spec::SpecError;
 
+use crate::console::colour;
 use crate::streams::{tell, tell_coloured};
 
 /// How the program ends. Documented in the README; scripts rely on them.
@@ -66,11 +66,6 @@ fn with_causes(error: &anyhow::Error) -> String {
         }
     }
     text
-}
-
-/// Whether to colour what goes to this stream (no-color.org).
-pub fn colour(stream: &impl IsTerminal) -> bool {
-    stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 #[cfg(test)]

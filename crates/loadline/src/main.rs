@@ -4,6 +4,7 @@
 
 mod arguments;
 mod commands;
+mod console;
 mod exit;
 mod flame_graphs;
 mod interrupt;
@@ -23,9 +24,10 @@ use exit::Exit;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    console::choose(arguments.console);
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
-        .with_env_filter(log_filter())
+        .with_env_filter(console::log_filter())
         .without_time()
         .init();
     allow_many_connections();
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
         Command::Load(arguments) => commands::load(&arguments),
         Command::Report(arguments) => commands::report(&arguments),
         Command::Serve(arguments) => commands::serve(&arguments),
+        Command::Init(arguments) => commands::init(&arguments),
         Command::Image(arguments) => commands::image(&arguments),
         Command::Agent(arguments) => commands::agent(&arguments),
         Command::Doctor(arguments) => commands::doctor(&arguments),
@@ -61,9 +64,4 @@ fn allow_many_connections() {
     if let Err(error) = rustix::process::setrlimit(Resource::Nofile, raised) {
         tracing::warn!("the limit on open files stays at {:?}: {error}", limit.current);
     }
-}
-
-/// Warnings, unless LOADLINE_LOG asks for more.
-fn log_filter() -> tracing_subscriber::EnvFilter {
-    tracing_subscriber::EnvFilter::try_from_env("LOADLINE_LOG").unwrap_or_else(|_| "warn".into())
 }

@@ -10,8 +10,9 @@ use loadline_model::result::RunResult;
 use loadline_report::{ReportError, Style};
 use loadline_store::Store;
 
-use crate::arguments::OutputArguments;
-use crate::exit::{Exit, UsageError, colour};
+use crate::arguments::{By, OutputArguments};
+use crate::console::colour;
+use crate::exit::{Exit, UsageError};
 use crate::{flame_graphs, streams};
 
 /// Terminal width that tables are made for when it can't be asked for.
@@ -73,7 +74,9 @@ pub fn write(result: &RunResult, store: &Store, outputs: &OutputArguments) -> Re
     if outputs.files().any(|path| is_stdout(path)) {
         return Ok(());
     }
-    let style = Style { full: outputs.full, width: terminal_width(), ..style() };
+    let by_request = outputs.by == Some(By::Request);
+    let (full, spectrum) = (outputs.full, outputs.spectrum);
+    let style = Style { full, by_request, spectrum, width: terminal_width(), ..style() };
     let table = loadline_report::terminal(result, &style);
     streams::print(format_args!("{}\n\n{}", table.trim_end(), kept(result, &outputs.store)))
 }
@@ -103,7 +106,13 @@ pub fn write_files(result: &RunResult, store: &Store, outputs: &OutputArguments)
 
 /// How to write sentences and narrow tables on standard output.
 pub fn style() -> Style {
-    Style { colour: colour(&std::io::stdout()), width: terminal_width().min(WIDTH), full: false }
+    Style {
+        colour: colour(&std::io::stdout()),
+        width: terminal_width().min(WIDTH),
+        full: false,
+        by_request: false,
+        spectrum: false,
+    }
 }
 
 /// The exit code that a result deserves; a run that went on without a service has failed, unless that is allowed, and so has one that could

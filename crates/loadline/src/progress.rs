@@ -1,7 +1,6 @@
 //! Progress of a run: one living line with the time left on a terminal, plain lines elsewhere. Both go to stderr.
 
 use std::collections::BTreeMap;
-use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -10,7 +9,7 @@ use loadline_model::experiment::Experiment;
 use loadline_model::{CellId, Event, printable};
 use loadline_report::Words;
 
-use crate::streams::tell;
+use crate::console;
 
 /// Where nobody watches, a log: this far apart at least.
 const BETWEEN_LINES: Duration = Duration::from_secs(10);
@@ -34,7 +33,7 @@ impl Progress {
     pub fn new(experiment: &Experiment) -> Progress {
         let plan = &experiment.plan;
         let total_blocks = u64::from(plan.blocks) * u64::from(plan.deployments);
-        let bar = std::io::stderr().is_terminal().then(|| {
+        let bar = console::is_watched().then(|| {
             let bar = ProgressBar::with_draw_target(Some(total_blocks), ProgressDrawTarget::stderr());
             let template = "  measuring {bar:25} {pos}/{len} blocks · {msg}";
             bar.set_style(
@@ -67,7 +66,7 @@ impl Progress {
             }
             Event::Progress { site, text } => match &self.bar {
                 Some(_) => self.message(&format!("{site}: {text}")),
-                None => tell(format_args!("  {site}: {text}")),
+                None => console::progress(format_args!("  {site}: {text}")),
             },
             Event::Ready { .. } | Event::Measured(_) => {}
             Event::Warm { cell, after, stationary } => {
@@ -95,7 +94,7 @@ impl Progress {
                 let is_time = self.told.is_none_or(|told| told.elapsed() >= BETWEEN_LINES);
                 if self.bar.is_none() && (is_time || self.blocks_done == self.total_blocks) {
                     self.told = Some(Instant::now());
-                    tell(format_args!(
+                    console::progress(format_args!(
                         "  block {}/{} · {} repeated{left}",
                         self.blocks_done, self.total_blocks, self.repeated
                     ));
@@ -107,7 +106,9 @@ impl Progress {
             }
             Event::GivenUp { failure } => self.line(&format!("  continuing without a service: {failure}")),
             // On a terminal the report that follows says it; in a log it belongs to where it happened.
-            Event::Note(note) if self.bar.is_none() => tell(format_args!("  note: {}", note.words())),
+            Event::Note(note) if self.bar.is_none() => {
+                console::progress(format_args!("  note: {}", note.words()))
+            }
             Event::Note(_) => {}
         }
     }
@@ -159,7 +160,7 @@ impl Progress {
     fn line(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.println(printable(text)),
-            None => tell(text),
+            None => console::progress(text),
         }
     }
 }

@@ -39,7 +39,7 @@ pub use cgroup::Cgroup;
 pub use cpu_power::read_cpu_power;
 #[doc(hidden)]
 pub use jvm::read_perf_data;
-pub use listening::listening_elsewhere;
+pub use listening::{listening_elsewhere, listening_ports};
 pub use loadline_model::{Machine, MachineCpu, Observations};
 pub use machine::describe_machine;
 pub use machine_cpu::CpuTimes;

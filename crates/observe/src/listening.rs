@@ -20,6 +20,11 @@ pub fn listening_elsewhere(pids: &[u32]) -> BTreeSet<u16> {
     }
 }
 
+/// The ports that a process listens on; none where that is not known.
+pub fn listening_ports(pid: u32) -> BTreeSet<u16> {
+    listening(&Proc::default(), pid)
+}
+
 fn given_port(environ: &str) -> Option<u16> {
     environ.split('\0').find_map(|variable| variable.strip_prefix("PORT=")?.parse().ok())
 }

@@ -1,6 +1,7 @@
 //! Flags of the command line, as typed, turned into the same tree that a file is read into.
 
 mod several;
+mod vary;
 
 use crate::Experiment;
 use crate::error::{Place, Problems, SpecError};
@@ -10,6 +11,7 @@ use crate::machine::Machine;
 use crate::node::{Node, Shape};
 use crate::words::split;
 use several::{OF_LOADS, OF_PLATFORMS, apart, combinations};
+use vary::Filled;
 
 /// Platforms that are one word.
 const KINDS: [&str; 5] = ["host", "pod", "container", "docker", "kubernetes"];
@@ -21,6 +23,8 @@ pub struct Flags {
     pub services: Vec<String>,
     /// `--command`, repeatable: a command line with `{port}`, and `NAME: ` before it if it is to be called something.
     pub commands: Vec<String>,
+    /// `--vary`, repeatable: `threads=1,4`, for the services whose lines have `{threads}`.
+    pub vary: Vec<String>,
     /// `--request`, repeatable: `GET /path` or `/path`, for all services.
     pub requests: Vec<String>,
     /// `--header`, repeatable: `Name: value`, for all requests.
@@ -117,10 +121,12 @@ fn services(flags: &Flags, problems: &mut Problems) -> Vec<Node> {
         set_list(&mut service, "expect", "--expect", expect);
         service
     };
+    let lines: Vec<&String> = flags.services.iter().chain(&flags.commands).collect();
+    let varied = vary::varied(&flags.vary, &lines, problems);
     let mut services = Vec::new();
-    for line in &flags.services {
-        let place = place("--service", line);
-        let Some(words) = problems.note(&place, split(line)) else { continue };
+    for Filled { line, .. } in flags.services.iter().flat_map(|line| vary::fill(line, &varied)) {
+        let place = place("--service", &line);
+        let Some(words) = problems.note(&place, split(&line)) else { continue };
         let mut words = words.into_iter().map(|word| Node::scalar(word, place.clone()));
         // An empty line is left to validation, which knows the names to choose from.
         let builtin = words.next().unwrap_or_else(|| Node::scalar("", place.clone()));
@@ -130,11 +136,15 @@ fn services(flags: &Flags, problems: &mut Problems) -> Vec<Node> {
         service.set("args", args);
         services.push(service);
     }
-    for line in &flags.commands {
-        let place = place("--command", line);
-        let (name, command) = named(line);
+    for Filled { line, apart } in flags.commands.iter().flat_map(|line| vary::fill(line, &varied)) {
+        let place = place("--command", &line);
+        let (name, command) = named(&line);
         let mut service = Node { place: place.clone(), ..common() };
         service.set("command", Node::scalar(command, place.clone()));
+        // Of the same program several times, the values alone tell which is which.
+        let name = name
+            .map(|name| format!("{name}{apart}"))
+            .or((!apart.is_empty()).then(|| apart.trim().to_owned()));
         if let Some(name) = name {
             service.set("name", Node::scalar(name, place));
         }

@@ -156,9 +156,6 @@ pub struct LoadArguments {
     /// Write one CSV row a second
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub csv: Option<PathBuf>,
-    /// Show nothing while it runs
-    #[arg(long, short, help_heading = "Output")]
-    pub quiet: bool,
 
     /// Whose clock ends a response: user, when it was read, or kernel, when its last packet came [default: user]
     #[arg(long, value_name = "WHOSE", help_heading = "Measurement")]

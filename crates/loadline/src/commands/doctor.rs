@@ -16,10 +16,11 @@ use loadline_run::deploy::Network;
 
 use super::experiment::{allowed_cpus, is_root};
 use crate::arguments::DoctorArguments;
+use crate::console::progress;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::outputs;
-use crate::streams::{print, tell};
+use crate::streams::print;
 use crate::turn::wait_for_turn;
 
 /// How the time is shared out; what is left goes to the noise.
@@ -114,5 +115,5 @@ fn add_noise(
 }
 
 fn say(what: &str, duration: Duration) {
-    tell(format_args!("  {what}, {:.0} s", duration.as_secs_f64().ceil()));
+    progress(format_args!("  {what}, {:.0} s", duration.as_secs_f64().ceil()));
 }

@@ -151,6 +151,20 @@ fn the_yaml_of_a_plan_is_an_experiment_of_its_own() {
 }
 
 #[test]
+fn a_service_with_a_varied_value_is_one_for_each_of_its_values() {
+    let place = Place::new();
+    let services =
+        ["plan", "--service", "orders --orders {n}", "--command", "python3 -m http.server {port} {n}"];
+    let shown = place.run(services.into_iter().chain(["--vary", "n=1,5", "--request", "/", "--json"]));
+    assert_eq!(shown.code, Some(0), "{}", shown.stderr);
+    let document: Value = serde_json::from_str(&shown.stdout).expect("JSON");
+    let services = document["experiment"]["services"].as_array().expect("services");
+    let names: Vec<&str> = services.iter().filter_map(|service| service["name"].as_str()).collect();
+    assert_eq!(names, ["orders --orders 1", "orders --orders 5", "n=1", "n=5"]);
+    assert_eq!(document["experiment"]["platforms"].as_array().map(Vec::len), Some(1), "the host");
+}
+
+#[test]
 fn a_plan_is_of_a_file_or_of_flags() {
     let place = Place::new();
     place.write("cells.yaml", EXPERIMENT);

@@ -43,7 +43,7 @@ impl Harbour {
         command
     }
 
-    fn run<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Ended {
+    pub fn run<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Ended {
         ended(self.command(arguments).output().expect("the program starts"))
     }
 

@@ -37,6 +37,16 @@ fn pages() -> Vec<PathBuf> {
 fn furnished(place: Place) -> Place {
     symlink(root().join("examples"), place.path("examples")).expect("a link");
     symlink(root().join("examples/host-vs-pod.yaml"), place.path("mine.yaml")).expect("a link");
+    for (folder, file) in [("app", "server.js"), ("site", "app.py"), ("classes", "Server.class")] {
+        fs::create_dir(place.path(folder)).expect("a folder");
+        place.write(&format!("{folder}/{file}"), "");
+    }
+    for file in ["server.py", "secure.py"] {
+        place.write(file, "");
+    }
+    for archive in ["node.tar", "python.tar", "java.tar"] {
+        place.write(archive, "");
+    }
     for program in ["server", "server-1", "server-2", "old", "new"] {
         symlink("/bin/true", place.path(program)).expect("a link");
     }
@@ -82,7 +92,7 @@ fn every_command_is_valid() {
     assert!(count > 25, "only {count} commands were found");
 }
 
-const OUTPUTS: [&str; 6] = ["--fail-if", "--junit", "--json", "--csv", "--markdown", "--store"];
+const OUTPUTS: [&str; 7] = ["--by", "--fail-if", "--junit", "--json", "--csv", "--markdown", "--store"];
 
 #[test]
 fn the_readmes_first_commands_do_what_they_say() {
@@ -113,4 +123,29 @@ fn the_readmes_first_commands_do_what_they_say() {
     let loaded = run(&place, &with("load", &["--for", "500ms"]));
     loaded.assert_measured();
     assert!(loaded.stdout.contains("response"), "{}", loaded.stdout);
+}
+
+#[test]
+fn the_readmes_experiment_ladder_and_examination_do_what_they_say() {
+    let place = furnished(Place::shared());
+    let commands = commands(&root().join("README.md"));
+    let of = |name: &str| commands.iter().find(|words| words[0] == name).unwrap_or_else(|| panic!("{name}"));
+    let words = |name: &str, more: &[&str]| -> Vec<String> {
+        of(name).iter().cloned().chain(more.iter().map(|word| (*word).to_owned())).collect()
+    };
+
+    // The same experiment in less time.
+    let experiment = fs::read_to_string(place.path(&of("run")[1])).expect("the README's experiment");
+    assert!(!experiment.contains("\nplan:"), "it has a plan of its own: {experiment}");
+    let brief = "\nplan: {slice: 200ms, blocks: 2, deployments: 2, warmup: 1s, repeats: 0}\n";
+    place.write("brief.yaml", &(experiment + brief));
+    let ran = place.run(["run", "brief.yaml"]);
+    ran.assert_measured();
+    assert!(ran.stdout.contains("response p50"), "{}", ran.stdout);
+
+    let layers = run(&place, &words("layers", &[&["--rung", "cgroup+veth"][..], &BRIEF].concat()));
+    layers.assert_measured();
+    assert!(layers.stdout.contains("What does each layer cost?"), "{}", layers.stdout);
+    let examined = run(&place, &words("doctor", &["--seconds", "10"]));
+    assert_eq!(examined.code, Some(0), "{}", examined.stderr);
 }

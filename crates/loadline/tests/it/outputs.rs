@@ -159,3 +159,49 @@ fn what_was_measured_until_the_stores_disk_was_full_is_shown() {
     assert!(again.stdout.contains("response p50"), "{}{}", again.stdout, again.stderr);
     drop(disk);
 }
+
+#[test]
+fn each_request_of_a_mix_has_its_own_figures() {
+    let place = Place::shared();
+    let services = ["compare", "--service", "orders", "--service", "orders --delay 4ms", "--on", "host"];
+    let requests = ["--request", "3 GET /api/orders", "--request", "GET /healthz"];
+    let outputs = ["--by", "request", "--json", "run.json", "--markdown", "run.md"];
+    let ended = place.run(services.into_iter().chain(requests).chain(BRIEF).chain(outputs));
+    ended.assert_measured();
+
+    // Of BRIEF's few blocks nothing is claimed, but there are figures.
+    assert!(ended.stdout.contains("\nEach request by itself:\n"), "{}", ended.stdout);
+    for line in ["GET /api/orders: response p50", "GET /healthz: response p99"] {
+        assert!(ended.stdout.contains(line), "{}", ended.stdout);
+        let markdown = fs::read_to_string(place.path("run.md")).expect("a file");
+        assert!(markdown.contains(line), "{markdown}");
+    }
+    let json = fs::read_to_string(place.path("run.json")).expect("a file");
+    let result: RunResult = serde_json::from_str(&json).expect("a result");
+    let [orders, healthz] = &result.contrasts[0].by_request[..] else { panic!("two requests") };
+    assert_eq!((orders.request.as_str(), healthz.request.as_str()), ("GET /api/orders", "GET /healthz"));
+    // The delay is that of the orders alone.
+    assert!(orders.rows[0].difference > 3e6, "{:?}", orders.rows[0]);
+    assert!(healthz.rows[0].difference < 3e6, "{:?}", healthz.rows[0]);
+    assert!(!place.run(["report"]).stdout.contains("by itself"), "not asked for");
+    let spectrum = place.run(["report", "--spectrum"]).stdout;
+    for line in ["Response times by quantile", "\n50 %", "\n90 %", "\n100 %"] {
+        assert!(spectrum.contains(line), "no {line:?} in {spectrum}");
+    }
+}
+
+#[test]
+fn what_is_said_meanwhile_can_be_left_out_and_colours_can_be_asked_for() {
+    let place = Place::shared();
+    let compare = ["compare", "--on", "host", "--no-twin"];
+    let quiet = place.run(compare.into_iter().chain(BRIEF).chain(["--quiet", "--color", "always"]));
+    quiet.assert_measured();
+    assert_eq!(quiet.stderr, "");
+    assert!(quiet.stdout.contains("\u{1b}["), "{}", quiet.stdout);
+    let mut again = place.command(["report", "--color", "never"]);
+    let again = ended(again.env("LOADLINE_STORE", "loadline.db").output().expect("the program starts"));
+    assert!(again.stdout.contains("response p50") && !again.stdout.contains('\u{1b}'), "{}", again.stdout);
+    let mut elsewhere = place.command(["report"]);
+    let elsewhere = ended(elsewhere.env("LOADLINE_STORE", "other.db").output().expect("the program starts"));
+    assert_eq!(elsewhere.code, Some(1), "there is no such store: {}", elsewhere.stdout);
+}

@@ -1,10 +1,11 @@
 //! The line that shows a load under way, on a terminal alone and gone when it ends.
 
-use std::io::IsTerminal;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use loadline_model::Second;
+
+use crate::console::is_watched;
 
 /// The line.
 pub struct Live {
@@ -14,9 +15,9 @@ pub struct Live {
 }
 
 impl Live {
-    /// The line of a load of length `whole`; none when `quiet` or when nobody would see it.
-    pub fn new(whole: Duration, quiet: bool) -> Live {
-        let bar = Live::would_show(quiet).then(|| {
+    /// The line of a load of length `whole`; none when nobody would see it.
+    pub fn new(whole: Duration) -> Live {
+        let bar = is_watched().then(|| {
             let bar = ProgressBar::with_draw_target(Some(whole.as_secs()), ProgressDrawTarget::stderr());
             bar.set_style(
                 // A wrong template shows in the first run; the default style is a fair substitute.
@@ -28,11 +29,6 @@ impl Live {
             bar
         });
         Live { bar, whole, errors: 0 }
-    }
-
-    /// Whether anybody would see a line.
-    pub fn would_show(quiet: bool) -> bool {
-        !quiet && std::io::stderr().is_terminal()
     }
 
     /// Shows a second that is over.

@@ -12,6 +12,7 @@ use loadline_report::load::{IntervalLog, SecondsCsv};
 
 use super::live::Live;
 use crate::arguments::LoadArguments;
+use crate::console::is_watched;
 use crate::outputs::create;
 
 /// The outputs of seconds.
@@ -29,7 +30,7 @@ impl PerSecond {
         started: SystemTime,
     ) -> Result<PerSecond> {
         let outputs = Outputs {
-            live: Live::new(whole, arguments.quiet),
+            live: Live::new(whole),
             csv: of_file(arguments.csv.as_ref(), |out| Ok(SecondsCsv::new(out)?))?,
             log: of_file(arguments.hlog.as_ref(), |out| Ok(IntervalLog::new(out, started)?))?,
         };
@@ -38,7 +39,7 @@ impl PerSecond {
 
     /// Whether anything is shown or written.
     pub fn is_wanted(arguments: &LoadArguments) -> bool {
-        arguments.csv.is_some() || arguments.hlog.is_some() || Live::would_show(arguments.quiet)
+        arguments.csv.is_some() || arguments.hlog.is_some() || is_watched()
     }
 
     /// Takes the record of an interval, and puts out the second that ends with it, if one does.
