@@ -167,7 +167,7 @@ mod tests {
     fn an_interval_within_the_claim_confirms_it_and_one_outside_refutes_it() {
         assert_eq!(judged(Some([4.5, 5.5]), 1.0), ClaimJudgement::Confirmed);
         assert_eq!(judged(Some([0.1, 0.2]), 0.001), ClaimJudgement::Refuted);
-        assert_eq!(judged(Some([6.1, 9.0]), 0.02), ClaimJudgement::Refuted);
+        assert_eq!(judged(Some([6.1, 9.0]), 0.019), ClaimJudgement::Refuted);
         assert_eq!(judged(Some([3.0, 5.0]), 1.0), ClaimJudgement::OutOfReach);
         assert_eq!(judged(None, 1.0), ClaimJudgement::OutOfReach);
     }

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use loadline_model::printable;
 use loadline_model::result::RunResult;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
@@ -112,12 +113,13 @@ fn kind(outcome: Outcome) -> &'static str {
     }
 }
 
-/// The text without the characters that XML 1.0 forbids even when escaped (www.w3.org/TR/xml, 2.2): each is replaced by U+FFFD.
+/// The text made printable, without the two other characters that XML 1.0 forbids even when escaped (www.w3.org/TR/xml, 2.2).
 fn allowed(text: &str) -> Cow<'_, str> {
-    let is_forbidden = |next: char| matches!(next, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}');
+    let text = printable(text);
+    let is_forbidden = |next: char| matches!(next, '\u{fffe}' | '\u{ffff}');
     match text.contains(is_forbidden) {
         true => text.replace(is_forbidden, "\u{fffd}").into(),
-        false => text.into(),
+        false => text,
     }
 }
 
@@ -126,8 +128,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_xml_forbids_is_replaced_and_the_rest_stays() {
-        assert_eq!(allowed("a\u{1b}[31m\0\u{ffff}b"), "a\u{fffd}[31m\u{fffd}\u{fffd}b");
-        assert_eq!(allowed("a\tb\n <ü&\u{85}"), "a\tb\n <ü&\u{85}");
+    fn what_xml_forbids_is_spelt_out_or_replaced_and_the_rest_stays() {
+        assert_eq!(allowed("a\u{1b}[31m\0\u{ffff}b"), "a\\u{1b}[31m\\u{0}\u{fffd}b");
+        assert_eq!(allowed("a\tb\n <ü&"), "a\tb\n <ü&");
     }
 }

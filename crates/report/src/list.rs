@@ -4,7 +4,7 @@ use loadline_model::result::{RunResult, RunState};
 
 use crate::answer::{Answer, answer};
 use crate::claims;
-use crate::terminal::Style;
+use crate::terminal::{Style, printable_but_colours};
 use crate::text::{flow, wrap};
 use crate::verdict::Tone;
 use crate::wording;
@@ -14,7 +14,9 @@ const INDENT: usize = 6;
 
 /// Some lines for each run, in the order given. `local_time` words the time at which a run started.
 pub fn list(results: &[RunResult], style: &Style, local_time: impl Fn(&str) -> String) -> String {
-    results.iter().map(|result| entry(result, style, &local_time(&result.run.started))).collect()
+    let entry = |result: &RunResult| entry(result, style, &local_time(&result.run.started));
+    let text: String = results.iter().map(entry).collect();
+    printable_but_colours(&text, style.colour)
 }
 
 /// Whether the text, in any case, is part of a run's name, its question, or what was run.

@@ -265,6 +265,7 @@ fn repeat(result: &RunResult) -> Vec<String> {
     // Only a NUL can't be quoted, and no command line holds one.
     let words = run.command_line.iter().map(String::as_str);
     let command = shlex::try_join(words).unwrap_or_default().replace("```", "'''");
+    let command = printable(&command);
     let method = said(&result.plan.interval_method);
     let method = method.trim_end_matches('.');
     let made = format!("loadline {}, run {} of {}", escape(&run.version), run.id, escape(&run.started));

@@ -5,14 +5,14 @@ use loadline_model::preview::{Preview, PreviewCell, Range, TimeBudget};
 use loadline_model::result::Role;
 
 use crate::groups;
-use crate::terminal::Style;
+use crate::terminal::{Style, printable_but_colours};
 use crate::text::{Align, Table, wrap};
 
 /// The preview as text for a terminal, ending with a line break.
 pub fn preview(preview: &Preview, style: &Style) -> String {
     let sections =
         [sites(preview, style), cells(preview, style), turns(preview, style), time(preview, style)];
-    sections.join("\n")
+    printable_but_colours(&sections.join("\n"), style.colour)
 }
 
 fn sites(preview: &Preview, style: &Style) -> String {

@@ -100,7 +100,7 @@ pub fn terminal(result: &RunResult, style: &Style) -> String {
 }
 
 /// Whatever others wrote in it made printable; the page's own colours stay.
-fn printable_but_colours(text: &str, coloured: bool) -> String {
+pub(crate) fn printable_but_colours(text: &str, coloured: bool) -> String {
     let mut parts = text.split('\u{1b}');
     let mut shown = printable(parts.next().unwrap_or_default()).into_owned();
     for part in parts {

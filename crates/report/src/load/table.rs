@@ -4,6 +4,7 @@ use loadline_model::result::load::LoadResult;
 
 use super::rows::{HEADINGS, counts, distrust, ended, rows};
 use crate::Style;
+use crate::terminal::printable_but_colours;
 use crate::text::{Align, Table};
 use crate::verdict::Tone;
 
@@ -22,7 +23,8 @@ pub fn table(result: &LoadResult, style: &Style) -> String {
         table.push(name.chain(row.figures).chain([row.meaning]).collect());
     }
     lines.extend(table.render(style.width.saturating_sub(INDENT.len())).lines().map(str::to_owned));
-    lines.into_iter().map(|line| format!("{INDENT}{line}\n")).collect()
+    let text: String = lines.into_iter().map(|line| format!("{INDENT}{line}\n")).collect();
+    printable_but_colours(&text, style.colour)
 }
 
 /// Stands before each line below the head.

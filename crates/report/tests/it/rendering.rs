@@ -204,7 +204,7 @@ fn what_settles_a_run_is_told_as_its_author_would_ask_for_it() {
         let mut result = support::slower();
         change(&mut result);
         let text = terminal(&result, &PLAIN).replace("\n  ", " ");
-        text.lines().find(|line| line.starts_with("To settle")).map(str::to_owned)
+        text.lines().find(|line| line.starts_with("To know")).map(str::to_owned)
     };
     let limited = |result: &mut RunResult| {
         result.plan.seconds_to_settle.as_mut().expect("set by slower").needs_more_time = true;
@@ -221,7 +221,7 @@ fn what_settles_a_run_is_told_as_its_author_would_ask_for_it() {
         (told(&both), "`plan: {deployments: 44, within: 43min}`"),
     ] {
         let expected =
-            format!("To settle response p99 within ±5 %: run again with {how}, about 43 minutes in all.");
+            format!("To know response p99 to ±5 %: run again with {how}, about 43 minutes in all.");
         assert_eq!(told, Some(expected));
     }
 }

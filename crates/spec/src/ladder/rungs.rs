@@ -104,7 +104,7 @@ pub(super) fn platforms(
             continue;
         }
         if let Some(why) = missing(&layers) {
-            left_out.push(format!("the rung {name} was left out: {why}"));
+            left_out.push(format!("{name} was left out: {why}"));
             standing.push((name, below));
             continue;
         }
