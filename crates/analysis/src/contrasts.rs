@@ -12,7 +12,7 @@ use crate::metrics::{self, Metric};
 use crate::result::{Contrast, Remark, Row, Statement, Verdict};
 use crate::sample::{Counted, Paired};
 use crate::verdicts::{self, Draft, Evidence};
-use crate::{RunData, requests, seen};
+use crate::{RunData, seen};
 
 /// Resamples of the bootstrap: its standard error is then known to 1.6 % (1 ÷ √(2 × 2000)).
 pub const RESAMPLES: usize = 2000;
@@ -32,9 +32,7 @@ pub fn contrasts(data: &RunData, counted: &Counted<'_>, confidence: f64) -> Vec<
     for metric in metrics::of_run(&data.run) {
         verdicts::judge(&mut drafts, confidence, |row| row.metric == metric.id);
     }
-    let mut contrasts: Vec<Contrast> = drafts.into_iter().map(|draft| draft.contrast).collect();
-    requests::judge(data, counted, &mut contrasts, confidence);
-    contrasts
+    drafts.into_iter().map(|draft| draft.contrast).collect()
 }
 
 /// The twin that is pooled into a baseline. On a ladder none is: a rung's cost is added to those below it, so each rung is compared with the

@@ -58,6 +58,7 @@ pub fn analyse(data: &RunData) -> RunResult {
     let repeats = repeats::repeats(data);
     let mut noise = noise::contrasts(data, &counted, confidence);
     let mut contrasts = contrasts::contrasts(data, &counted, confidence);
+    requests::judge(data, &counted, &mut contrasts, confidence);
     for contrasts in [&mut contrasts, &mut noise] {
         repeats::compare_with_first_attempts(data, &counted, contrasts);
         repeats::distrust(&repeats, contrasts);

@@ -39,7 +39,7 @@ pub(crate) fn worded(result: &RunResult) -> RunResult {
         word(&mut gate.remedy);
     }
     let rows = |contrasts: &mut Vec<Contrast>| {
-        let rows = contrasts.iter_mut().flat_map(|contrast| &mut contrast.rows);
+        let rows = contrasts.iter_mut().flat_map(Contrast::all_rows_mut);
         rows.filter_map(|row| row.note.as_mut()).for_each(word);
     };
     rows(&mut result.contrasts);

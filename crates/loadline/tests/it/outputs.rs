@@ -193,7 +193,7 @@ fn each_request_of_a_mix_has_its_own_figures() {
 #[test]
 fn what_is_said_meanwhile_can_be_left_out_and_colours_can_be_asked_for() {
     let place = Place::shared();
-    let compare = ["compare", "--on", "host", "--no-twin"];
+    let compare = ["compare", "--on", "host"];
     let quiet = place.run(compare.into_iter().chain(BRIEF).chain(["--quiet", "--color", "always"]));
     quiet.assert_measured();
     assert_eq!(quiet.stderr, "");

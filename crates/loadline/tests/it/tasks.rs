@@ -38,6 +38,8 @@ fn run(place: &Place, line: &str, plan: &[&str]) -> Ended {
 #[test]
 fn ones_own_service_runs_on_the_host_in_a_pod_in_docker_and_in_a_cluster_of_two_nodes() {
     let cluster = cluster();
+    // The cluster is on the machine, where this test's first thread stays; the daemon is in a network of its own.
+    let machine = format!("--net=/proc/{}/ns/net", std::process::id());
     let harbour = Harbour::new();
     let place = &harbour.place;
     let commands = begun(place, "Your own service on the host, in a pod, in Docker and on Kubernetes");
@@ -52,9 +54,8 @@ fn ones_own_service_runs_on_the_host_in_a_pod_in_docker_and_in_a_cluster_of_two_
     // Each node of the tests' cluster has a containerd of its own.
     let archive = import.strip_prefix("ctr -n k8s.io images import ").expect("the nodes get the archive");
     cluster.script("load", &[&place.path(archive).display().to_string()]);
-    // The cluster is on the machine, the daemon in a network of its own.
     let mut outside = Command::new("nsenter");
-    outside.args(["--net=/proc/1/ns/net", PROGRAM]).args(words(on_kubernetes, &BRIEF));
+    outside.args([&machine, PROGRAM]).args(words(on_kubernetes, &BRIEF));
     outside.current_dir(place.path(".")).env("KUBECONFIG", &cluster.kubeconfig);
     let compared = ended(outside.output().expect("nsenter"));
     compared.assert_measured();

@@ -45,6 +45,7 @@ fn table() -> Table<ImageKeys> {
             |image| &mut image.name,
         )
         .flag("--image", WHAT)
+        .default("made from the service's program, which must be statically linked")
         .key("archive", archive, "A file that `docker save` or `loadline image` wrote", |image| {
             &mut image.archive
         })
