@@ -64,7 +64,8 @@ pub(crate) fn ask(
 fn why(member: &DeployedPod, pod: Option<&Pod>) -> Option<String> {
     let name = &member.name;
     let Some(pod) = pod else {
-        return Some(format!("the pod {name} was deleted by something other than this run"));
+        // It was removed before it could be asked why.
+        return Some(format!("the pod {name} was deleted or evicted by something other than this run"));
     };
     if pod.metadata.uid.as_ref() != Some(&member.uid) {
         return Some(format!("the pod {name} was replaced by another of the same name"));
@@ -137,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_deleted_or_replaced_pod_is_distinguished_from_one_that_died() {
-        assert!(why(&member(), None).unwrap().contains("was deleted by something other than this run"));
+        assert!(why(&member(), None).unwrap().contains("was deleted or evicted by something other than this run"));
         let going = json!({"name": "p", "uid": "u", "deletionTimestamp": "2026-01-01T00:00:00Z"});
         assert!(
             why(&member(), Some(&pod(going, running(0, json!({})))))

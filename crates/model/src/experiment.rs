@@ -3,6 +3,7 @@
 mod cells;
 mod claim;
 mod condition;
+mod hooks;
 mod margin;
 mod placement;
 mod plan;
@@ -21,6 +22,7 @@ pub use crate::load::LoadSpec;
 pub use cells::{CellSpec, ContrastSpec};
 pub use claim::{CLAIM_COUNTS, CLAIM_METRICS, Claim, Says, TimeUnit};
 pub use condition::{Amount, Condition, Direction, higher_is};
+pub use hooks::Hooks;
 pub use margin::Margin;
 pub use placement::Placement;
 pub use plan::{Interleave, Isolation, Nodes, OnFailure, PlanSpec};
@@ -64,6 +66,9 @@ pub struct Experiment {
     /// The run fails if one of these holds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fail_if: Vec<Condition>,
+    /// What is run around the measuring.
+    #[serde(default, skip_serializing_if = "Hooks::is_empty")]
+    pub hooks: Hooks,
 }
 
 impl Experiment {

@@ -22,6 +22,7 @@ use loadline_platform::{PendingDeployment, Platform, Service};
 
 use crate::deployer::{Deployer, LiveSite, MachineId, StartingSite};
 use crate::error::BoxError;
+use crate::hooks;
 use crate::placement::Cpus;
 use generator::{Generator, SiteTraffic};
 use live::{DeployedSite, SiteContext};
@@ -53,10 +54,15 @@ pub struct PlatformDeployer<'a> {
     pub stop: Arc<AtomicBool>,
     /// Created by [`Deployer::prepare`].
     pub environment: Option<Environment>,
+    /// Whether the author's own setup was begun.
+    pub is_set_up: bool,
 }
 
 impl Deployer for PlatformDeployer<'_> {
     fn prepare(&mut self) -> Result<Vec<Note>, BoxError> {
+        // From here on there may be something to clean up.
+        self.is_set_up = true;
+        hooks::run("setup", &self.experiment.hooks.setup)?;
         // An external service is reached from this machine, with or without a wire.
         let anything_starts =
             self.plan.sites.iter().any(|site| !is_external(self.platforms[site.platform.0].as_ref()));
@@ -65,6 +71,10 @@ impl Deployer for PlatformDeployer<'_> {
             if wired { Environment::prepare(self.run) } else { Environment::prepare_without_wire(self.run) };
         self.environment = Some(environment?);
         Ok((anything_starts && !wired).then_some(Note::NoWire).into_iter().collect())
+    }
+
+    fn before_round(&self) -> Result<(), BoxError> {
+        Ok(hooks::run("prepare", &self.experiment.hooks.prepare)?)
     }
 
     fn reach(&self, platform: PlatformId) -> Result<(), BoxError> {
@@ -91,10 +101,11 @@ impl Deployer for PlatformDeployer<'_> {
     }
 
     fn remove(&mut self) -> Result<(), BoxError> {
-        match self.environment.take() {
-            Some(environment) => Ok(environment.remove()?),
-            None => Ok(()),
+        let removed = self.environment.take().map_or(Ok(()), Environment::remove);
+        if std::mem::take(&mut self.is_set_up) {
+            hooks::run("cleanup", &self.experiment.hooks.cleanup)?;
         }
+        Ok(removed?)
     }
 }
 

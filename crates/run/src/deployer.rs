@@ -19,6 +19,11 @@ pub trait Deployer {
     /// Creates what all deployments share; returns notes about it.
     fn prepare(&mut self) -> Result<Vec<Note>, BoxError>;
 
+    /// Does what is to be done before each round of deployments.
+    fn before_round(&self) -> Result<(), BoxError> {
+        Ok(())
+    }
+
     /// Checks that a platform's daemon or cluster answers, if it has one.
     fn reach(&self, platform: PlatformId) -> Result<(), BoxError>;
 

@@ -248,6 +248,8 @@ impl Execution<'_> {
                     return self.note(Note::TimeOver { deployments: rounds, within });
                 }
                 NextRound::Deploy(stages) => {
+                    let prepared = self.timed(|spent| &mut spent.starting_s, |_| deployer.before_round());
+                    prepared.map_err(RunError::Environment)?;
                     stages.iter().try_for_each(|sites| self.stage(deployer, rounds, sites))?;
                     // Here as well, because a run may be killed.
                     self.store_time_spent()?;

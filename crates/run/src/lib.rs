@@ -12,6 +12,7 @@ mod error;
 mod execution;
 mod fleet;
 pub mod gates;
+mod hooks;
 mod journal;
 mod loud_spell;
 mod measure;

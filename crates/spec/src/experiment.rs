@@ -10,6 +10,7 @@ mod conditions;
 mod cpus;
 mod docker;
 mod fitting;
+mod hooks;
 mod images;
 mod kubernetes;
 mod layers;
@@ -43,6 +44,7 @@ use crate::{Experiment, Platform, Service};
 use cells::{CellsKeys, CellsKind, ContrastKeys};
 use claims::ClaimKeys;
 use cpus::CpuKeys;
+use hooks::HookKeys;
 use loads::LoadKeys;
 use plan::PlanKeys;
 use platforms::PlatformKeys;
@@ -79,6 +81,7 @@ struct ExperimentKeys {
     cpus: Written<CpuKeys>,
     claims: Vec<Written<ClaimKeys>>,
     fail_if: Vec<Condition>,
+    hooks: Written<HookKeys>,
 }
 
 fn table() -> Table<ExperimentKeys> {
@@ -148,6 +151,7 @@ fn table() -> Table<ExperimentKeys> {
             "The run fails, with exit code 4, if the interval of a comparison proves one of these: p99 slower by > 5%",
             |keys| &mut keys.fail_if,
         )
+        .key("hooks", hooks::table(), "Commands that are run around the measuring", |keys| &mut keys.hooks)
 }
 
 /// The flags that set a key, each once.
@@ -223,6 +227,7 @@ pub(crate) fn experiment(
         placement,
         claims: Vec::new(),
         fail_if: keys.value.fail_if.clone(),
+        hooks: keys.value.hooks.value.hooks(),
     };
     let mut experiment = experiment.with_every_cell();
     let parts_are_valid = problems.count() == 0;
@@ -267,6 +272,7 @@ pub(crate) fn written(experiment: &Experiment, detail: Detail) -> Node {
             .map(|claim| ClaimKeys::of(claim, &experiment.loads).into())
             .collect(),
         fail_if: experiment.fail_if.clone(),
+        hooks: HookKeys::of(&experiment.hooks).into(),
     };
     table().write(&keys.into(), detail)
 }

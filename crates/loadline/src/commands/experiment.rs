@@ -205,6 +205,7 @@ impl Measuring<'_> {
             machine: &machine,
             stop: stop.clone(),
             environment: None,
+            is_set_up: false,
         };
         let run = Run {
             experiment,

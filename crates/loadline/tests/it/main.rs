@@ -12,6 +12,7 @@ mod documented;
 mod external;
 mod fail_if;
 mod failures;
+mod hooks;
 mod image;
 mod init;
 mod interrupt;

@@ -40,6 +40,7 @@ fn experiment(placement: Placement) -> Experiment {
         placement,
         claims: Vec::new(),
         fail_if: Vec::new(),
+        hooks: Default::default(),
     }
     .with_every_cell()
 }

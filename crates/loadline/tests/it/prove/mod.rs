@@ -1,5 +1,6 @@
 //! What takes long to be sure of (`make prove`).
 
+mod fail_if;
 mod planted_cost;
 mod positive_control;
 mod same_service;
