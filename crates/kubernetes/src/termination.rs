@@ -138,7 +138,9 @@ mod tests {
 
     #[test]
     fn a_deleted_or_replaced_pod_is_distinguished_from_one_that_died() {
-        assert!(why(&member(), None).unwrap().contains("was deleted or evicted by something other than this run"));
+        assert!(
+            why(&member(), None).unwrap().contains("was deleted or evicted by something other than this run")
+        );
         let going = json!({"name": "p", "uid": "u", "deletionTimestamp": "2026-01-01T00:00:00Z"});
         assert!(
             why(&member(), Some(&pod(going, running(0, json!({})))))

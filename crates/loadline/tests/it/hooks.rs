@@ -25,7 +25,11 @@ fn a_setup_that_fails_starts_nothing_and_is_cleaned_up_after() {
     let hooks = ["--setup", setup, "--cleanup", "touch cleaned"];
     let ended = place.run(["compare", "--on", "host", "--on", "pod"].into_iter().chain(BRIEF).chain(hooks));
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""), "{}", ended.stderr);
-    assert!(ended.stderr.contains("error: setup: sh ended with exit status: 7\n    no database here"), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("error: setup: sh ended with exit status: 7\n    no database here"),
+        "{}",
+        ended.stderr
+    );
     assert!(place.path("cleaned").exists());
     assert_eq!(place.store().count("deployment"), Some(0));
     leftovers::assert_none(&place.store().label());

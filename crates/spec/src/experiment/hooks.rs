@@ -21,7 +21,9 @@ pub(super) fn table() -> Table<HookKeys> {
             &mut hooks.setup
         })
         .flag("--setup", HOW_MUCH)
-        .key("prepare", CommandLine, "Command to run before each round of deployments", |hooks| &mut hooks.prepare)
+        .key("prepare", CommandLine, "Command to run before each round of deployments", |hooks| {
+            &mut hooks.prepare
+        })
         .flag("--prepare", HOW_MUCH)
         .key("cleanup", CommandLine, "Command to run once at the end, whatever the end is", |hooks| {
             &mut hooks.cleanup
@@ -33,7 +35,11 @@ impl HookKeys {
     /// What is written of an experiment's.
     pub fn of(hooks: &Hooks) -> HookKeys {
         let words = |words: &Vec<String>| (!words.is_empty()).then(|| texts(words));
-        HookKeys { setup: words(&hooks.setup), prepare: words(&hooks.prepare), cleanup: words(&hooks.cleanup) }
+        HookKeys {
+            setup: words(&hooks.setup),
+            prepare: words(&hooks.prepare),
+            cleanup: words(&hooks.cleanup),
+        }
     }
 
     pub fn hooks(&self) -> Hooks {

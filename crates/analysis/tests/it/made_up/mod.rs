@@ -202,6 +202,7 @@ impl MadeUp {
             placement: Placement::default(),
             claims: self.claims.clone(),
             fail_if: Vec::new(),
+            hooks: Default::default(),
         }
         .with_every_cell()
     }

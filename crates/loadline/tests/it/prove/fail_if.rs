@@ -23,7 +23,8 @@ fn failed(new: &str, condition: &str) -> (usize, usize) {
     let (mut failed, mut untrusted, mut counted) = (0, 0, 0);
     while counted < RUNS {
         // The default has other arguments, so that two that are alike have other names.
-        let services = ["compare", "--service", OLD, "--service", new, "--on", "host", "--fail-if", condition];
+        let services =
+            ["compare", "--service", OLD, "--service", new, "--on", "host", "--fail-if", condition];
         let load = ["--rate", "500/s", "--arrivals", "uniform", "--slice", "200ms", "--blocks", "4"];
         let plan = ["--deployments", "6", "--repeats", "3"];
         let ended = place.run(services.into_iter().chain(load).chain(plan));
@@ -52,7 +53,8 @@ fn an_unchanged_service_fails_no_job_and_a_tenth_more_fails_it() {
     ];
     let rows = rows.map(|(what, condition, new, bound, is_most)| {
         let (failed, untrusted) = failed(new, condition);
-        let (word, holds) = if is_most { ("at most", failed <= bound) } else { ("at least", failed >= bound) };
+        let (word, holds) =
+            if is_most { ("at most", failed <= bound) } else { ("at least", failed >= bound) };
         Row {
             what: format!("--fail-if '{condition}', {what}: exit code 4"),
             expected: format!("in {word} {bound} of {RUNS}"),

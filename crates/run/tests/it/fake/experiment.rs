@@ -68,6 +68,7 @@ pub fn experiment() -> Experiment {
         placement: Placement::default(),
         claims: Vec::new(),
         fail_if: Vec::new(),
+        hooks: Default::default(),
     }
     .with_every_cell()
 }
