@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use hdrhistogram::Histogram;
+use loadline_model::experiment::Experiment;
 use loadline_model::load::{ConnectionOptions, Reuse};
 use loadline_model::metrics::THROTTLED;
 use loadline_model::notes::Note;
@@ -49,7 +50,7 @@ fn cell(data: &RunData, counted: &Counted<'_>, id: CellId) -> Cell {
         new_connections: load.reuse == Reuse::Never,
         options: ConnectionOptions::from(load),
         role: plan.role,
-        label: label(data, site),
+        label: label(experiment, site),
         limits: limits(data, site),
         interleave: if side_by_side { "requests" } else { "slices" }.to_owned(),
         deployment_spread: deployments::spread(&deployments, load.load.is_closed()),
@@ -77,8 +78,7 @@ fn limits(data: &RunData, site: &Site) -> Limits {
 }
 
 /// What sets a site apart from the others: its platform, its service, or both.
-pub fn label(data: &RunData, site: &Site) -> String {
-    let experiment = &data.run.experiment;
+pub fn label(experiment: &Experiment, site: &Site) -> String {
     let service = &experiment.service(site.service).name;
     let platform = &experiment.platform(site.platform).name;
     match (experiment.services.len() > 1, experiment.platforms.len() > 1) {

@@ -23,7 +23,7 @@ pub fn runtimes(data: &RunData) -> Vec<SiteRuntime> {
             let of_site = data.deployments.iter().filter(|row| row.site == id);
             let last = of_site.filter(|row| !row.runtime.is_empty()).max_by_key(|row| row.round)?;
             Some(SiteRuntime {
-                label: cells::label(data, site),
+                label: cells::label(&data.run.experiment, site),
                 facts: last.runtime.facts.clone(),
                 unseen: last.runtime.unseen.iter().cloned().map(Statement::of).collect(),
             })
@@ -40,7 +40,7 @@ pub fn still_compiling(data: &RunData, counted: &Counted<'_>) -> Vec<Note> {
         let sum = |name: &str| slices.iter().filter_map(|slice| slice.observations.get(name)).sum::<f64>();
         let share = sum(JIT) / sum(SERVICE_CPU);
         // Without CPU time there is no share.
-        (share > STILL_COMPILING).then(|| Note::StillCompiling { site: cells::label(data, site), share })
+        (share > STILL_COMPILING).then(|| Note::StillCompiling { site: cells::label(&data.run.experiment, site), share })
     };
     plan.site_ids().zip(&plan.sites).filter_map(compiled).collect()
 }

@@ -20,7 +20,7 @@ pub fn starts(data: &RunData) -> Vec<Start> {
             let mut names: Vec<&str> = first.startup.phases.iter().map(|phase| phase.name.as_str()).collect();
             names.push(ANSWERED);
             Some(Start {
-                label: cells::label(data, site),
+                label: cells::label(&data.run.experiment, site),
                 deployments: rows.len(),
                 phases: names.into_iter().filter_map(|name| phase(name, &rows)).collect(),
                 image_bytes: median(rows.iter().filter_map(|row| row.startup.image_bytes).map(|b| b as f64))

@@ -25,7 +25,9 @@ use options::{OfCommand, OptionFlags};
     max_term_width = 100,
     after_help = "Exit codes: 0 done · 1 failed · 2 wrong usage or a bad file · \
     3 measured, but not to be trusted ·\n\
-    4 a --fail-if condition holds · 130 interrupted"
+    4 a --fail-if condition holds · 130 interrupted\n\
+    Defaults: ~/.config/loadline/config.yaml may set store, color, quiet and anyway; LOADLINE_STORE and so on\n\
+    override it, and options both"
 )]
 pub struct Arguments {
     #[command(flatten)]
@@ -126,8 +128,9 @@ struct ServiceFlags {
 
 #[derive(Args)]
 pub struct CompareArguments {
-    /// Services to compare, each as of --command: 'old: ./server-1 -p {port}' 'new: ./server-2 -p {port}'
-    #[arg(value_name = "SERVICE")]
+    /// Services to compare, each as of --command: 'old: ./server-1 -p {port}' 'new: ./server-2 -p {port}'. Or the numbers of two stored
+    /// runs, which are compared as they are: the second with the first
+    #[arg(value_name = "SERVICE|RUN")]
     services: Vec<String>,
     #[command(flatten)]
     pub experiment: CompareFlags,
@@ -374,6 +377,26 @@ impl CompareArguments {
     /// When the file with the body cannot be read.
     pub fn flags(&self) -> Result<Flags, UsageError> {
         self.experiment.with_commands(&self.services)
+    }
+
+    /// The stored runs to compare, if numbers are given instead of services.
+    ///
+    /// # Errors
+    /// When they are not two, or other flags describe something to measure.
+    pub fn stored_runs(&self) -> Result<Option<[i64; 2]>, UsageError> {
+        let runs: Vec<i64> = self.services.iter().filter_map(|service| service.parse().ok()).collect();
+        if runs.is_empty() || runs.len() < self.services.len() {
+            return Ok(None);
+        }
+        let [before, after] = runs[..] else {
+            let why = format!("{} stored runs cannot be compared: name two, the earlier one first", runs.len());
+            return Err(UsageError(why));
+        };
+        if !self.experiment.are_absent() {
+            let why = format!("runs {before} and {after} are compared as they were measured: leave out the flags that describe a run");
+            return Err(UsageError(why));
+        }
+        Ok(Some([before, after]))
     }
 }
 

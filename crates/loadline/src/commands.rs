@@ -12,6 +12,7 @@ mod report;
 mod schema;
 mod serve;
 mod shell;
+mod stored;
 
 pub use agent::agent;
 pub use clean::clean;

@@ -56,6 +56,11 @@ fn chosen() -> ConsoleArguments {
     CHOSEN.get().copied().unwrap_or_default()
 }
 
+/// Of the two, the one on the command line counts: a configuration file may ask for quiet.
+fn is_quiet() -> bool {
+    chosen().quiet && !chosen().verbose
+}
+
 /// Whether to colour what goes to this stream (no-color.org).
 pub fn colour(stream: &impl IsTerminal) -> bool {
     match chosen().color {
@@ -69,12 +74,12 @@ pub fn colour(stream: &impl IsTerminal) -> bool {
 
 /// Whether somebody watches a line that changes.
 pub fn is_watched() -> bool {
-    !chosen().quiet && std::io::stderr().is_terminal()
+    !is_quiet() && std::io::stderr().is_terminal()
 }
 
 /// Says on stderr how far something is.
 pub fn progress(text: impl std::fmt::Display) {
-    if !chosen().quiet {
+    if !is_quiet() {
         tell(text);
     }
 }

@@ -4,6 +4,7 @@
 
 mod arguments;
 mod commands;
+mod configuration;
 mod console;
 mod exit;
 mod flame_graphs;
@@ -16,14 +17,16 @@ mod turn;
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use rustix::process::{Resource, Rlimit};
 
-use arguments::{Arguments, Command};
+use arguments::Command;
 use exit::Exit;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match configuration::arguments() {
+        Ok(arguments) => arguments,
+        Err(error) => return fail(&error.into()),
+    };
     console::choose(arguments.console);
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
@@ -50,11 +53,13 @@ fn main() -> ExitCode {
     };
     match result {
         Ok(exit) => exit.into(),
-        Err(error) => {
-            exit::print_error(&error);
-            Exit::of(&error).into()
-        }
+        Err(error) => fail(&error),
     }
+}
+
+fn fail(error: &anyhow::Error) -> ExitCode {
+    exit::print_error(error);
+    Exit::of(error).into()
 }
 
 /// Raises the soft limit on open files to the hard one: every connection is one, and the usual soft limit is 1024.

@@ -71,6 +71,11 @@ pub fn create(path: &Path) -> Result<Box<dyn Write>> {
 /// Writes the files that were asked for, and the table unless standard output is taken.
 pub fn write(result: &RunResult, store: &Store, outputs: &OutputArguments) -> Result<()> {
     write_files(result, store, outputs)?;
+    print(result, outputs, Some(&kept(result, &outputs.store)))
+}
+
+/// Prints the table, and a line behind it, unless standard output is taken.
+pub fn print(result: &RunResult, outputs: &OutputArguments, last: Option<&str>) -> Result<()> {
     if outputs.files().any(|path| is_stdout(path)) {
         return Ok(());
     }
@@ -78,7 +83,10 @@ pub fn write(result: &RunResult, store: &Store, outputs: &OutputArguments) -> Re
     let (full, spectrum) = (outputs.full, outputs.spectrum);
     let style = Style { full, by_request, spectrum, width: terminal_width(), ..style() };
     let table = loadline_report::terminal(result, &style);
-    streams::print(format_args!("{}\n\n{}", table.trim_end(), kept(result, &outputs.store)))
+    match last {
+        Some(line) => streams::print(format_args!("{}\n\n{line}", table.trim_end())),
+        None => streams::print(table.trim_end()),
+    }
 }
 
 /// Writes the files that were asked for.

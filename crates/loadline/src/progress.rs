@@ -1,22 +1,25 @@
-//! Progress of a run: one living line with the time left on a terminal, plain lines elsewhere. Both go to stderr.
+//! Progress of a run: on a terminal a line with the time left, and below it what is known so far; plain lines elsewhere. Both go to stderr.
+
+mod view;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use loadline_analysis::StillOpen;
 use loadline_model::experiment::Experiment;
-use loadline_model::{CellId, Event, printable};
+use loadline_model::plan::Plan;
+use loadline_model::{CellId, Event};
 use loadline_report::Words;
 
 use crate::console;
+use view::View;
 
 /// Where nobody watches, a log: this far apart at least.
 const BETWEEN_LINES: Duration = Duration::from_secs(10);
 
 /// Shows the events of one run.
-pub struct Progress {
-    bar: Option<ProgressBar>,
+pub struct Progress<'a> {
+    view: Option<View<'a>>,
     total_blocks: u64,
     deployments: u32,
     open_ended: bool,
@@ -29,24 +32,13 @@ pub struct Progress {
     warm: BTreeMap<CellId, (Duration, bool)>,
 }
 
-impl Progress {
-    pub fn new(experiment: &Experiment) -> Progress {
+impl<'a> Progress<'a> {
+    pub fn new(experiment: &'a Experiment, planned: &'a Plan) -> Progress<'a> {
         let plan = &experiment.plan;
         let total_blocks = u64::from(plan.blocks) * u64::from(plan.deployments);
-        let bar = console::is_watched().then(|| {
-            let bar = ProgressBar::with_draw_target(Some(total_blocks), ProgressDrawTarget::stderr());
-            let template = "  measuring {bar:25} {pos}/{len} blocks · {msg}";
-            bar.set_style(
-                // A wrong template shows in the first run; the default style is a fair substitute.
-                ProgressStyle::with_template(template)
-                    .unwrap_or_else(|_| ProgressStyle::default_bar())
-                    .progress_chars("━╸ "),
-            );
-            bar.enable_steady_tick(Duration::from_millis(500));
-            bar
-        });
+        let view = console::is_watched().then(|| View::new(experiment, planned, total_blocks));
         Progress {
-            bar,
+            view,
             total_blocks,
             deployments: plan.deployments,
             open_ended: plan.until.is_some(),
@@ -64,11 +56,16 @@ impl Progress {
                 self.warm.clear();
                 self.message(&format!("deployment {}/{}: {site}", round + 1, self.deployments));
             }
-            Event::Progress { site, text } => match &self.bar {
+            Event::Progress { site, text } => match &self.view {
                 Some(_) => self.message(&format!("{site}: {text}")),
                 None => console::progress(format_args!("  {site}: {text}")),
             },
-            Event::Ready { .. } | Event::Measured(_) => {}
+            Event::Ready { .. } => {}
+            Event::Measured(slice) => {
+                if let Some(view) = &mut self.view {
+                    view.measured(&slice);
+                }
+            }
             Event::Warm { cell, after, stationary } => {
                 self.warm.insert(cell, (after, stationary));
                 if !stationary {
@@ -80,9 +77,8 @@ impl Progress {
             }
             Event::BlockDone { round, .. } => {
                 self.blocks_done += 1;
-                if let Some(bar) = &self.bar {
-                    bar.set_length(self.total_blocks.max(self.blocks_done));
-                    bar.set_position(self.blocks_done);
+                if let Some(view) = &mut self.view {
+                    view.block_done(self.blocks_done);
                 }
                 let left = self.time_left(round).map(|left| format!(" · {left}")).unwrap_or_default();
                 self.message(&format!(
@@ -92,7 +88,7 @@ impl Progress {
                     self.repeated
                 ));
                 let is_time = self.told.is_none_or(|told| told.elapsed() >= BETWEEN_LINES);
-                if self.bar.is_none() && (is_time || self.blocks_done == self.total_blocks) {
+                if self.view.is_none() && (is_time || self.blocks_done == self.total_blocks) {
                     self.told = Some(Instant::now());
                     console::progress(format_args!(
                         "  block {}/{} · {} repeated{left}",
@@ -106,7 +102,7 @@ impl Progress {
             }
             Event::GivenUp { failure } => self.line(&format!("  continuing without a service: {failure}")),
             // On a terminal the report that follows says it; in a log it belongs to where it happened.
-            Event::Note(note) if self.bar.is_none() => {
+            Event::Note(note) if self.view.is_none() => {
                 console::progress(format_args!("  note: {}", note.words()))
             }
             Event::Note(_) => {}
@@ -130,8 +126,8 @@ impl Progress {
     }
 
     pub fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
+        if let Some(view) = &self.view {
+            view.finish();
         }
     }
 
@@ -152,14 +148,14 @@ impl Progress {
     }
 
     fn message(&self, text: &str) {
-        if let Some(bar) = &self.bar {
-            bar.set_message(printable(text).into_owned());
+        if let Some(view) = &self.view {
+            view.say(text);
         }
     }
 
     fn line(&self, text: &str) {
-        match &self.bar {
-            Some(bar) => bar.println(printable(text)),
+        match &self.view {
+            Some(view) => view.line_above(text),
             None => console::progress(text),
         }
     }

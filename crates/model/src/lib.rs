@@ -26,6 +26,7 @@ pub mod rows;
 mod run_state;
 pub mod runtime;
 mod slowest;
+pub mod so_far;
 pub mod tails;
 mod time_spent;
 

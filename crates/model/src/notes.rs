@@ -88,6 +88,15 @@ pub enum Note {
         /// Their names.
         platforms: Vec<String>,
     },
+    /// Two stored runs are compared, which took no turns.
+    NotInterleaved {
+        /// The one that is compared with.
+        before: i64,
+        /// The other one.
+        after: i64,
+        /// What else differs between them.
+        changes: Vec<Change>,
+    },
     /// What a platform could not do, or which rungs of a ladder can't be had here, in a sentence of its own.
     LeftOut {
         /// The sentence.
@@ -98,6 +107,37 @@ pub enum Note {
         /// The sentence.
         text: String,
     },
+}
+
+/// Something that was not the same in two runs, each as text; empty where it is not known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// What.
+    pub what: Circumstance,
+    /// In the one that is compared with.
+    pub before: String,
+    /// In the other one.
+    pub after: String,
+}
+
+/// Under what a run was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Circumstance {
+    /// The machine, by its host name.
+    Machine,
+    /// Its model of CPU.
+    CpuModel,
+    /// Its CPUs that are online.
+    Cpus,
+    /// The version of its kernel.
+    Kernel,
+    /// How its frequency is governed.
+    Governor,
+    /// The CPUs of the load.
+    LoadCpus,
+    /// The version of loadline.
+    Version,
 }
 
 /// What a service may use on a platform.

@@ -32,7 +32,7 @@ pub fn markdown(result: &RunResult) -> String {
             text.extend(lines.into_iter().map(|line| line + "\n"));
         }
     };
-    let first = wording::missing(result).into_iter().chain(wording::without(result));
+    let first = wording::missing(result).into_iter().chain(wording::reservations(result));
     section(first.map(|sentence| format!("> **{}**", escape(&sentence))).collect());
     section(wording::distrust(result).iter().map(|sentence| format!("> **{}**", escape(sentence))).collect());
     section(vec![escape(&wording::title(result).join(" · "))]);

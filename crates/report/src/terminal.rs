@@ -127,7 +127,7 @@ impl Page<'_> {
     /// What can't be trusted, in red; what was run; how it ended if not as planned, and why.
     fn head(&self) -> String {
         let mut text = String::new();
-        let first = wording::missing(self.result).into_iter().chain(wording::without(self.result));
+        let first = wording::missing(self.result).into_iter().chain(wording::reservations(self.result));
         for sentence in first.chain(wording::distrust(self.result)) {
             text.push_str(&self.paragraph(Tone::Bad, "", &sentence, 0));
         }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use loadline_model::Machine;
 use loadline_model::experiment::PlanSpec;
 use loadline_model::notes::Note;
-use loadline_model::result::{CellRepeats, Contrast, Ladder, Row, RunResult, RunState, TwinDifference, Unit};
+use loadline_model::result::{CellRepeats, Contrast, Ladder, Row, RunResult, RunState, Statement, TwinDifference, Unit};
 
 use crate::figures::{self, Scale};
 use crate::groups::{self, Group};
@@ -96,12 +96,12 @@ pub(crate) fn missing(result: &RunResult) -> Option<String> {
     })
 }
 
-/// What a run was to have and was measured without, as its user allowed.
-pub(crate) fn without(result: &RunResult) -> Option<String> {
-    let notes = result.notes.iter();
-    let found =
-        notes.filter(|note| matches!(note.what, Some(Note::WithoutLimits { .. }))).map(said).next()?;
-    Some(sentence(&found))
+/// What a reader must know before any figure: what a run was to have and was measured without, as its user allowed, and that two runs took no
+/// turns.
+pub(crate) fn reservations(result: &RunResult) -> impl Iterator<Item = String> {
+    let is_one =
+        |note: &&Statement<Note>| matches!(note.what, Some(Note::WithoutLimits { .. } | Note::NotInterleaved { .. }));
+    result.notes.iter().filter(is_one).map(|note| sentence(&said(note)))
 }
 
 /// A text with a capital in front and a full stop behind it.

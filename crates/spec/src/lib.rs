@@ -19,6 +19,7 @@
 //! (`written.place_of("arrivals")`). `tests/it/written.rs` then has to have the key in its full experiment, and `docs/experiment-files.md` says
 //! what it means; the JSON Schema is written by `UPDATE_SCHEMA=1 cargo nextest run -p loadline-spec schema`.
 
+mod configuration;
 pub mod cpus;
 mod error;
 mod experiment;
@@ -43,6 +44,7 @@ pub use loadline_model::experiment::{
     Platform, PlatformKind, Ready, RequestSpec, Says, Service, Start,
 };
 
+pub use configuration::Configuration;
 pub use error::{Complaint, Place, Problem, Problems, SpecError};
 pub use experiment::{add_conditions, experiment_schema, flags};
 pub use flags::{Flags, from_flags};

@@ -28,17 +28,7 @@ const MAX_NODES: usize = 100_000;
 /// # Errors
 /// When the file cannot be read, is not YAML, or is not a valid experiment on this machine.
 pub fn from_yaml_file(path: &Path, machine: &Machine) -> Result<Experiment, SpecError> {
-    let name = path.display().to_string();
-    let whole = |complaint: Complaint| SpecError::in_file(vec![complaint.at(&Place::File)], &name, "");
-    let unreadable = |error: std::io::Error| {
-        whole(Complaint::new(format!("cannot read the experiment file: {error}")).help("check its path"))
-    };
-    let mut bytes = Vec::new();
-    // One byte more than allowed is enough to know; the rest is never read.
-    std::fs::File::open(path)
-        .and_then(|file| file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes))
-        .map_err(unreadable)?;
-    from_yaml(&name, &bytes, machine)
+    from_yaml(&path.display().to_string(), &contents(path, "experiment file")?, machine)
 }
 
 /// Reads an experiment from the bytes of the file called `name`, whose folder the paths of load files are relative to.
@@ -46,13 +36,29 @@ pub fn from_yaml_file(path: &Path, machine: &Machine) -> Result<Experiment, Spec
 /// # Errors
 /// When the bytes are not YAML, or are not a valid experiment on this machine.
 pub fn from_yaml(name: &str, bytes: &[u8], machine: &Machine) -> Result<Experiment, SpecError> {
-    let text = decode(bytes).map_err(|complaint| {
-        // There is no text to show, only the file's name.
-        SpecError::in_file(vec![complaint.at(&Place::File)], name, "")
-    })?;
+    let text = text(name, bytes)?;
     let fail = |problems| SpecError::in_file(problems, name, text);
     let tree = parse(text).map_err(|(place, complaint)| fail(vec![complaint.at(&place)]))?;
     experiment::experiment(tree, Path::new(name).parent(), machine).map_err(fail)
+}
+
+/// The bytes of a file, as many as may be; `what` it is in a complaint.
+pub(super) fn contents(path: &Path, what: &str) -> Result<Vec<u8>, SpecError> {
+    let unreadable = |error: std::io::Error| {
+        let complaint = Complaint::new(format!("cannot read the {what}: {error}")).help("check its path");
+        SpecError::in_file(vec![complaint.at(&Place::File)], &path.display().to_string(), "")
+    };
+    let mut bytes = Vec::new();
+    // One byte more than allowed is enough to know; the rest is never read.
+    let file = std::fs::File::open(path).map_err(unreadable)?;
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    Ok(bytes)
+}
+
+/// The bytes of the file called `name` as text.
+pub(super) fn text<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str, SpecError> {
+    // There is no text to show, only the file's name.
+    decode(bytes).map_err(|complaint| SpecError::in_file(vec![complaint.at(&Place::File)], name, ""))
 }
 
 /// The bytes as text, without a byte order mark.

@@ -6,6 +6,7 @@ mod conditions;
 mod contrasts;
 mod coverage;
 mod doctor;
+mod joined;
 mod judging;
 mod ladder;
 mod made_up;

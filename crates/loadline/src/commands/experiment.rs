@@ -22,7 +22,7 @@ use loadline_run::{Event, Outcome, Run, Strategy, SystemClock, execute};
 use loadline_spec::{Machine, add_conditions, from_flags, from_yaml_file, ladder};
 use loadline_store::Store;
 
-use super::serve;
+use super::{serve, stored};
 use crate::arguments::{CompareArguments, LayersArguments, OutputArguments, RunArguments, TurnArguments};
 use crate::exit::{Exit, UsageError};
 use crate::interrupt;
@@ -33,6 +33,9 @@ use crate::streams::tell;
 use crate::turn::wait_for_turn;
 
 pub fn compare(arguments: &CompareArguments) -> Result<Exit> {
+    if let Some(runs) = arguments.stored_runs()? {
+        return stored::compare(runs, &arguments.outputs);
+    }
     let experiment = from_flags(&arguments.flags()?, &Machine::this(&serve::check))?;
     execute_and_show(experiment, &arguments.turn, &arguments.outputs)
 }
@@ -130,7 +133,7 @@ fn execute_in(
     let store = Store::create(&outputs.store)?;
     let journal = StoreJournal::new(&store);
     let plan = Plan::new(experiment);
-    let progress = RefCell::new(Progress::new(experiment));
+    let progress = RefCell::new(Progress::new(experiment, &plan));
     let events = &mut |event| progress.borrow_mut().show(event);
     let measuring = Measuring {
         network,
@@ -246,7 +249,7 @@ fn is_settled(
     experiment: &Experiment,
     journal: &StoreJournal<'_>,
     deployments: u32,
-    progress: &mut Progress,
+    progress: &mut Progress<'_>,
 ) -> bool {
     if !loadline_analysis::look_at(experiment, deployments) {
         return false;

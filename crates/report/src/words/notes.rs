@@ -1,6 +1,6 @@
 //! What a reader of the figures must know.
 
-use loadline_model::notes::{Note, Resources};
+use loadline_model::notes::{Change, Circumstance, Note, Resources};
 
 use super::{Words, remedy};
 use crate::figures;
@@ -87,6 +87,19 @@ impl Words for Note {
                 "measured without limits on {}: this user cannot write to cgroups",
                 platforms.join(", ")
             ),
+            Note::NotInterleaved { before, after, changes } => {
+                let changes = match changes.is_empty() {
+                    true => String::new(),
+                    false => format!(
+                        "; {} not the same",
+                        listed(changes.iter().map(change).collect())
+                    ),
+                };
+                format!(
+                    "run {before} and run {after} were measured one after the other, not in turns: what changed on the machine between them is in \
+                     the differences, and not in the intervals{changes}"
+                )
+            }
             Note::LeftOut { text } | Note::Text { text } => text.clone(),
         }
     }
@@ -102,5 +115,29 @@ fn resources(of: &Resources) -> String {
         None => format!("{limits} and sees all CPUs"),
         Some([cpu]) => format!("{limits} and is pinned to CPU {cpu}"),
         Some(cpus) => format!("{limits} and is pinned to CPUs {}", figures::cpu_list(cpus)),
+    }
+}
+
+/// `the kernel (6.1, then 6.18)`
+fn change(change: &Change) -> String {
+    let what = match change.what {
+        Circumstance::Machine => "the machine",
+        Circumstance::CpuModel => "its model of CPU",
+        Circumstance::Cpus => "its CPUs",
+        Circumstance::Kernel => "its kernel",
+        Circumstance::Governor => "its frequency governor",
+        Circumstance::LoadCpus => "the CPUs of the load",
+        Circumstance::Version => "the version of loadline",
+    };
+    let known = |text: &str| if text.is_empty() { "unknown".to_owned() } else { text.to_owned() };
+    format!("{what} ({}, then {})", known(&change.before), known(&change.after))
+}
+
+/// `a is`, `a and b are`, `a, b and c are`
+fn listed(items: Vec<String>) -> String {
+    match items.as_slice() {
+        [] => String::new(),
+        [one] => format!("{one} is"),
+        [first @ .., last] => format!("{} and {last} are", first.join(", ")),
     }
 }

@@ -13,6 +13,7 @@ pub mod place;
 pub mod programs;
 pub mod small_disk;
 pub mod store;
+pub mod terminal;
 #[path = "../../../../engine/tests/it/support/undisturbed.rs"]
 pub mod undisturbed;
 pub mod user;

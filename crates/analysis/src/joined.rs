@@ -1,0 +1,346 @@
+//! Two runs as one, whose cells are compared across them: `loadline compare RUN1 RUN2`.
+//!
+//! Deployments are paired by their number. Those of two runs have nothing in common, so that such pairs are as good as drawn at random: the
+//! standard error of the difference is that of two independent samples, with the degrees of freedom of one of them, which is the safe side.
+//! What differs between the hours of the two runs is the same in all deployments of each, and so in no interval; `Note::NotInterleaved` says
+//! it. What only one of the runs measured is compared with nothing.
+
+use std::fmt;
+
+use loadline_model::experiment::{Experiment, PlanSpec, Platform};
+use loadline_model::notes::{Change, Circumstance, Failure, Note, Resources};
+use loadline_model::plan::{CellPlan, ContrastKind, ContrastPlan, Plan, Role, Site};
+use loadline_model::rows::{RunData, RunRow};
+use loadline_model::{CellId, LoadId, PlatformId, RunState, ServiceId, SiteId};
+
+/// Why two runs cannot be compared.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotComparable {
+    /// They are one.
+    #[error("run {0} cannot be compared with itself: name two runs")]
+    Same(i64),
+    /// One is a ladder, whose rungs are judged within it.
+    #[error("run {0} is of `loadline layers`, whose rungs are compared within a run")]
+    Ladder(i64),
+    /// No service on a platform under a load was measured in both.
+    #[error(
+        "run {before} and run {after} have nothing in common to compare: a service, a platform and a load with the same names and connections\
+         {before_cells}{after_cells}"
+    )]
+    NothingInCommon {
+        /// The earlier run.
+        before: i64,
+        /// The later run.
+        after: i64,
+        /// What the earlier one measured.
+        before_cells: Measured,
+        /// What the later one measured.
+        after_cells: Measured,
+    },
+}
+
+/// What a run measured, a line each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Measured {
+    run: i64,
+    cells: Vec<String>,
+}
+
+impl fmt::Display for Measured {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.cells.iter().try_for_each(|cell| write!(f, "\n  run {}: {cell}", self.run))
+    }
+}
+
+/// Joins two runs: the cells of the first are the baselines of the same cells of the second.
+///
+/// # Errors
+/// When there is nothing to compare.
+pub fn join(before: RunData, after: RunData) -> Result<RunData, NotComparable> {
+    let ids = [before.run.id, after.run.id];
+    if ids[0] == ids[1] {
+        return Err(NotComparable::Same(ids[0]));
+    }
+    for run in [&before.run, &after.run] {
+        if run.experiment.is_ladder() {
+            return Err(NotComparable::Ladder(run.id));
+        }
+    }
+    let pairs = pairs(&before.run, &after.run);
+    if pairs.is_empty() {
+        return Err(NotComparable::NothingInCommon {
+            before: ids[0],
+            after: ids[1],
+            before_cells: measured(&before.run),
+            after_cells: measured(&after.run),
+        });
+    }
+    let cpus = [before.run.service_cpus.clone(), after.run.service_cpus.clone()];
+    let changes = differences(&before.run, &after.run);
+    let mut joined = before;
+    make_baselines(&mut joined.run);
+    let offsets = Offsets::behind(&mut joined.run.experiment, &joined.run.plan, &after.run);
+    add(&mut joined, after, &offsets);
+    let pairs: Vec<(CellId, CellId)> =
+        pairs.into_iter().map(|(baseline, candidate)| (baseline, offsets.cell(candidate))).collect();
+    for (baseline, candidate) in pairs.iter().copied() {
+        let plan = &mut joined.run.plan;
+        plan.cells[baseline.0].role = Role::Baseline;
+        plan.cells[candidate.0].role = Role::Candidate;
+        plan.contrasts.push(ContrastPlan { candidate, baseline, kind: ContrastKind::Planned });
+    }
+    let unequal = unequal(&joined, &pairs, [&cpus[0], &cpus[1]]);
+    joined.run.notes.push(Note::NotInterleaved { before: ids[0], after: ids[1], changes });
+    joined.run.notes.extend(unequal);
+    Ok(joined)
+}
+
+/// The cells that both runs measured. The only service of a run may have another name in the other, and so may its only platform.
+fn pairs(before: &RunRow, after: &RunRow) -> Vec<(CellId, CellId)> {
+    let same = |before_names: Vec<&str>, after_names: Vec<&str>, before: &str, after: &str| {
+        before == after || (before_names.len() == 1 && after_names.len() == 1)
+    };
+    let services = |run: &RunRow| run.experiment.services.iter().map(|service| service.name.as_str()).collect();
+    let platforms =
+        |run: &RunRow| run.experiment.platforms.iter().map(|platform| platform.name.as_str()).collect();
+    let is_same = |earlier: CellId, later: CellId| {
+        let [one, other] = [Named::of(before, earlier), Named::of(after, later)];
+        same(services(before), services(after), one.service, other.service)
+            && same(platforms(before), platforms(after), one.platform, other.platform)
+            && before.experiment.load(before.plan.load_of(earlier))
+                == after.experiment.load(after.plan.load_of(later))
+    };
+    let later: Vec<CellId> = asked(&after.plan).collect();
+    let found = asked(&before.plan)
+        .filter_map(|earlier| Some((earlier, *later.iter().find(|later| is_same(earlier, **later))?)));
+    found.collect()
+}
+
+/// All cells but the twins.
+fn asked(plan: &Plan) -> impl Iterator<Item = CellId> {
+    plan.cell_ids().filter(|cell| !plan.site_of(*cell).twin)
+}
+
+/// A cell by the names of its service and platform.
+struct Named<'a> {
+    service: &'a str,
+    platform: &'a str,
+}
+
+impl Named<'_> {
+    fn of(run: &RunRow, cell: CellId) -> Named<'_> {
+        let site = run.plan.site_of(cell);
+        Named {
+            service: &run.experiment.service(site.service).name,
+            platform: &run.experiment.platform(site.platform).name,
+        }
+    }
+}
+
+fn measured(run: &RunRow) -> Measured {
+    let cell = |cell: CellId| {
+        let load = run.experiment.load(run.plan.load_of(cell));
+        let site = run.plan.site_of(cell).label(&run.experiment);
+        format!("{site} at {}, {} connections", load.load, load.connections)
+    };
+    Measured { run: run.id, cells: asked(&run.plan).map(cell).collect() }
+}
+
+/// How the runs differ as a whole.
+fn differences(before: &RunRow, after: &RunRow) -> Vec<Circumstance> {
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let cpus = |cpus: &[usize]| cpus.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+    let all = |run: &RunRow| {
+        let machine = &run.machine;
+        [
+            (Circumstance::Machine, text(&machine.hostname)),
+            (Circumstance::CpuModel, text(&machine.cpu_model)),
+            (Circumstance::Cpus, text(&machine.online_cpus)),
+            (Circumstance::Kernel, text(&machine.kernel)),
+            (Circumstance::Governor, text(&machine.governor)),
+            (Circumstance::LoadCpus, cpus(&run.load_cpus)),
+            (Circumstance::Version, run.version.clone()),
+        ]
+    };
+    let both = all(before).into_iter().zip(all(after));
+    both.filter(|(before, after)| before != after)
+        .map(|((what, before), (_, after))| Change { what, before, after })
+        .collect()
+}
+
+/// The services of pairs that do not have the same limits and CPUs.
+fn unequal(joined: &RunData, pairs: &[(CellId, CellId)], cpus: [&[usize]; 2]) -> Vec<Note> {
+    let (experiment, plan) = (&joined.run.experiment, &joined.run.plan);
+    let has = |cell: CellId, cpus: &[usize]| {
+        let site = plan.site_of(cell);
+        let limits = experiment.limits_of(site.service, site.platform);
+        (site.label(experiment), Resources { limits, cpus: (!cpus.is_empty()).then(|| cpus.to_vec()) })
+    };
+    let mut notes = Vec::new();
+    for (baseline, candidate) in pairs {
+        let ((baseline, baseline_has), (candidate, candidate_has)) =
+            (has(*baseline, cpus[0]), has(*candidate, cpus[1]));
+        let is_unequal = baseline_has != candidate_has;
+        let note = Note::UnequalResources { candidate, candidate_has, baseline, baseline_has };
+        // Of cells under several loads it is said once.
+        if is_unequal && !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    notes
+}
+
+/// Leaves of a run what is compared with another one: its cells and their twins.
+fn make_baselines(run: &mut RunRow) {
+    name_services(run);
+    uncompare(&mut run.plan);
+    run.experiment.claims.clear();
+    run.experiment.fail_if.clear();
+    run.experiment.cells.clear();
+    run.experiment.contrasts.clear();
+    run.experiment.question = None;
+    run.time_spent = None;
+}
+
+/// Says of which run each service is, and gives it the limits that it has by way of the experiment.
+fn name_services(run: &mut RunRow) {
+    let common = run.experiment.limits;
+    for service in &mut run.experiment.services {
+        service.name = format!("{} (run {})", service.name, run.id);
+        service.limits = service.limits.or(common);
+    }
+    run.experiment.limits = Default::default();
+}
+
+/// Takes the comparisons within a run away, but for those of twins.
+fn uncompare(plan: &mut Plan) {
+    plan.contrasts.retain(|contrast| contrast.kind == ContrastKind::Noise);
+    for cell in &mut plan.cells {
+        if cell.role != Role::Twin {
+            cell.role = Role::Uncompared;
+        }
+    }
+}
+
+/// What the ids of the later run are in the joined one.
+struct Offsets {
+    services: usize,
+    platforms: Vec<PlatformId>,
+    loads: usize,
+    sites: usize,
+    cells: usize,
+}
+
+impl Offsets {
+    /// Behind what is there already. Platforms that are the same are one.
+    fn behind(experiment: &mut Experiment, plan: &Plan, after: &RunRow) -> Offsets {
+        let platforms = after.experiment.platforms.iter();
+        Offsets {
+            services: experiment.services.len(),
+            loads: experiment.loads.len(),
+            sites: plan.sites.len(),
+            cells: plan.cells.len(),
+            platforms: platforms.map(|platform| add_platform(experiment, platform, after.id)).collect(),
+        }
+    }
+
+    fn site(&self, id: SiteId) -> SiteId {
+        SiteId(id.0 + self.sites)
+    }
+
+    fn cell(&self, id: CellId) -> CellId {
+        CellId(id.0 + self.cells)
+    }
+}
+
+fn add_platform(experiment: &mut Experiment, platform: &Platform, run: i64) -> PlatformId {
+    if let Some(at) = experiment.platforms.iter().position(|other| other == platform) {
+        return PlatformId(at);
+    }
+    let is_taken = experiment.platforms.iter().any(|other| other.name == platform.name);
+    let name = if is_taken { format!("{} (run {run})", platform.name) } else { platform.name.clone() };
+    experiment.platforms.push(Platform { name, ..platform.clone() });
+    PlatformId(experiment.platforms.len() - 1)
+}
+
+/// Adds the later run behind the earlier one, as if it had gone on.
+fn add(joined: &mut RunData, mut after: RunData, offsets: &Offsets) {
+    let ended_s = joined.slices.iter().map(|slice| slice.at_s + slice.duration_s).fold(0.0, f64::max);
+    name_services(&mut after.run);
+    uncompare(&mut after.run.plan);
+    add_run(&mut joined.run, after.run, offsets);
+    for deployment in &mut after.deployments {
+        deployment.site = offsets.site(deployment.site);
+        deployment.at_s += ended_s;
+    }
+    after.warm_ups.iter_mut().for_each(|warm_up| warm_up.cell = offsets.cell(warm_up.cell));
+    for slice in &mut after.slices {
+        slice.cell = offsets.cell(slice.cell);
+        slice.at_s += ended_s;
+    }
+    after.profiles.iter_mut().for_each(|profile| profile.cell = offsets.cell(profile.cell));
+    after.tails.iter_mut().for_each(|tail| tail.cell = offsets.cell(tail.cell));
+    joined.deployments.extend(after.deployments);
+    joined.warm_ups.extend(after.warm_ups);
+    joined.slices.extend(after.slices);
+    joined.profiles.extend(after.profiles);
+    joined.tails.extend(after.tails);
+}
+
+fn add_run(joined: &mut RunRow, after: RunRow, offsets: &Offsets) {
+    let sites = after.plan.sites.into_iter().map(|site| Site {
+        service: ServiceId(site.service.0 + offsets.services),
+        platform: offsets.platforms[site.platform.0],
+        ..site
+    });
+    joined.plan.sites.extend(sites);
+    let cells = after.plan.cells.into_iter().map(|cell| CellPlan {
+        site: offsets.site(cell.site),
+        load: LoadId(cell.load.0 + offsets.loads),
+        ..cell
+    });
+    joined.plan.cells.extend(cells);
+    let contrasts = after.plan.contrasts.into_iter().map(|contrast| ContrastPlan {
+        candidate: offsets.cell(contrast.candidate),
+        baseline: offsets.cell(contrast.baseline),
+        ..contrast
+    });
+    joined.plan.contrasts.extend(contrasts);
+    let name = format!("run {} against run {}", joined.id, after.id);
+    joined.experiment = Experiment {
+        name,
+        services: [std::mem::take(&mut joined.experiment.services), after.experiment.services].concat(),
+        loads: [std::mem::take(&mut joined.experiment.loads), after.experiment.loads].concat(),
+        // Either was looked at several times.
+        plan: PlanSpec {
+            until: after.experiment.plan.until.or(joined.experiment.plan.until.take()),
+            ..after.experiment.plan
+        },
+        placement: after.experiment.placement,
+        ..joined.experiment.clone()
+    };
+    joined.id = after.id;
+    joined.label = after.label;
+    joined.finished = after.finished;
+    if joined.state == RunState::Complete {
+        joined.state = after.state;
+    }
+    joined.version = after.version;
+    joined.command_line = after.command_line;
+    joined.machine = after.machine;
+    joined.service_cpus = after.service_cpus;
+    joined.load_cpus = after.load_cpus;
+    let metrics = after.metrics.into_iter();
+    let new: Vec<_> = metrics.filter(|metric| joined.metrics.iter().all(|known| known.name != metric.name)).collect();
+    joined.metrics.extend(new);
+    joined.side_by_side.extend(after.side_by_side.into_iter().map(|cell| offsets.cell(cell)));
+    let notes = after.notes.into_iter();
+    let new: Vec<Note> = notes.filter(|note| !joined.notes.contains(note)).collect();
+    joined.notes.extend(new);
+    let failures = after.failures.into_iter();
+    joined.failures.extend(failures.map(|failure| Failure {
+        site: failure.site.map(|site| offsets.site(site)),
+        ..failure
+    }));
+    joined.surroundings.extend(after.surroundings);
+}

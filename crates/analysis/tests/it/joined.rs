@@ -1,0 +1,84 @@
+//! Two stored runs, compared across.
+
+use loadline_analysis::result::{Contrast, Role, RunResult, Verdict};
+use loadline_analysis::{NotComparable, RunData, analyse, join};
+use loadline_model::notes::Note;
+use loadline_report::Style;
+
+use crate::made_up::MadeUp;
+
+/// A run of host and pod with this number; its pod is so much slower.
+fn run(id: i64, seed: u64, shift_us: f64, rounds: u32) -> RunData {
+    let mut data = MadeUp { seed, shift_us, rounds, ..MadeUp::default() }.data();
+    data.run.id = id;
+    data
+}
+
+fn judged(before: RunData, after: RunData) -> RunResult {
+    analyse(&join(before, after).expect("they have cells in common"))
+}
+
+fn about<'a>(result: &'a RunResult, platform: &str) -> &'a Contrast {
+    let found =
+        result.contrasts.iter().find(|contrast| result.cells[contrast.candidate].platform == platform);
+    found.unwrap_or_else(|| panic!("{platform} is not compared"))
+}
+
+fn median(contrast: &Contrast) -> &loadline_analysis::result::Row {
+    contrast.rows.iter().find(|row| row.metric == "response.p50").expect("a median")
+}
+
+#[test]
+fn each_cell_is_compared_with_the_same_one_of_the_earlier_run() {
+    let result = judged(run(3, 1, 0.0, 8), run(5, 1001, 5.0, 8));
+    assert_eq!(result.contrasts.len(), 2, "host with host, and pod with pod");
+    for contrast in &result.contrasts {
+        let [baseline, candidate] = [contrast.baseline, contrast.candidate].map(|id| &result.cells[id]);
+        assert_eq!([&baseline.service, &candidate.service], ["orders (run 3)", "orders (run 5)"]);
+        assert_eq!(baseline.platform, candidate.platform);
+        assert_eq!([baseline.role, candidate.role], [Role::Baseline, Role::Candidate]);
+    }
+    assert_eq!(median(about(&result, "host")).verdict, Verdict::Unresolved);
+    let pod = median(about(&result, "pod"));
+    assert_eq!(pod.verdict, Verdict::Slower);
+    let [low, high] = pod.interval.expect("an interval");
+    assert!(low < 5_000.0 && 5_000.0 < high, "{pod:?}");
+    assert_eq!(result.noise.len(), 2, "the twins of both runs are held against what they are twins of");
+}
+
+#[test]
+fn what_a_reader_must_know_stands_before_the_figures() {
+    let mut after = run(5, 1001, 5.0, 8);
+    after.run.machine.kernel = Some("6.18.1".to_owned());
+    after.run.experiment.limits.cpus = Some(0.5);
+    let result = judged(run(3, 1, 0.0, 8), after);
+    let style = Style { colour: false, width: 100, full: false, by_request: false, spectrum: false };
+    let table = loadline_report::terminal(&result, &style);
+    insta::assert_snapshot!(table.split("\n\n").next().unwrap_or_default());
+    let unequal = result.notes.iter().filter(|note| matches!(note.what, Some(Note::UnequalResources { .. })));
+    assert_eq!(unequal.count(), 2, "host and pod");
+}
+
+#[test]
+fn intervals_hold_the_truth_although_no_deployments_are_paired() {
+    const RUNS: u64 = 200;
+    let held = (0..RUNS).filter(|seed| {
+        let result = judged(run(1, *seed, 0.0, 8), run(2, seed + 10_000, 5.0, 6));
+        let row = median(about(&result, "pod"));
+        row.interval.is_some_and(|[low, high]| low <= 5_000.0 && 5_000.0 <= high)
+    });
+    let held = held.count();
+    // Of 200 with a chance of 95 %, fewer than 181 or all of them would be one case in a thousand.
+    assert!((181..200).contains(&held), "{held} of {RUNS}");
+}
+
+#[test]
+fn runs_that_have_nothing_in_common_are_refused_with_what_they_have() {
+    assert_eq!(join(run(3, 1, 0.0, 2), run(3, 2, 0.0, 2)).err(), Some(NotComparable::Same(3)));
+    let ladder = MadeUp { static_pod_us: Some(1.0), ladder: true, rounds: 2, ..MadeUp::default() };
+    assert_eq!(join(run(3, 1, 0.0, 2), ladder.data()).err(), Some(NotComparable::Ladder(1)));
+    let mut after = run(5, 1, 0.0, 2);
+    after.run.experiment.loads[0].connections = 64;
+    let refused = join(run(3, 1, 0.0, 2), after).err().expect("another load").to_string();
+    insta::assert_snapshot!(refused);
+}
