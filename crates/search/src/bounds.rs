@@ -1,0 +1,110 @@
+//! Loads that certainly pass or certainly fail, as RFC 9971 classifies them.
+
+use std::collections::BTreeMap;
+
+use crate::trial::{Trial, counted};
+
+/// The length that a load must have been tried for, in slices, to be a bound.
+const REQUIRED: f64 = 3.0;
+/// The share of that length which may fail at a lower bound.
+const TOLERATED: f64 = 0.5;
+/// Rates that differ by less are one load.
+const SAME: f64 = 0.005;
+
+/// Both bounds; either may be missing.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Bounds {
+    /// The highest load that passes, and that no smaller load contradicts by failing.
+    pub lower: Option<f64>,
+    /// The lowest load that fails.
+    pub upper: Option<f64>,
+    /// A load above the upper bound that passes nevertheless: losses are inverted.
+    pub inverted: Option<f64>,
+}
+
+/// The trials of one load.
+#[derive(Default)]
+struct Load {
+    rate: f64,
+    passed: f64,
+    failed: f64,
+}
+
+/// What a load is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Lower,
+    Upper,
+    Undecided,
+}
+
+impl Load {
+    /// RFC 9971, section 4.6: a load is an upper bound once the failing time exceeds its share of all that is required, and a lower bound once what
+    /// is still missing could not make it one.
+    fn class(&self) -> Class {
+        let whole = (self.passed + self.failed).max(REQUIRED);
+        let missing = whole - self.passed - self.failed;
+        if self.failed / whole > TOLERATED {
+            Class::Upper
+        } else if (self.failed + missing) / whole <= TOLERATED {
+            Class::Lower
+        } else {
+            Class::Undecided
+        }
+    }
+}
+
+/// The bounds that these trials show.
+pub fn bounds(trials: &[Trial]) -> Bounds {
+    let mut loads: BTreeMap<i64, Load> = BTreeMap::new();
+    for trial in counted(trials) {
+        let load = loads.entry((trial.rate.ln() / SAME).round() as i64).or_default();
+        load.rate = trial.rate;
+        match trial.passed {
+            true => load.passed += trial.slices,
+            false => load.failed += trial.slices,
+        }
+    }
+    let of = |class: Class| loads.values().filter(move |load| load.class() == class).map(|load| load.rate);
+    let upper = of(Class::Upper).next();
+    let below = |rate: &f64| upper.is_none_or(|upper| *rate < upper);
+    Bounds {
+        lower: of(Class::Lower).filter(below).last(),
+        upper,
+        inverted: of(Class::Lower).filter(|rate| !below(rate)).last(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Purpose;
+
+    fn trials(outcomes: &[(f64, f64, bool)]) -> Vec<Trial> {
+        let trial = |(rate, slices, passed): &(f64, f64, bool)| Trial {
+            rate: *rate,
+            slices: *slices,
+            passed: *passed,
+            purpose: Purpose::Search,
+        };
+        outcomes.iter().map(trial).collect()
+    }
+
+    #[test]
+    fn a_load_is_a_bound_once_no_further_slice_could_change_that() {
+        let once = [(100.0, 1.0, true), (200.0, 1.0, false)];
+        assert_eq!(bounds(&trials(&once)), Bounds::default(), "one slice of three leaves it open");
+        let found = bounds(&trials(&[once, once].concat()));
+        assert_eq!((found.lower, found.upper), (Some(100.0), Some(200.0)));
+        let found = bounds(&trials(&[(100.0, 5.0, false), (100.0, 1.0, true)]));
+        assert_eq!((found.lower, found.upper), (None, Some(100.0)), "a long trial counts by its length");
+    }
+
+    #[test]
+    fn a_larger_load_that_passes_is_no_lower_bound() {
+        let twice = |rate: f64, passed: bool| [(rate, 2.0, passed)];
+        let all = [twice(100.0, true), twice(150.0, false), twice(200.0, true)].concat();
+        let found = bounds(&trials(&all));
+        assert_eq!(found, Bounds { lower: Some(100.0), upper: Some(150.0), inverted: Some(200.0) });
+    }
+}

@@ -1,0 +1,39 @@
+//! What was tried, and how it went.
+
+/// A slice at one rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Trial {
+    /// Requests a second that were asked for.
+    pub rate: f64,
+    /// Its length, in slices of the search: a trial that confirms is longer.
+    pub slices: f64,
+    /// Whether all objectives were met.
+    pub passed: bool,
+    /// What it was for.
+    pub purpose: Purpose,
+}
+
+/// What a trial is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Purpose {
+    /// It looks for the capacity.
+    Search,
+    /// It is a long one at what the search found.
+    Confirm,
+    /// It overloads the service, to see in what state that leaves it. How it went is no news.
+    Overload,
+    /// It follows an overload, at a rate that was confirmed.
+    Recover,
+}
+
+impl Trial {
+    /// Whether it tells where the capacity is: an overload, and what it left behind, do not.
+    pub fn counts(&self) -> bool {
+        matches!(self.purpose, Purpose::Search | Purpose::Confirm)
+    }
+}
+
+/// The trials that tell where the capacity is.
+pub(crate) fn counted(trials: &[Trial]) -> impl Iterator<Item = &Trial> + Clone {
+    trials.iter().filter(|trial| trial.counts())
+}

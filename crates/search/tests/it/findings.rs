@@ -1,0 +1,54 @@
+//! Services without a single capacity are told from those that have one.
+
+use loadline_search::{Irregularity, Trial, irregularities};
+
+use crate::services::{Bimodal, Cliff, Hysteresis, Leak, Service, random, search};
+
+fn cliff(seed: u64) -> Cliff {
+    Cliff { capacity: 1000.0, noise: 0.01, random: random(seed) }
+}
+
+pub type Finding = fn(&Irregularity) -> bool;
+
+/// Irregular services and what is to be found of them.
+pub const IRREGULAR: [(&str, fn(u64) -> Box<dyn Service>, Finding); 3] = [
+    (
+        "carries 1.5 % less after each slice",
+        |seed| Box::new(Leak { cliff: cliff(seed), each: 0.015 }),
+        |found| matches!(found, Irregularity::WorseWithTime),
+    ),
+    (
+        "carries a third less after an overload",
+        |seed| Box::new(Hysteresis { cliff: cliff(seed), bad: 0.67, is_bad: false }),
+        |found| matches!(found, Irregularity::Hysteresis { .. }),
+    ),
+    (
+        "carries half in half of the slices",
+        |seed| Box::new(Bimodal { cliff: cliff(seed), less: 0.5 }),
+        |found| matches!(found, Irregularity::Unsteady { .. }),
+    ),
+];
+
+/// In how many of so many searches it is found.
+pub fn found(make: fn(u64) -> Box<dyn Service>, is_it: Finding, searches: u64) -> usize {
+    let is_found = |trials: Vec<Trial>| irregularities(&trials).iter().any(is_it);
+    (0..searches).filter(|seed| is_found(search(make(*seed).as_mut()))).count()
+}
+
+/// Of so many searches of a service with one capacity, those that say otherwise.
+pub fn false_alarms(searches: u64) -> usize {
+    (0..searches).filter(|seed| !irregularities(&search(&mut cliff(*seed))).is_empty()).count()
+}
+
+#[test]
+fn each_irregularity_is_named_and_a_regular_service_has_none() {
+    for (name, make, is_it) in IRREGULAR {
+        let found = found(make, is_it, 40);
+        println!("{name}: found in {found} of 40");
+        // Of 40 with 95 % each, fewer than 32 is one case in 3,000.
+        assert!(found >= 32, "{name}: {found}");
+    }
+    let alarms = false_alarms(100);
+    println!("false alarms: {alarms} of 100");
+    assert!(alarms <= 10, "{alarms}");
+}

@@ -1,0 +1,175 @@
+//! Services whose capacity is known, and searches of them.
+
+use loadline_search::{Goal, Next, Probe, Purpose, Trial, next};
+use rand::RngExt;
+use rand_pcg::Pcg64;
+use rand_pcg::rand_core::SeedableRng;
+
+/// The goal of all searches: two percent, from a tenth of what is carried.
+pub const GOAL: Goal = Goal { from: 100.0, least: 1.0, most: 1e6, precision: 0.02, most_trials: 120 };
+
+/// A service in simulated time.
+pub trait Service {
+    /// Whether a slice of this rate and length meets the objective.
+    fn passes(&mut self, probe: &Probe) -> bool;
+}
+
+/// Searches a service to the end.
+pub fn search(service: &mut dyn Service) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    while let Next::Try(probes) = next(&GOAL, &trials) {
+        for probe in probes {
+            let passed = service.passes(&probe);
+            trials.push(Trial { rate: probe.rate, slices: probe.slices, passed, purpose: probe.purpose });
+        }
+    }
+    trials
+}
+
+pub fn random(seed: u64) -> Pcg64 {
+    Pcg64::seed_from_u64(seed)
+}
+
+/// Exponentially distributed.
+fn exponential(mean: f64, random: &mut Pcg64) -> f64 {
+    -mean * (1.0 - random.random::<f64>()).ln()
+}
+
+/// Poisson arrivals at several servers with a queue before them. Each slice begins with an empty one, and its first part does not count.
+pub struct Queue {
+    pub servers: usize,
+    /// Mean time of a request at a server, s.
+    pub service_s: f64,
+    /// Whether that time is exponentially distributed, or the same for all.
+    pub exponential: bool,
+    /// The quantile of the response times that has an objective, and the objective, s.
+    pub quantile: f64,
+    pub within_s: f64,
+    /// Length of a slice, s.
+    pub slice_s: f64,
+    pub random: Pcg64,
+}
+
+impl Queue {
+    /// One server: M/M/1, whose response times are exponential with the mean 1 ÷ (μ − λ).
+    pub fn single(seed: u64) -> Queue {
+        Queue {
+            servers: 1,
+            service_s: 0.001,
+            exponential: true,
+            quantile: 0.99,
+            within_s: 0.05,
+            slice_s: 4.0,
+            random: random(seed),
+        }
+    }
+
+    /// What it carries, requests a second.
+    pub fn single_capacity() -> f64 {
+        1000.0 - 100f64.ln() / 0.05
+    }
+
+    fn response_s(&mut self, rate: f64, length_s: f64) -> f64 {
+        let mut free_at = vec![0.0f64; self.servers];
+        let (mut now, mut responses) = (0.0, Vec::new());
+        loop {
+            now += exponential(1.0 / rate, &mut self.random);
+            if now > length_s {
+                break;
+            }
+            let earliest = (0..free_at.len()).min_by(|left, right| free_at[*left].total_cmp(&free_at[*right]));
+            let server = &mut free_at[earliest.expect("there is a server")];
+            let service_s = match self.exponential {
+                true => exponential(self.service_s, &mut self.random),
+                false => self.service_s,
+            };
+            *server = server.max(now) + service_s;
+            responses.push(*server - now);
+        }
+        responses.sort_by(f64::total_cmp);
+        responses.get((responses.len() as f64 * self.quantile) as usize).copied().unwrap_or(0.0)
+    }
+}
+
+impl Service for Queue {
+    fn passes(&mut self, probe: &Probe) -> bool {
+        // Far beyond its capacity the queue of a whole slice is longer than the objective, however it began.
+        let carried = self.servers as f64 / self.service_s;
+        if probe.rate > 1.5 * carried {
+            return false;
+        }
+        self.response_s(probe.rate, self.slice_s * probe.slices) <= self.within_s
+    }
+}
+
+/// It carries everything up to a rate, which differs a little from slice to slice, and nothing beyond.
+pub struct Cliff {
+    pub capacity: f64,
+    /// Standard deviation of the rate's logarithm.
+    pub noise: f64,
+    pub random: Pcg64,
+}
+
+impl Service for Cliff {
+    fn passes(&mut self, probe: &Probe) -> bool {
+        let normal = loadline_normal(&mut self.random);
+        probe.rate <= self.capacity * (self.noise * normal / probe.slices.sqrt()).exp()
+    }
+}
+
+/// A standard normal number.
+pub fn loadline_normal(random: &mut Pcg64) -> f64 {
+    // Box and Muller.
+    let (one, two): (f64, f64) = (1.0 - random.random::<f64>(), random.random());
+    (-2.0 * one.ln()).sqrt() * (std::f64::consts::TAU * two).cos()
+}
+
+/// A cliff that moves down with every slice under load.
+pub struct Leak {
+    pub cliff: Cliff,
+    /// By which share each slice lowers what it carries.
+    pub each: f64,
+}
+
+impl Service for Leak {
+    fn passes(&mut self, probe: &Probe) -> bool {
+        let passed = self.cliff.passes(probe);
+        self.cliff.capacity *= (-self.each * probe.slices).exp();
+        passed
+    }
+}
+
+/// Once overloaded it carries less, until it is loaded with much less.
+pub struct Hysteresis {
+    pub cliff: Cliff,
+    /// What it carries in its bad state, of its capacity.
+    pub bad: f64,
+    pub is_bad: bool,
+}
+
+impl Service for Hysteresis {
+    fn passes(&mut self, probe: &Probe) -> bool {
+        let bad = self.cliff.capacity * self.bad;
+        if self.is_bad {
+            self.is_bad = probe.rate > bad;
+            return !self.is_bad;
+        }
+        // A slice a little beyond its capacity leaves nothing behind.
+        self.is_bad = probe.rate > 1.3 * self.cliff.capacity;
+        self.cliff.passes(probe)
+    }
+}
+
+/// In half of the slices it carries less.
+pub struct Bimodal {
+    pub cliff: Cliff,
+    pub less: f64,
+}
+
+impl Service for Bimodal {
+    fn passes(&mut self, probe: &Probe) -> bool {
+        let is_less = self.cliff.random.random::<f64>() < 0.5;
+        let rate = if is_less { probe.rate / self.less } else { probe.rate };
+        self.cliff.passes(&Probe { rate, purpose: Purpose::Search, ..*probe })
+    }
+}
