@@ -44,7 +44,10 @@ fn cell(data: &RunData, counted: &Counted<'_>, id: CellId) -> Cell {
         id,
         service: experiment.service(site.service).name.clone(),
         platform: experiment.platform(site.platform).name.clone(),
-        load: load.load.to_string(),
+        load: match experiment.capacity {
+            Some(_) => format!("from {}", load.load),
+            None => load.load.to_string(),
+        },
         rate_per_second: load.load.rate().map(|rate| rate.as_per_second()),
         connections: load.connections,
         new_connections: load.reuse == Reuse::Never,

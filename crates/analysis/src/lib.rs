@@ -2,6 +2,7 @@
 //! finds is typed, and `report` says it. The result of a single load is made here, too.
 
 mod buckets;
+mod capacity;
 mod carried;
 mod cells;
 mod claims;
@@ -39,6 +40,7 @@ use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::Note;
 
 pub use joined::{NotComparable, join};
+pub use capacity::{Objectives, Outcome};
 pub use doctor::{Examination, doctor_result};
 pub use load::{LoadRun, load_result};
 pub use loadline_model::result;
@@ -60,8 +62,11 @@ pub fn analyse(data: &RunData) -> RunResult {
     let rounds = sample::rounds(data, &counted);
     let confidence = settle::confidence(&data.run.experiment);
     let repeats = repeats::repeats(data);
-    let mut noise = noise::contrasts(data, &counted, confidence);
-    let mut contrasts = contrasts::contrasts(data, &counted, confidence);
+    let capacities = capacity::capacities(data, &counted);
+    // The slices of a search have a rate each, and are not compared with each other.
+    let compares = capacities.is_none();
+    let mut noise = if compares { noise::contrasts(data, &counted, confidence) } else { Vec::new() };
+    let mut contrasts = if compares { contrasts::contrasts(data, &counted, confidence) } else { Vec::new() };
     requests::judge(data, &counted, &mut contrasts, confidence);
     for contrasts in [&mut contrasts, &mut noise] {
         repeats::compare_with_first_attempts(data, &counted, contrasts);
@@ -74,7 +79,8 @@ pub fn analyse(data: &RunData) -> RunResult {
     let rows = contrasts.iter_mut().chain(&mut noise).flat_map(Contrast::all_rows_mut);
     rows.for_each(|row| row.trusted = trust.trusted);
     claims.iter_mut().for_each(|claim| claim.trusted = trust.trusted);
-    let cells = cells::cells(data, &counted);
+    let of_cells = capacities.as_ref().map(|found| capacity::at_capacity(&counted, found));
+    let cells = cells::cells(data, of_cells.as_ref().unwrap_or(&counted));
     let slices = cells::slices(data, &counted);
     let seconds_to_settle = settle::seconds_to_settle(data, rounds, confidence, &contrasts);
     RunResult {
@@ -98,6 +104,7 @@ pub fn analyse(data: &RunData) -> RunResult {
         cells,
         contrasts,
         noise,
+        capacities,
         ladders,
         claims,
         conditions,

@@ -24,7 +24,10 @@ pub fn judge(data: &RunData, counted: &Counted<'_>, noise: &[Contrast], repeats:
     // How busy the load threads are says nothing in an open loop, where they spin before each request.
     let any_closed = data.run.experiment.loads.iter().any(|load| load.load.is_closed());
     let any_watched = slices.iter().any(|slice| Pauses::seen(&slice.observations).is_some());
+    // A search goes where a service cannot follow; what the generator could not send is no trial.
+    let searches = data.run.experiment.capacity.is_some();
     let asked = |gate: &Gate| match gate {
+        gate if searches => gate.is_disturbance() && (*gate != Gate::Pauses || any_watched),
         Gate::Generator => any_closed,
         // Runs of earlier versions don't know their pauses.
         Gate::Pauses => any_watched,

@@ -1,5 +1,6 @@
 //! The command line. Values that describe an experiment stay as typed: the spec reads and checks them, as it does a file's.
 
+mod capacity;
 mod layers;
 mod load;
 mod options;
@@ -14,6 +15,7 @@ use loadline_spec::Flags;
 use crate::console::ConsoleArguments;
 use crate::exit::UsageError;
 
+pub use capacity::CapacityArguments;
 pub use layers::LayersArguments;
 pub use load::{Format, LoadArguments};
 use options::{OfCommand, OptionFlags};
@@ -48,6 +50,8 @@ pub enum Command {
     Plan(Box<PreviewArguments>),
     /// Measure what each layer between client and service costs: cgroup, veth, bridge, connection tracking, node port, overlay …
     Layers(Box<LayersArguments>),
+    /// Find the highest rate at which a service meets objectives, on each platform
+    Capacity(Box<CapacityArguments>),
     /// Send load to a URL and show its response times
     Load(Box<LoadArguments>),
     /// Show a stored run again
@@ -171,12 +175,12 @@ pub struct CompareFlags {
     options: OptionFlags<Compare>,
 }
 
-/// `loadline compare` has the flags of all keys.
+/// `loadline compare` has the flags of all keys but those of a search.
 struct Compare;
 
 impl OfCommand for Compare {
-    fn has(_: &str) -> bool {
-        true
+    fn has(flag: &str) -> bool {
+        !loadline_spec::SEARCH_FLAGS.contains(&flag)
     }
 
     fn default(_: &str) -> Option<String> {
@@ -324,6 +328,9 @@ pub enum ServeCommand {
         /// Simulated delay: 200us, or a range over which requests are spread evenly: 1ms..5ms
         #[arg(long, value_name = "TIME")]
         delay: Option<loadline_services::Delay>,
+        /// Work on so many requests at once, and let the others wait: with --delay, what it carries is then known
+        #[arg(long, value_name = "N")]
+        at_once: Option<std::num::NonZeroUsize>,
         #[command(flatten)]
         common: ServeOptions,
     },

@@ -17,7 +17,7 @@ mod stored;
 pub use agent::agent;
 pub use clean::clean;
 pub use doctor::doctor;
-pub use experiment::{compare, layers, run};
+pub use experiment::{capacity, compare, layers, run};
 pub use image::image;
 pub use init::init;
 pub use load::load;

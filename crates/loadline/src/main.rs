@@ -39,6 +39,7 @@ fn main() -> ExitCode {
         Command::Run(arguments) => commands::run(&arguments),
         Command::Plan(arguments) => commands::plan(&arguments),
         Command::Layers(arguments) => commands::layers(&arguments),
+        Command::Capacity(arguments) => commands::capacity(&arguments),
         Command::Load(arguments) => commands::load(&arguments),
         Command::Report(arguments) => commands::report(&arguments),
         Command::Serve(arguments) => commands::serve(&arguments),

@@ -107,6 +107,7 @@ mod tests {
             observations: Observations::default().with(WALL, 5),
             cpu_use: None,
             gate_failures: vec![GateFailure::Stolen { share: 0.25, most: 0.02 }],
+            trial: None,
         }
     }
 

@@ -1,5 +1,6 @@
 //! An experiment as its author means it: services, platforms, loads and the plan, valid by construction.
 
+mod capacity;
 mod cells;
 mod claim;
 mod condition;
@@ -19,6 +20,7 @@ use crate::ids::{LoadId, PlatformId, ServiceId};
 use crate::platform::Limits;
 
 pub use crate::load::LoadSpec;
+pub use capacity::{Bound, Capacity, Objective, SENT, SUCCESS};
 pub use cells::{CellSpec, ContrastSpec};
 pub use claim::{CLAIM_COUNTS, CLAIM_METRICS, Claim, Says, TimeUnit};
 pub use condition::{Amount, Condition, Direction, higher_is};
@@ -56,6 +58,9 @@ pub struct Experiment {
     /// What is compared with what, each once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contrasts: Vec<ContrastSpec>,
+    /// What is searched for, if the rates of the loads are where searches begin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<Capacity>,
     /// How much is measured, in which order.
     pub plan: PlanSpec,
     /// Which CPUs serve and which load; `None` is chosen automatically.

@@ -44,4 +44,4 @@ pub use slowest::{MOST_SLOW, SlowRequest, Slowest};
 pub use time_spent::TimeSpent;
 
 /// Version of the data as they are stored. A change of what is written raises it, and the store learns to read what was written before.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;

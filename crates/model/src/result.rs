@@ -3,6 +3,7 @@
 //! Figures are in the unit that their field names: `_ns`, `_us`, `_s`, `_bytes`; `per_request` figures are divided by answered
 //! requests. The JSON Schema of this module is published as `docs/result.schema.json`.
 
+mod capacity;
 mod claim;
 mod condition;
 mod distribution;
@@ -36,6 +37,7 @@ pub use crate::RunState;
 pub use crate::metrics::Unit;
 pub use crate::plan::Role;
 pub use crate::rows::Surroundings;
+pub use capacity::{Capacities, CapacityDifference, CapacityFinding, CellCapacity, CurvePoint};
 pub use claim::{ClaimJudgement, ClaimResult, Finding};
 pub use condition::{ConditionFinding, ConditionJudgement, ConditionResult};
 pub use distribution::{Distribution, Spread};
@@ -69,6 +71,9 @@ pub struct RunResult {
     pub contrasts: Vec<Contrast>,
     /// Each twin against the cell that it is the second deployment of: what is seen here is noise.
     pub noise: Vec<Contrast>,
+    /// The most that services carry, of a run that searched for it; nothing is then compared otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacities: Option<Capacities>,
     /// What each layer costs, one ladder per load; empty unless platforms stand above each other.
     pub ladders: Vec<Ladder>,
     /// What somebody said, and what this run says of it, in the order of the experiment.

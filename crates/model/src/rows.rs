@@ -211,6 +211,29 @@ pub struct RequestTimes {
     pub response: Histogram<u64>,
 }
 
+/// What a slice of a search was.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrialRow {
+    /// What it was for.
+    pub purpose: Purpose,
+    /// Its length, in slices of the search.
+    pub slices: f64,
+}
+
+/// What a trial of a search is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// It looks for the capacity.
+    Search,
+    /// It is a long one at what the search found.
+    Confirm,
+    /// It overloads the service, to see in what state that leaves it. How it went is no news.
+    Overload,
+    /// It follows an overload, at a rate that was confirmed.
+    Recover,
+}
+
 /// One slice of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SliceRow {
@@ -268,6 +291,9 @@ pub struct SliceRow {
     pub cpu_use: Option<CpuUse>,
     /// Gates that it failed.
     pub gate_failures: Vec<GateFailure>,
+    /// What it was in a search for a capacity; `None`: no part of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trial: Option<TrialRow>,
 }
 
 impl SliceRow {

@@ -200,6 +200,11 @@ pub(crate) fn time(ns: f64) -> String {
     Scale::of(Unit::Nanoseconds, &[ns]).figure(ns)
 }
 
+/// A rate to three digits: `908/s`.
+pub(crate) fn rate(per_second: f64) -> String {
+    Scale::of(Unit::PerSecond, &[per_second]).figure(per_second)
+}
+
 /// A whole number: `200,000`.
 pub(crate) fn count(number: u64) -> String {
     with_separators(&number.to_string())

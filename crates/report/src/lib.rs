@@ -4,6 +4,7 @@
 
 mod answer;
 mod bar;
+mod capacity;
 mod checks;
 mod claims;
 mod csv_text;

@@ -2,9 +2,10 @@
 //! somebody else needs to repeat the run.
 
 use loadline_model::printable;
-use loadline_model::result::{Cell, Contrast, Ladder, RunResult};
+use loadline_model::result::{Capacities, Cell, Contrast, Ladder, RunResult};
 
 use crate::answer::{self, answer};
+use crate::capacity;
 use crate::checks::{Check, checks};
 use crate::claims;
 use crate::failed_requests;
@@ -44,7 +45,9 @@ pub fn markdown(result: &RunResult) -> String {
     section(known.map(|sentence| format!("> {}", escape(&sentence))).collect());
     section(wording::twins_differ(result).iter().map(|sentence| format!("> {}", escape(sentence))).collect());
     section(checks(result).iter().flat_map(checked).collect());
-    if overview::is_needed(result) {
+    if let Some(found) = &result.capacities {
+        section(carried(result, found));
+    } else if overview::is_needed(result) {
         section(claimed(result));
         section(summary(result));
         overview::grids(result).iter().for_each(|grid| section(glance(grid)));
@@ -104,6 +107,31 @@ fn checked(check: &Check) -> Vec<String> {
     let details = check.details().iter().map(|sentence| format!("  - {}", escape(sentence)));
     let first = format!("- **{}**: {}", check.outcome.word(), escape(&check.about()));
     [first].into_iter().chain(details).collect()
+}
+
+/// The most that each cell carries.
+fn carried(result: &RunResult, found: &Capacities) -> Vec<String> {
+    let question = result.run.question.as_deref().unwrap_or(capacity::QUESTION);
+    let first = format!("**{}** {}", escape(question), escape(&capacity::objectives(found)));
+    let differences = capacity::differences(result, found).into_iter().map(|(_, line)| line);
+    let sentences = differences.chain(capacity::findings(result, found)).chain(capacity::generator(found));
+    let mut lines = vec![first, String::new()];
+    lines.extend(grid(capacity::table(result, found)));
+    lines.push(String::new());
+    lines.extend(sentences.map(|sentence| format!("- {}", escape(&sentence))));
+    for (capacity, cell) in found.cells.iter().map(|capacity| (capacity, &result.cells[capacity.cell])) {
+        lines.extend([String::new(), format!("Tried of {}:", escape(&groups::cell_name(result, cell))), String::new()]);
+        lines.extend(grid(capacity::curve(capacity)));
+    }
+    lines
+}
+
+/// A table, its first column on the left.
+fn grid((headings, rows): (Vec<String>, Vec<Vec<String>>)) -> Vec<String> {
+    let line = |cells: &[String]| format!("| {} |", cells.iter().map(|cell| escape(cell)).collect::<Vec<_>>().join(" | "));
+    let rule = headings.iter().enumerate().map(|(at, _)| if at == 0 { "---" } else { "--:" });
+    let rule = format!("| {} |", rule.collect::<Vec<_>>().join(" | "));
+    [line(&headings), rule].into_iter().chain(rows.iter().map(|row| line(row))).collect()
 }
 
 fn answers(result: &RunResult) -> Vec<String> {

@@ -2,9 +2,10 @@
 //! Colour marks verdicts and trust, nothing else.
 
 use loadline_model::printable;
-use loadline_model::result::{Cell, Figure, Row, RunResult};
+use loadline_model::result::{Capacities, Cell, CellCapacity, Figure, Row, RunResult};
 
 use crate::answer::answer;
+use crate::capacity;
 use crate::checks::{Check, checks};
 use crate::claims;
 use crate::failed_requests;
@@ -60,7 +61,12 @@ pub fn terminal(result: &RunResult, style: &Style) -> String {
         by_request: style.by_request,
     };
     let many = overview::is_needed(result);
-    let mut sections = if many && !style.full && !style.by_request {
+    let mut sections = if let Some(found) = &result.capacities {
+        let mut sections = vec![page.head(), page.capacities(found), page.starts(), page.trust()];
+        sections.extend(style.full.then(|| page.curves(found)));
+        sections.extend([page.runtimes(), page.notes()]);
+        sections
+    } else if many && !style.full && !style.by_request {
         // The intervals say how much was seen; the resolution by load and metric is as long as a table.
         vec![
             page.head(),
@@ -177,6 +183,41 @@ impl Page<'_> {
                 text
             }
         }
+    }
+
+    /// The most that each cell carries.
+    fn capacities(&self, found: &Capacities) -> String {
+        let question = self.result.run.question.as_deref().unwrap_or(capacity::QUESTION);
+        let mut text = wrap("", &format!("{question} {}", capacity::objectives(found)), self.prose, 2);
+        text.push_str(&self.table(capacity::table(self.result, found)));
+        for (verdict, line) in capacity::differences(self.result, found) {
+            let line = wrap("  ", &line, self.prose, 4);
+            let tone = if self.result.trust.trusted { verdict::tone(verdict) } else { Tone::Plain };
+            text.extend(line.lines().map(|line| self.paint(tone, line) + "\n"));
+        }
+        for finding in capacity::findings(self.result, found) {
+            text.push_str(&self.paragraph(Tone::Unsure, "  ", &finding, 4));
+        }
+        text + &capacity::generator(found).map(|line| wrap("  ", &line, self.prose, 4)).unwrap_or_default()
+    }
+
+    /// Every rate that was tried.
+    fn curves(&self, found: &Capacities) -> String {
+        let one = |capacity: &CellCapacity| {
+            let name = groups::cell_name(self.result, &self.result.cells[capacity.cell]);
+            format!("{name}\n{}", self.table(capacity::curve(capacity)))
+        };
+        found.cells.iter().map(one).collect::<Vec<String>>().join("\n")
+    }
+
+    /// Names on the left, figures on their points, words behind them.
+    fn table(&self, (headings, rows): (Vec<String>, Vec<Vec<String>>)) -> String {
+        let last = headings.len() - 1;
+        let align = |at: usize| if at == 0 || at == last { Align::Left } else { Align::Point };
+        let columns = headings.into_iter().enumerate().map(|(at, heading)| (heading, align(at))).collect();
+        let mut table = Table::new(columns);
+        rows.into_iter().for_each(|row| table.push(row));
+        table.without_empty_columns().render(self.width)
     }
 
     /// What the run was to pass.

@@ -1,5 +1,6 @@
 //! The words for what is typed in the model: each enum of it in one place, so that every output says the same.
 
+mod capacity;
 mod doctor;
 mod errors;
 mod gates;
@@ -46,6 +47,8 @@ pub(crate) fn worded(result: &RunResult) -> RunResult {
     rows(&mut result.noise);
     let findings = result.claims.iter_mut().flat_map(|claim| &mut claim.findings);
     findings.filter_map(|finding| finding.note.as_mut()).for_each(word);
+    let capacities = result.capacities.iter_mut().flat_map(|found| &mut found.cells);
+    capacities.flat_map(|capacity| &mut capacity.findings).for_each(word);
     result.slices.iter_mut().flat_map(|slice| &mut slice.failed_gates).for_each(word);
     result
 }

@@ -130,5 +130,6 @@ fn slice(
         observations,
         cpu_use,
         gate_failures,
+        trial: visit.trial,
     }
 }

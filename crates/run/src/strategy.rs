@@ -1,6 +1,7 @@
-//! What is measured next, decided from what was measured so far. The fixed plan, and the plan that continues until its intervals are
-//! narrow, are two strategies; a search for a service's capacity would be another.
+//! What is measured next, decided from what was measured so far: the fixed plan, the plan that continues until its intervals are narrow, and
+//! the search for the most that services carry.
 
+mod capacity;
 mod fixed;
 mod until;
 
@@ -9,6 +10,7 @@ use std::time::Duration;
 use loadline_model::rows::SliceRow;
 use loadline_model::{CellId, SiteId};
 
+pub use capacity::{Judged, SearchCapacity};
 pub use fixed::FixedPlan;
 pub use until::Until;
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use loadline_model::load::Load;
+use loadline_model::rows::TrialRow;
 use loadline_model::{CellId, SiteId};
 
 /// What one turn measures: one visit alone, or several side by side.
@@ -27,6 +28,8 @@ pub struct Visit {
     pub seed: u64,
     /// The shift of the schedule relative to other visits of the turn.
     pub offset: Duration,
+    /// What it is in a search for a capacity.
+    pub trial: Option<TrialRow>,
 }
 
 /// The position of a turn in the run.

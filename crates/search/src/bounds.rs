@@ -78,7 +78,7 @@ pub fn bounds(trials: &[Trial]) -> Bounds {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Purpose;
+    use loadline_model::rows::Purpose;
 
     fn trials(outcomes: &[(f64, f64, bool)]) -> Vec<Trial> {
         let trial = |(rate, slices, passed): &(f64, f64, bool)| Trial {

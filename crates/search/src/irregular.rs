@@ -1,8 +1,10 @@
 //! What makes a capacity's interval say little: the service does not do the same each time.
 
+use loadline_model::rows::Purpose;
+
 use crate::bounds::bounds;
 use crate::posterior::estimate;
-use crate::trial::{Purpose, Trial};
+use crate::trial::Trial;
 
 /// Trials after an overload that must fail for it to be said.
 const LEAST_UNRECOVERED: usize = 2;

@@ -22,4 +22,4 @@ pub use bounds::{Bounds, bounds};
 pub use irregular::{Irregularity, irregularities};
 pub use plan::{Goal, Next, Probe, next};
 pub use posterior::{Estimate, estimate};
-pub use trial::{Purpose, Trial};
+pub use trial::Trial;

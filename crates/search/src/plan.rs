@@ -1,9 +1,11 @@
 //! What to try next: double the rate until it is too much, narrow the interval, confirm what was found with a long trial, and overload the service
 //! to see whether it comes back.
 
+use loadline_model::rows::Purpose;
+
 use crate::bounds::bounds;
 use crate::posterior::{Estimate, estimate};
-use crate::trial::{Purpose, Trial, counted};
+use crate::trial::{Trial, counted};
 
 /// Slices of a trial that confirms.
 const CONFIRM_SLICES: f64 = 5.0;
@@ -108,21 +110,27 @@ fn narrowing(goal: &Goal, trials: &[Trial], found: &Estimate) -> f64 {
 /// Overloads the service, each time followed by a trial that it passes if the overload left nothing behind.
 fn overload(goal: &Goal, trials: &[Trial], found: &Estimate) -> Next {
     let made = trials.iter().filter(|trial| trial.purpose == Purpose::Overload).count();
-    let rate = found.interval[1] * OVERLOAD;
+    let rate = tidy(found.interval[1] * OVERLOAD);
     if made >= OVERLOADS || rate > goal.most {
         return Next::Done;
     }
-    let safe = found.interval[0] * (-SAFE_SCALES * found.scale).exp();
+    let safe = tidy(found.interval[0] * (-SAFE_SCALES * found.scale).exp());
     Next::Try(vec![
         Probe { rate, slices: 1.0, purpose: Purpose::Overload },
         Probe { rate: safe, slices: 1.0, purpose: Purpose::Recover },
     ])
 }
 
+/// With four digits, as people write it.
+fn tidy(rate: f64) -> f64 {
+    let digit = 10f64.powf(rate.log10().floor() - 3.0);
+    (rate / digit).round() * digit
+}
+
 /// The rate of a grid whose steps are half of the precision, so that loads are met again and become bounds.
 fn on_grid(goal: &Goal, rate: f64, round: fn(f64) -> f64) -> f64 {
     let step = goal.precision / 2.0;
-    (round(rate.ln() / step) * step).exp().clamp(goal.least, goal.most)
+    tidy((round(rate.ln() / step) * step).exp()).clamp(goal.least, goal.most)
 }
 
 #[cfg(test)]

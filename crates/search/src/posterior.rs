@@ -132,7 +132,7 @@ fn probability_of_failing(shape: Shape, distance: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Purpose;
+    use loadline_model::rows::Purpose;
 
     fn trial(rate: f64, passed: bool) -> Trial {
         Trial { rate, slices: 1.0, passed, purpose: Purpose::Search }

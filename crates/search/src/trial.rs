@@ -1,5 +1,7 @@
 //! What was tried, and how it went.
 
+use loadline_model::rows::Purpose;
+
 /// A slice at one rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trial {
@@ -11,19 +13,6 @@ pub struct Trial {
     pub passed: bool,
     /// What it was for.
     pub purpose: Purpose,
-}
-
-/// What a trial is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Purpose {
-    /// It looks for the capacity.
-    Search,
-    /// It is a long one at what the search found.
-    Confirm,
-    /// It overloads the service, to see in what state that leaves it. How it went is no news.
-    Overload,
-    /// It follows an overload, at a rate that was confirmed.
-    Recover,
 }
 
 impl Trial {

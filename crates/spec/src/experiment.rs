@@ -3,6 +3,7 @@
 //! Each file declares the keys of one part in a table, and turns what was read into that part of the model and back. One path for files
 //! and flags. Every part is read even when another is wrong, so that all problems are reported at once.
 
+mod capacity;
 mod cells;
 mod claims;
 mod command;
@@ -41,6 +42,7 @@ use crate::node::{Node, Text};
 use crate::options::{Detail, Flag, Kind, Table, Written};
 use crate::schema::Definitions;
 use crate::{Experiment, Platform, Service};
+use capacity::CapacityKeys;
 use cells::{CellsKeys, CellsKind, ContrastKeys};
 use claims::ClaimKeys;
 use cpus::CpuKeys;
@@ -51,6 +53,7 @@ use platforms::PlatformKeys;
 use services::ServiceKeys;
 
 pub use conditions::add_conditions;
+pub use capacity::FLAGS as SEARCH_FLAGS;
 pub(crate) use docker::PUBLISHING;
 pub(crate) use kubernetes::PLACEMENTS;
 pub(crate) use names::name;
@@ -77,6 +80,7 @@ struct ExperimentKeys {
     loads: Option<Vec<Written<LoadKeys>>>,
     cells: Option<CellsKeys>,
     contrasts: Option<Vec<Written<ContrastKeys>>>,
+    capacity: Option<Written<CapacityKeys>>,
     plan: Written<PlanKeys>,
     cpus: Written<CpuKeys>,
     claims: Vec<Written<ClaimKeys>>,
@@ -132,6 +136,12 @@ fn table() -> Table<ExperimentKeys> {
             |keys| &mut keys.contrasts,
         )
         .default("everything with the first platform, and services there with the first service")
+        .key(
+            "capacity",
+            capacity::table().may_be_empty(),
+            "Search for the highest rate that meets objectives, from the rate of each load on, instead of measuring at it",
+            |keys| &mut keys.capacity,
+        )
         .key("plan", plan::table(), "How much is measured, in which order", |keys| &mut keys.plan)
         .key(
             "cpus",
@@ -209,7 +219,13 @@ pub(crate) fn experiment(
     let platforms = platforms::platforms(&keys, machine, &mut problems);
     let services = services::services(&keys, machine, &mut problems);
     let loads = loads::loads(&keys, &mut problems);
-    let plan = plan::plan(&keys.value.plan.value, &loads, machine.seed);
+    let mut plan = plan::plan(&keys.value.plan.value, &loads, machine.seed);
+    let capacity = capacity::capacity(&keys, &loads, &mut problems);
+    if capacity.is_some() {
+        // A search finds out by itself how much it must measure.
+        plan.deployments = if keys.value.plan.has("deployments") { plan.deployments } else { 1 };
+        plan.twin = plan.twin && keys.value.plan.has("twin");
+    }
     let placement = cpus::placement(&keys.value.cpus, machine, &mut problems).unwrap_or_default();
     let name = keys.value.name.clone().unwrap_or_else(|| default_name(&services, &platforms));
     let (question, limits) = (keys.value.question.clone(), keys.value.limits.value);
@@ -223,6 +239,7 @@ pub(crate) fn experiment(
         loads,
         cells: Vec::new(),
         contrasts: Vec::new(),
+        capacity,
         plan,
         placement,
         claims: Vec::new(),
@@ -264,6 +281,7 @@ pub(crate) fn written(experiment: &Experiment, detail: Detail) -> Node {
         loads: Some(experiment.loads.iter().map(|load| LoadKeys::of(load).into()).collect()),
         cells: CellsKeys::of(experiment),
         contrasts: ContrastKeys::of_all(experiment),
+        capacity: experiment.capacity.as_ref().map(|capacity| CapacityKeys::of(capacity).into()),
         plan: PlanKeys::of(experiment, detail).into(),
         cpus: CpuKeys::of(&experiment.placement).into(),
         claims: experiment
@@ -274,7 +292,24 @@ pub(crate) fn written(experiment: &Experiment, detail: Detail) -> Node {
         fail_if: experiment.fail_if.clone(),
         hooks: HookKeys::of(&experiment.hooks).into(),
     };
-    table().write(&keys.into(), detail)
+    let mut tree = table().write(&keys.into(), detail);
+    if experiment.capacity.is_some() {
+        // What a search has by default is not what other experiments have.
+        let plan = Node::map(
+            [("deployments", experiment.plan.deployments.to_string()), ("twin", experiment.plan.twin.to_string())]
+                .map(|(key, value)| (key, Node::scalar(value, Place::File))),
+            Place::File,
+        );
+        match tree.get_mut("plan") {
+            Some(written) => {
+                written.remove("deployments");
+                written.remove("twin");
+                written.extend(plan);
+            }
+            None => tree.set("plan", plan),
+        }
+    }
+    tree
 }
 
 /// `orders · host against pod`

@@ -38,6 +38,8 @@ pub struct Flags {
     pub on: Vec<String>,
     /// `--rate`, repeatable: `2000/s`.
     pub rates: Vec<String>,
+    /// `--objective`, repeatable: `p99 <= 50ms`; given (even if none is), a search begins at each rate.
+    pub objectives: Option<Vec<String>>,
     /// `--closed`: a closed loop, beside the rates if there are any.
     pub closed: bool,
     /// The flags of single keys, those that [`flags`](crate::flags) lists: name with its dashes, and value; that of a switch is empty.
@@ -88,6 +90,13 @@ pub(crate) fn tree(flags: &Flags) -> Result<Node, Vec<crate::Problem>> {
     // What has several values is each platform's own.
     let common = flags.options.iter().filter(|(name, value)| !(is_of_platforms(name) && value.contains(',')));
     tree.extend(experiment::from_flags(&common.cloned().collect::<Vec<_>>()));
+    if let Some(objectives) = &flags.objectives {
+        let place = place("--objective", "");
+        let mut search = tree.get_mut("capacity").map_or_else(|| Node::map([], place), |node| node.clone());
+        let objectives = objectives.iter().map(|text| scalar("--objective", text)).collect();
+        set_list(&mut search, "objectives", "--objective", objectives);
+        tree.set("capacity", search);
+    }
     problems.finish(Some(tree))
 }
 

@@ -171,5 +171,6 @@ fn slice(row: &Row<'_>) -> rusqlite::Result<SliceRow> {
         observations: from_json(row, "observations")?,
         cpu_use: from_json(row, "cpu_use")?,
         gate_failures: from_json(row, "gate_failures")?,
+        trial: from_json(row, "trial")?,
     })
 }

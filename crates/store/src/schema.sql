@@ -71,6 +71,7 @@ CREATE TABLE slice (
     load_spun_ns     INTEGER,          -- part of load_cpu_ns spent waiting awake; unknown of older runs
     load             TEXT NOT NULL DEFAULT '', -- JSON: the load that it was
     by_request       TEXT NOT NULL DEFAULT '[]', -- JSON: response times by request, of a mix of several
+    trial            TEXT,             -- JSON: what it was in a search for a capacity
     PRIMARY KEY (run, cell, round, block, attempt)
 ) STRICT;
 

@@ -114,7 +114,7 @@ impl Store {
         self.execute(
             "INSERT INTO slice VALUES (:run, :cell, :round, :block, :attempt, :position, :at_s, :duration_s, :due,
                 :sent_in_time, :answered, :answered_in_time, :waited, :reconnects, :received_bytes, :load_cpu_ns, :errors,
-                :response, :service, :send_lag, :observations, :cpu_use, :gate_failures, :load_spun_ns, :load, :by_request)",
+                :response, :service, :send_lag, :observations, :cpu_use, :gate_failures, :load_spun_ns, :load, :by_request, :trial)",
             named_params! {
                 ":run": run,
                 ":cell": row.cell.0,
@@ -142,6 +142,7 @@ impl Store {
                 ":observations": json(&row.observations),
                 ":cpu_use": row.cpu_use.as_ref().map(json),
                 ":gate_failures": json(&row.gate_failures),
+                ":trial": row.trial.as_ref().map(json),
             },
         )
     }

@@ -2,6 +2,7 @@
 //! The orders are generated once at the start from a fixed seed, so every deployment sends the same bytes.
 
 use std::fmt::Display;
+use std::num::NonZeroUsize;
 
 use http_body_util::{BodyExt, Limited};
 use hyper::body::Body;
@@ -10,6 +11,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use serde::Serialize;
 use serde_json::Value;
+use tokio::sync::Semaphore;
 
 use crate::delay::{Delay, Spread};
 use crate::precise_sleep::Sleeper;
@@ -28,12 +30,14 @@ pub struct Orders {
     /// How much later than it could an answer from `/api/orders` leaves, exact to a few microseconds. The end of the delay is
     /// spent spinning, so a delayed request uses up to 40 µs more CPU time.
     pub delay: Option<Delay>,
+    /// How many requests it works on at once, the delay included; the others wait in the order in which they came. `None`: all of them.
+    pub at_once: Option<NonZeroUsize>,
 }
 
 /// 12 orders, about 1 KB, without a delay.
 impl Default for Orders {
     fn default() -> Self {
-        Self { orders: 12, delay: None }
+        Self { orders: 12, delay: None, at_once: None }
     }
 }
 
@@ -57,6 +61,7 @@ enum Status {
 pub(crate) struct Service {
     orders: Vec<Order>,
     delay: Option<(Spread, Sleeper)>,
+    at_once: Option<Semaphore>,
 }
 
 impl Service {
@@ -70,7 +75,9 @@ impl Service {
                 status: if rng.random_bool(0.5) { Status::Shipped } else { Status::Processing },
             })
             .collect();
-        Self { orders, delay: settings.delay.map(|delay| (Spread::new(delay), Sleeper::new())) }
+        let delay = settings.delay.map(|delay| (Spread::new(delay), Sleeper::new()));
+        // Fair: permits are given in the order in which they are asked for.
+        Self { orders, delay, at_once: settings.at_once.map(|at_once| Semaphore::new(at_once.get())) }
     }
 
     pub(crate) async fn answer<B>(&self, request: Request<B>) -> Reply
@@ -81,6 +88,11 @@ impl Service {
         if request.uri().path() != PATH {
             return reply::not_found(PATH);
         }
+        // An error says that it was closed, which nobody does.
+        let _turn = match &self.at_once {
+            Some(at_once) => at_once.acquire().await.ok(),
+            None => None,
+        };
         let reply = match *request.method() {
             Method::GET => to_json(StatusCode::OK, &self.orders),
             Method::POST => self.take_order(request.into_body()).await,

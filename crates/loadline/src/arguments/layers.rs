@@ -40,6 +40,7 @@ impl OfCommand for Layers {
         let connections = ["--new-connections", "--requests-per-connection"];
         !["--image", "--entrypoint", "--nodes", "--limit-cpu", "--limit-memory"].contains(&flag)
             && !connections.contains(&flag)
+            && !loadline_spec::SEARCH_FLAGS.contains(&flag)
     }
 
     fn default(flag: &str) -> Option<String> {

@@ -6,24 +6,26 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
+use loadline_analysis::{Objectives, Outcome as TrialOutcome};
 use loadline_engine::real_time_permitted;
 use loadline_local::LocalError;
 use loadline_machine::{RunName, may_create_cgroups};
-use loadline_model::experiment::{Experiment, Nodes, Platform, PlatformKind};
+use loadline_model::experiment::{Capacity, Experiment, Nodes, Platform, PlatformKind};
 use loadline_model::notes::Note;
 use loadline_model::plan::Plan;
 use loadline_model::platform::Layer;
+use loadline_model::rows::SliceRow;
 use loadline_observe::{TaskTime, describe_machine};
 use loadline_platforms as platforms;
 use loadline_run::deploy::{Network, PlatformDeployer, ServiceTraffic};
 use loadline_run::placement::place;
-use loadline_run::strategy::{FixedPlan, Until};
+use loadline_run::strategy::{FixedPlan, Judged, SearchCapacity, Until};
 use loadline_run::{Event, Outcome, Run, Strategy, SystemClock, execute};
 use loadline_spec::{Machine, add_conditions, from_flags, from_yaml_file, ladder};
 use loadline_store::Store;
 
 use super::{serve, stored};
-use crate::arguments::{CompareArguments, LayersArguments, OutputArguments, RunArguments, TurnArguments};
+use crate::arguments::{CapacityArguments, CompareArguments, LayersArguments, OutputArguments, RunArguments, TurnArguments};
 use crate::exit::{Exit, UsageError};
 use crate::interrupt;
 use crate::journal::StoreJournal;
@@ -36,6 +38,11 @@ pub fn compare(arguments: &CompareArguments) -> Result<Exit> {
     if let Some(runs) = arguments.stored_runs()? {
         return stored::compare(runs, &arguments.outputs);
     }
+    let experiment = from_flags(&arguments.flags()?, &Machine::this(&serve::check))?;
+    execute_and_show(experiment, &arguments.turn, &arguments.outputs)
+}
+
+pub fn capacity(arguments: &CapacityArguments) -> Result<Exit> {
     let experiment = from_flags(&arguments.flags()?, &Machine::this(&serve::check))?;
     execute_and_show(experiment, &arguments.turn, &arguments.outputs)
 }
@@ -147,9 +154,13 @@ fn execute_in(
         events,
     };
     let fixed = FixedPlan::new(experiment, &plan);
-    let outcome = match experiment.plan.until {
-        None => measuring.run(&mut { fixed }),
-        Some(_) => measuring.run(&mut Until::new(fixed, &mut |deployments| {
+    let outcome = match (&experiment.capacity, &experiment.plan.until) {
+        (Some(capacity), _) => {
+            let judge = |slice: &SliceRow| judge(capacity, &journal, slice);
+            measuring.run(&mut SearchCapacity::new(experiment, capacity, &plan, &judge))
+        }
+        (None, None) => measuring.run(&mut { fixed }),
+        (None, Some(_)) => measuring.run(&mut Until::new(fixed, &mut |deployments| {
             is_settled(experiment, &journal, deployments, &mut progress.borrow_mut())
         })),
     }?;
@@ -242,6 +253,16 @@ pub(super) fn allowed_cpus() -> Result<Vec<usize>> {
     let set = rustix::thread::sched_getaffinity(None)
         .context("cannot determine which CPUs this process may use")?;
     Ok((0..rustix::thread::CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).collect())
+}
+
+/// How a slice of a search went, by the metrics that the run has by now.
+fn judge(capacity: &Capacity, journal: &StoreJournal<'_>, slice: &SliceRow) -> Judged {
+    let Ok(run) = journal.store().run(journal.run()) else { return Judged::NotSent };
+    match Objectives::of(capacity, &run).judge(slice) {
+        TrialOutcome::Passed => Judged::Passed,
+        TrialOutcome::Failed(_) => Judged::Failed,
+        TrialOutcome::NotSent => Judged::NotSent,
+    }
 }
 
 /// Whether a run with `until` has figures narrow enough, where it is time to look at them.

@@ -30,8 +30,8 @@ pub fn check(name: &str, args: &[String]) -> Result<(), String> {
 
 fn service(command: &ServeCommand) -> (Builtin, ServeOptions) {
     match command {
-        ServeCommand::Orders { orders, delay, common } => {
-            (Builtin::Orders(Orders { orders: *orders, delay: *delay }), common.clone())
+        ServeCommand::Orders { orders, delay, at_once, common } => {
+            (Builtin::Orders(Orders { orders: *orders, delay: *delay, at_once: *at_once }), common.clone())
         }
         ServeCommand::Hello { common } => (Builtin::Hello(Hello::default()), common.clone()),
         ServeCommand::Cpu { common } => (Builtin::Cpu, common.clone()),

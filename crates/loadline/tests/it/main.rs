@@ -3,6 +3,7 @@
 mod agent;
 mod all_cpus;
 mod bad_input;
+mod capacity;
 mod cells;
 mod commands;
 mod configuration;

@@ -53,6 +53,7 @@ fn experiment() -> Experiment {
         claims: Vec::new(),
         fail_if: Vec::new(),
         hooks: Default::default(),
+        capacity: None,
     }
     .with_every_cell()
 }

@@ -41,6 +41,7 @@ fn experiment(placement: Placement) -> Experiment {
         claims: Vec::new(),
         fail_if: Vec::new(),
         hooks: Default::default(),
+        capacity: None,
     }
     .with_every_cell()
 }

@@ -74,6 +74,7 @@ impl FixedPlan<'_> {
             cell,
             seed: self.order.schedule_seed(at.round, at.block, planned.load),
             offset,
+            trial: None,
         }
     }
 }

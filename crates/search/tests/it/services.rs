@@ -1,6 +1,7 @@
 //! Services whose capacity is known, and searches of them.
 
-use loadline_search::{Goal, Next, Probe, Purpose, Trial, next};
+use loadline_model::rows::Purpose;
+use loadline_search::{Goal, Next, Probe, Trial, next};
 use rand::RngExt;
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::SeedableRng;
@@ -112,13 +113,13 @@ pub struct Cliff {
 
 impl Service for Cliff {
     fn passes(&mut self, probe: &Probe) -> bool {
-        let normal = loadline_normal(&mut self.random);
-        probe.rate <= self.capacity * (self.noise * normal / probe.slices.sqrt()).exp()
+        let noise = self.noise * normal(&mut self.random);
+        probe.rate <= self.capacity * (noise / probe.slices.sqrt()).exp()
     }
 }
 
 /// A standard normal number.
-pub fn loadline_normal(random: &mut Pcg64) -> f64 {
+pub fn normal(random: &mut Pcg64) -> f64 {
     // Box and Muller.
     let (one, two): (f64, f64) = (1.0 - random.random::<f64>(), random.random());
     (-2.0 * one.ln()).sqrt() * (std::f64::consts::TAU * two).cos()

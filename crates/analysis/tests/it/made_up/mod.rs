@@ -203,6 +203,7 @@ impl MadeUp {
             claims: self.claims.clone(),
             fail_if: Vec::new(),
             hooks: Default::default(),
+            capacity: None,
         }
         .with_every_cell()
     }
@@ -296,5 +297,6 @@ fn slice(
             foreign_ns: Some(10_000_000),
         }),
         gate_failures: Vec::new(),
+        trial: None,
     }
 }

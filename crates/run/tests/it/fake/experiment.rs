@@ -69,6 +69,7 @@ pub fn experiment() -> Experiment {
         claims: Vec::new(),
         fail_if: Vec::new(),
         hooks: Default::default(),
+        capacity: None,
     }
     .with_every_cell()
 }

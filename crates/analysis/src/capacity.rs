@@ -1,0 +1,295 @@
+//! The most that services carry: each slice of a search judged by its objectives, and the trials to capacities.
+
+mod findings;
+
+use std::collections::BTreeMap;
+
+use loadline_model::CellId;
+use loadline_model::experiment::{Capacity, Objective, SENT, SUCCESS};
+use loadline_model::gates::Gate;
+use loadline_model::rows::{Purpose, RunRow, SliceRow};
+use loadline_search::{Trial, bounds, estimate};
+use loadline_stats::{holm, t_quantile, two_sided_p};
+
+use crate::RunData;
+use crate::buckets::merged;
+use crate::figures::Prepared;
+use crate::metrics::{self, Metric, Times};
+use crate::result::{Capacities, CapacityDifference, CellCapacity, CurvePoint, Statement, Verdict};
+use crate::sample::Counted;
+
+/// Share of runs in which a difference may be claimed that there is not.
+const LEVEL: f64 = 0.02;
+/// A normal distribution's central 95 % reach so many standard deviations.
+const REACH: f64 = 1.96;
+/// From so many degrees of freedom on Student's distribution is the normal one.
+const MANY: f64 = 1e4;
+/// Trials whose rate is within this share of the capacity are near it.
+const NEAR: f64 = 0.2;
+
+/// How a slice of a search went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// All objectives were met.
+    Passed,
+    /// One was not: its place among them.
+    Failed(usize),
+    /// The generator did not send what was asked for.
+    NotSent,
+}
+
+/// Judges the slices of a search.
+pub struct Objectives {
+    objectives: Vec<(Objective, Option<Metric>)>,
+}
+
+impl Objectives {
+    /// Those of a search, and that the service keeps up with the rate.
+    pub fn of(capacity: &Capacity, run: &RunRow) -> Objectives {
+        let mut metrics = metrics::of_run(run);
+        let keeps_up = Capacity::keeps_up();
+        let is_asked = capacity.objectives.iter().any(|objective| objective.metric == keeps_up.metric);
+        let all = capacity.objectives.iter().cloned().chain((!is_asked).then_some(keeps_up));
+        let mut metric = |id: &str| {
+            metrics.iter().position(|metric| metric.id == id).map(|at| metrics.swap_remove(at))
+        };
+        Objectives {
+            objectives: all
+                .map(|objective| {
+                    let metric = metric(&objective.metric);
+                    (objective, metric)
+                })
+                .collect(),
+        }
+    }
+
+    /// How a slice went.
+    pub fn judge(&self, slice: &SliceRow) -> Outcome {
+        let is_of_the_generator =
+            |gate: Gate| matches!(gate, Gate::SendLag | Gate::Generator);
+        if slice.gate_failures.iter().any(|failure| is_of_the_generator(failure.gate())) {
+            return Outcome::NotSent;
+        }
+        let fails = |(objective, metric): &(Objective, Option<Metric>)| {
+            let figure = match (objective.metric.as_str(), metric) {
+                (SUCCESS, _) => 1.0 - failed(slice) / slice.due.max(1) as f64,
+                (SENT, _) => slice.sent_in_time as f64 / slice.due.max(1) as f64,
+                (_, Some(metric)) => Prepared::of_slice(metric, slice),
+                (_, None) => f64::NAN,
+            };
+            !objective.bound.holds(figure)
+        };
+        self.objectives.iter().position(fails).map_or(Outcome::Passed, Outcome::Failed)
+    }
+
+    fn texts(&self) -> Vec<String> {
+        self.objectives.iter().map(|(objective, _)| objective.text.clone()).collect()
+    }
+}
+
+/// Requests that failed.
+fn failed(slice: &SliceRow) -> f64 {
+    slice.errors.values().sum::<u64>() as f64
+}
+
+/// A slice of a search and how it went.
+struct Tried<'a> {
+    slice: &'a SliceRow,
+    trial: Trial,
+    outcome: Outcome,
+}
+
+/// What a run that searches found.
+pub fn capacities(data: &RunData, counted: &Counted<'_>) -> Option<Capacities> {
+    let capacity = data.run.experiment.capacity.as_ref()?;
+    let objectives = Objectives::of(capacity, &data.run);
+    let cells: Vec<CellCapacity> = data
+        .run
+        .plan
+        .cell_ids()
+        .map(|cell| of_cell(data, cell, &objectives, &tried(counted, cell, &objectives)))
+        .collect();
+    let differences = differences(data, &cells);
+    Some(Capacities { objectives: objectives.texts(), precision: capacity.precision, cells, differences })
+}
+
+/// The slices of a search at what was found: those that confirm it, or at the lower bound. A cell's own figures are of these.
+pub fn at_capacity<'a>(counted: &Counted<'a>, capacities: &Capacities) -> Counted<'a> {
+    let is_at = |slice: &SliceRow, capacity: &CellCapacity| {
+        let is_confirming = slice.trial.is_some_and(|trial| trial.purpose == Purpose::Confirm);
+        let rate = slice.load.rate().map(|rate| rate.as_per_second());
+        is_confirming || (rate.is_some() && rate == capacity.lower_bound)
+    };
+    let of_cell = |capacity: &CellCapacity| {
+        let slices = counted.get(&capacity.cell)?.iter();
+        let at = slices.filter(|(_, slice)| is_at(slice, capacity));
+        Some((capacity.cell, at.map(|(place, slice)| (*place, *slice)).collect()))
+    };
+    capacities.cells.iter().filter_map(of_cell).collect()
+}
+
+/// The trials of a cell in the order of measurement.
+fn tried<'a>(counted: &Counted<'a>, cell: CellId, objectives: &Objectives) -> Vec<Tried<'a>> {
+    let slices = counted.get(&cell).into_iter().flat_map(|places| places.values());
+    let tried = |slice: &&'a SliceRow| {
+        let (row, rate) = (slice.trial?, slice.load.rate()?.as_per_second());
+        let outcome = objectives.judge(slice);
+        let passed = outcome == Outcome::Passed;
+        let trial = Trial { rate, slices: row.slices, passed, purpose: row.purpose };
+        Some(Tried { slice, trial, outcome })
+    };
+    slices.filter_map(tried).collect()
+}
+
+fn of_cell(data: &RunData, cell: CellId, objectives: &Objectives, tried: &[Tried<'_>]) -> CellCapacity {
+    let usable: Vec<&Tried<'_>> = tried.iter().filter(|tried| tried.outcome != Outcome::NotSent).collect();
+    let trials: Vec<Trial> = usable.iter().map(|tried| tried.trial).collect();
+    let found = Found::of(&usable);
+    let bounds = bounds(&trials);
+    let rate = found.map(|found| found.log.exp());
+    let at_lower = bounds.lower.map(|lower| {
+        let at: Vec<&SliceRow> =
+            usable.iter().filter(|tried| tried.trial.rate == lower).map(|tried| tried.slice).collect();
+        achieved(&at)
+    });
+    CellCapacity {
+        cell,
+        rate_per_second: rate,
+        interval: found.map(|found| found.interval()),
+        lower_bound: bounds.lower,
+        upper_bound: bounds.upper,
+        conditional_throughput: at_lower,
+        confirmed: trials.iter().any(|trial| trial.purpose == Purpose::Confirm && trial.passed),
+        limited_by: rate.and_then(|rate| limited_by(&usable, rate, objectives)),
+        generator_limit: generator_limit(tried),
+        trials: tried.len(),
+        findings: findings::findings(data, cell, tried, rate).into_iter().map(Statement::of).collect(),
+        curve: curve(&usable),
+    }
+}
+
+/// A capacity and how sure it is, as logarithms.
+#[derive(Clone, Copy)]
+struct Found {
+    log: f64,
+    standard_error: f64,
+    /// Of Student's distribution.
+    degrees: f64,
+}
+
+impl Found {
+    /// Of the posterior of a single deployment; of several, of the capacities that each has, but no surer than their posteriors are.
+    fn of(usable: &[&Tried<'_>]) -> Option<Found> {
+        let mut by_round: BTreeMap<u32, Vec<Trial>> = BTreeMap::new();
+        for tried in usable {
+            by_round.entry(tried.slice.round).or_default().push(tried.trial);
+        }
+        let found: Vec<(f64, f64)> = by_round
+            .values()
+            .filter_map(|trials| estimate(trials))
+            .map(|found| (found.rate.ln(), found.half_width / REACH))
+            .collect();
+        let count = found.len() as f64;
+        let log = found.iter().map(|(log, _)| log).sum::<f64>() / count;
+        let within = found.iter().map(|(_, error)| error.powi(2)).sum::<f64>() / count;
+        match found.len() {
+            0 => None,
+            1 => Some(Found { log, standard_error: within.sqrt(), degrees: MANY }),
+            _ => {
+                let between = found.iter().map(|(one, _)| (one - log).powi(2)).sum::<f64>() / (count - 1.0);
+                let standard_error = (between.max(within) / count).sqrt();
+                Some(Found { log, standard_error, degrees: count - 1.0 })
+            }
+        }
+    }
+
+    fn interval(&self) -> [f64; 2] {
+        let reach = t_quantile(0.975, self.degrees) * self.standard_error;
+        [(self.log - reach).exp(), (self.log + reach).exp()]
+    }
+}
+
+/// Candidates against baselines, of cells that have a capacity.
+fn differences(data: &RunData, cells: &[CellCapacity]) -> Vec<CapacityDifference> {
+    let found = |cell: CellId| {
+        let capacity = &cells[cell.0];
+        let ([low, high], rate) = (capacity.interval?, capacity.rate_per_second?);
+        Some((rate.ln(), (high.ln() - low.ln()) / 2.0 / REACH))
+    };
+    let planned = data.run.plan.planned_contrasts();
+    let both = planned.filter_map(|planned| {
+        let ((one, error), (other, other_error)) = (found(planned.baseline)?, found(planned.candidate)?);
+        Some((planned, other - one, error.hypot(other_error)))
+    });
+    let all: Vec<_> = both.collect();
+    let plain: Vec<f64> = all.iter().map(|(_, log, error)| two_sided_p(log / error, MANY)).collect();
+    let corrected = holm(&plain);
+    all.into_iter()
+        .zip(corrected)
+        .map(|((planned, log, error), p_holm)| CapacityDifference {
+            baseline: planned.baseline,
+            candidate: planned.candidate,
+            relative: log.exp_m1(),
+            interval: [(log - REACH * error).exp_m1(), (log + REACH * error).exp_m1()],
+            p_holm,
+            verdict: match (p_holm < LEVEL, log > 0.0) {
+                (false, _) => Verdict::Unresolved,
+                (true, true) => Verdict::More,
+                (true, false) => Verdict::Fewer,
+            },
+        })
+        .collect()
+}
+
+/// What most of the failing trials near the capacity failed.
+fn limited_by(usable: &[&Tried<'_>], rate: f64, objectives: &Objectives) -> Option<String> {
+    let mut counts = vec![0; objectives.objectives.len()];
+    for tried in usable.iter().filter(|tried| (tried.trial.rate / rate).ln().abs() <= NEAR) {
+        if let Outcome::Failed(objective) = tried.outcome {
+            counts[objective] += 1;
+        }
+    }
+    let (most, count) = counts.iter().enumerate().max_by_key(|(_, count)| **count)?;
+    (*count > 0).then(|| objectives.objectives[most].0.text.clone())
+}
+
+/// From the least CPU time that a request cost a load thread in a slice.
+fn generator_limit(tried: &[Tried<'_>]) -> Option<f64> {
+    let each_ns = tried.iter().filter_map(|tried| {
+        let slice = tried.slice;
+        let worked_ns = slice.load_cpu_ns.saturating_sub(slice.load_spun_ns?);
+        (slice.answered > 0 && worked_ns > 0).then(|| worked_ns as f64 / slice.answered as f64)
+    });
+    each_ns.reduce(f64::min).map(|ns| 1e9 / ns)
+}
+
+/// Answered before the slices were over, requests a second.
+fn achieved(slices: &[&SliceRow]) -> f64 {
+    let seconds: f64 = slices.iter().map(|slice| slice.duration_s).sum();
+    slices.iter().map(|slice| slice.answered_in_time as f64).sum::<f64>() / seconds
+}
+
+fn curve(usable: &[&Tried<'_>]) -> Vec<CurvePoint> {
+    let mut points: BTreeMap<(u64, Purpose), Vec<&Tried<'_>>> = BTreeMap::new();
+    for tried in usable {
+        // Rates are positive, whose bits are in their order.
+        points.entry((tried.trial.rate.to_bits(), tried.trial.purpose)).or_default().push(tried);
+    }
+    let point = |((bits, purpose), tried): ((u64, Purpose), Vec<&Tried<'_>>)| {
+        let slices: Vec<&SliceRow> = tried.iter().map(|tried| tried.slice).collect();
+        let times = merged(Times::Response, slices.iter().copied());
+        let due: f64 = slices.iter().map(|slice| slice.due as f64).sum();
+        let passed = tried.iter().filter(|tried| tried.trial.passed).count();
+        CurvePoint {
+            rate_per_second: f64::from_bits(bits),
+            achieved_per_second: achieved(&slices),
+            success: 1.0 - slices.iter().map(|slice| failed(slice)).sum::<f64>() / due.max(1.0),
+            p50_ns: times.value_at_quantile(0.5),
+            p99_ns: times.value_at_quantile(0.99),
+            passed,
+            failed: tried.len() - passed,
+            purpose,
+        }
+    };
+    points.into_iter().map(point).collect()
+}

@@ -1,0 +1,57 @@
+//! The most that a service carries: what is known of it is found, and what is irregular is said.
+
+use loadline_analysis::result::RunResult;
+
+use crate::support::leftovers;
+use crate::support::place::Place;
+
+/// A service that works on four requests at once, each for 20 ms: 200/s.
+const KNOWN: &str = "orders --delay 20ms --at-once 4";
+const CARRIED: f64 = 200.0;
+
+fn search(place: &Place, more: &[&str]) -> RunResult {
+    let known = ["capacity", "--service", KNOWN, "--on", "host", "--rate", "50/s", "-c", "64"];
+    let rough = ["--precision", "10%", "--objective", "p99 <= 400ms", "--warmup", "1s", "--json", "-"];
+    let ended = place.run(known.into_iter().chain(rough).chain(more.iter().copied()));
+    ended.assert_measured();
+    leftovers::assert_none(&place.store().label());
+    ended.result()
+}
+
+#[test]
+fn a_known_capacity_is_found_and_shown_again() {
+    let place = Place::shared();
+    let result = search(&place, &[]);
+    let found = result.capacities.expect("capacities");
+    assert_eq!(found.objectives, ["p99 <= 400ms", "sent >= 99%"]);
+    let [capacity] = &found.cells[..] else { panic!("{found:?}") };
+    let [low, high] = capacity.interval.expect("an interval");
+    // A machine that stands still makes slices fail: whether the interval holds the truth is proved elsewhere.
+    assert!(low > 0.3 * CARRIED && high < 1.5 * CARRIED, "{capacity:?}");
+    assert!(capacity.lower_bound.is_none_or(|lower| lower < 1.5 * CARRIED), "{capacity:?}");
+    assert!(capacity.trials >= 6 && capacity.curve.len() >= 4, "{capacity:?}");
+    assert!(result.contrasts.is_empty() && result.noise.is_empty(), "slices of different rates are not compared");
+
+    let again = place.run(["report", "--full"]);
+    again.assert_measured();
+    for text in ["How much does each carry?", "A slice passes with p99 <= 400ms, sent >= 99%", "95 % interval", "search"] {
+        assert!(again.stdout.contains(text), "{text}: {}", again.stdout);
+    }
+}
+
+#[test]
+fn what_cannot_be_searched_is_refused() {
+    let place = Place::new();
+    for (arguments, why) in [
+        (["--objective", "p99 < 5ms"].as_slice(), "`p99 < 5ms` is no objective"),
+        (&["--objective", "success >= 200%"], "no share is above 100%"),
+        (&["--objective", "p99 <= 1ms", "--objective", "p99 >= 5ms"], "nothing meets both"),
+        (&["--precision", "0.01%"], "a precision is from 0.2% to 50%"),
+        (&["--rate", "1000/s", "--most", "500/s"], "the search begins above the highest rate"),
+        (&["--rate", "1000/s..2000/s@10s"], "a search begins at a rate"),
+    ] {
+        let ended = place.run(["capacity"].into_iter().chain(arguments.iter().copied()));
+        assert_eq!(ended.code, Some(2), "{arguments:?}: {}", ended.stderr);
+        assert!(ended.stderr.contains(why), "{arguments:?}: {}", ended.stderr);
+    }
+}

@@ -1,0 +1,152 @@
+//! The most that services carry, as a search found it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Statement, Verdict};
+use crate::CellId;
+use crate::rows::Purpose;
+
+/// What a search found.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Capacities {
+    /// What a slice had to meet, as it was written.
+    pub objectives: Vec<String>,
+    /// Half the width that each interval was to have, relative to the capacity.
+    pub precision: f64,
+    /// One per cell, in the order of the plan.
+    pub cells: Vec<CellCapacity>,
+    /// Each candidate against its baseline.
+    pub differences: Vec<CapacityDifference>,
+}
+
+/// The capacity of a cell.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct CellCapacity {
+    /// Index in the cells of the result.
+    pub cell: CellId,
+    /// The rate at which half of the slices fail an objective, requests a second; absent where none was found.
+    pub rate_per_second: Option<f64>,
+    /// Its interval: the central 95 % of the posterior, or of several deployments Student's.
+    pub interval: Option<[f64; 2]>,
+    /// The highest rate that certainly passes (RFC 9971).
+    pub lower_bound: Option<f64>,
+    /// The lowest rate that certainly fails.
+    pub upper_bound: Option<f64>,
+    /// Answered requests a second at the lower bound: RFC 9971's conditional throughput.
+    pub conditional_throughput: Option<f64>,
+    /// Whether a long trial at the lower end of the interval passed.
+    pub confirmed: bool,
+    /// The objective that most of the failing trials near the capacity failed.
+    pub limited_by: Option<String>,
+    /// What a load thread could send at most by the CPU time that requests cost it, requests a second.
+    pub generator_limit: Option<f64>,
+    /// Trials, those of all deployments.
+    pub trials: usize,
+    /// What is not as it would be of a service with one capacity.
+    pub findings: Vec<Statement<CapacityFinding>>,
+    /// Every rate that was tried, in ascending order.
+    pub curve: Vec<CurvePoint>,
+}
+
+/// What was seen at one rate.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct CurvePoint {
+    /// Asked for, requests a second.
+    pub rate_per_second: f64,
+    /// Answered before the slices were over, requests a second.
+    pub achieved_per_second: f64,
+    /// Share of the due requests that were answered as expected.
+    pub success: f64,
+    /// Median response time, ns.
+    pub p50_ns: u64,
+    /// 99th percentile of the response time, ns.
+    pub p99_ns: u64,
+    /// Trials that met all objectives.
+    pub passed: usize,
+    /// Trials that did not.
+    pub failed: usize,
+    /// What they were for.
+    pub purpose: Purpose,
+}
+
+/// A capacity against another one.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct CapacityDifference {
+    /// What is compared with.
+    pub baseline: CellId,
+    /// What is compared.
+    pub candidate: CellId,
+    /// Candidate over baseline, less one: 0.92 is 92 % more.
+    pub relative: f64,
+    /// Its interval.
+    pub interval: [f64; 2],
+    /// p-value of "no difference", Holm-corrected over all differences.
+    pub p_holm: f64,
+    /// `more`, `fewer`, or `unresolved`.
+    pub verdict: Verdict,
+}
+
+/// Something about a capacity that its number alone does not say.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CapacityFinding {
+    /// All that the generator can send is carried.
+    LimitedByGenerator {
+        /// The highest rate that was sent, requests a second.
+        rate: f64,
+    },
+    /// Nothing is carried.
+    CarriesNothing {
+        /// The lowest rate that was tried.
+        rate: f64,
+    },
+    /// It carries all that it was asked for.
+    CarriesAll {
+        /// The highest rate that was tried.
+        rate: f64,
+    },
+    /// The time was over before the interval was as narrow as it was to be.
+    TimeOver,
+    /// Requests waited for a connection while the service answered as fast as ever.
+    LimitedByConnections {
+        /// How many there are.
+        connections: usize,
+    },
+    /// Overloaded, it answers far fewer requests than it can.
+    Collapse {
+        /// Answered a second at the most.
+        most: f64,
+        /// Answered a second under an overload.
+        overloaded: f64,
+    },
+    /// Overloaded, it refuses requests rather than answering all of them late.
+    Sheds {
+        /// The share that was refused.
+        share: f64,
+        /// The statuses, as `GET /a: 503`.
+        kind: String,
+    },
+    /// A larger rate passes where a smaller one fails.
+    Inverted {
+        /// The one that passes.
+        passes: f64,
+        /// The one that fails.
+        fails: f64,
+    },
+    /// After an overload it fails at a rate that it carried before.
+    Hysteresis {
+        /// That rate.
+        rate: f64,
+    },
+    /// The longer it is loaded, the less it carries.
+    WorseWithTime,
+    /// The longer it is loaded, the more it carries.
+    BetterWithTime,
+    /// Slices of one rate pass and fail, over a wide range.
+    Unsteady {
+        /// A rate that nine of ten slices pass.
+        from: f64,
+        /// A rate that nine of ten slices fail.
+        to: f64,
+    },
+}

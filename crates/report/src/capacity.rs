@@ -1,0 +1,93 @@
+//! The most that services carry, in tables and sentences.
+
+use loadline_model::result::{Capacities, CapacityDifference, CellCapacity, RunResult, Verdict};
+
+use crate::figures::{self, NO_FIGURE, Scale};
+use crate::groups;
+use crate::words::said;
+use loadline_model::result::Unit;
+
+/// The question that a search answers, unless its author has another one.
+pub(crate) const QUESTION: &str = "How much does each carry?";
+
+/// What a slice had to meet.
+pub(crate) fn objectives(found: &Capacities) -> String {
+    format!("A slice passes with {}; a capacity is where half of them do.", found.objectives.join(", "))
+}
+
+/// A row for each cell.
+pub(crate) fn table(result: &RunResult, found: &Capacities) -> (Vec<String>, Vec<Vec<String>>) {
+    let headings = ["", "capacity", "95 % interval", "passes", "fails", "answered", "limited by"];
+    let rates: Vec<f64> = found.cells.iter().filter_map(|cell| cell.rate_per_second).collect();
+    let scale = Scale::of(Unit::PerSecond, &rates);
+    let figure = |rate: Option<f64>| rate.map_or(NO_FIGURE.to_owned(), |rate| scale.figure(rate));
+    let row = |capacity: &CellCapacity| {
+        vec![
+            groups::cell_name(result, &result.cells[capacity.cell]),
+            figure(capacity.rate_per_second),
+            capacity.interval.map(|ends| scale.range(ends)).unwrap_or_default(),
+            figure(capacity.lower_bound),
+            figure(capacity.upper_bound),
+            figure(capacity.conditional_throughput),
+            capacity.limited_by.clone().unwrap_or_default(),
+        ]
+    };
+    (headings.map(str::to_owned).into(), found.cells.iter().map(row).collect())
+}
+
+/// One line for each comparison: `pod carries 12 % less than host, 95 % interval [−14 %, −10 %]`.
+pub(crate) fn differences(result: &RunResult, found: &Capacities) -> Vec<(Verdict, String)> {
+    let line = |difference: &CapacityDifference| {
+        let name = |cell| groups::cell_name(result, &result.cells[cell]);
+        let (candidate, baseline) = (name(difference.candidate), name(difference.baseline));
+        let interval = figures::percent_range(difference.interval);
+        let text = match difference.verdict {
+            Verdict::Unresolved => format!(
+                "cannot tell whether {candidate} carries more or less than {baseline}: {}, {interval}",
+                figures::percent(difference.relative)
+            ),
+            verdict => {
+                let word = if verdict == Verdict::More { "more" } else { "less" };
+                let share = figures::unsigned_percent(difference.relative.abs());
+                format!("{candidate} carries {share} {word} than {baseline}, {interval}")
+            }
+        };
+        (difference.verdict, text)
+    };
+    found.differences.iter().map(line).collect()
+}
+
+/// What the numbers alone do not say, with the cell that it is about.
+pub(crate) fn findings(result: &RunResult, found: &Capacities) -> Vec<String> {
+    let of_cell = |capacity: &CellCapacity| {
+        let name = groups::cell_name(result, &result.cells[capacity.cell]);
+        capacity.findings.iter().map(|finding| format!("{name}: {}", said(finding))).collect::<Vec<String>>()
+    };
+    found.cells.iter().flat_map(of_cell).collect()
+}
+
+/// What the generator could send at most, by the CPU time that a request cost it.
+pub(crate) fn generator(found: &Capacities) -> Option<String> {
+    let least = found.cells.iter().filter_map(|cell| cell.generator_limit).reduce(f64::min)?;
+    Some(format!("The generator could send {} a thread, by the CPU time that requests cost it.", figures::rate(least)))
+}
+
+/// Every rate that was tried in a cell.
+pub(crate) fn curve(capacity: &CellCapacity) -> (Vec<String>, Vec<Vec<String>>) {
+    let headings = ["asked", "answered", "success", "p50", "p99", "passed", "for"];
+    let rows = capacity.curve.iter().map(|point| {
+        vec![
+            figures::rate(point.rate_per_second),
+            figures::rate(point.achieved_per_second),
+            figures::unsigned_percent(point.success),
+            figures::time(point.p50_ns as f64),
+            figures::time(point.p99_ns as f64),
+            format!("{} of {}", point.passed, point.passed + point.failed),
+            serde_json::to_value(point.purpose)
+                .ok()
+                .and_then(|word| word.as_str().map(str::to_owned))
+                .unwrap_or_default(),
+        ]
+    });
+    (headings.map(str::to_owned).into(), rows.collect())
+}

@@ -1,0 +1,58 @@
+//! What a capacity's number alone does not say.
+
+use loadline_model::result::CapacityFinding;
+
+use super::Words;
+use crate::figures;
+
+impl Words for CapacityFinding {
+    fn words(&self) -> String {
+        let share = |share: f64| figures::unsigned_percent(share);
+        match self {
+            CapacityFinding::LimitedByGenerator { rate } => format!(
+                "it carries all that the generator can send, {}: give the load more CPUs (--load-cpus) to see its own limit",
+                figures::rate(*rate)
+            ),
+            CapacityFinding::CarriesNothing { rate } => {
+                format!("it fails an objective even at {}: the objectives may be out of its reach at any rate", figures::rate(*rate))
+            }
+            CapacityFinding::CarriesAll { rate } => {
+                format!("it carries all that was tried, up to {}: allow a higher rate (--most)", figures::rate(*rate))
+            }
+            CapacityFinding::TimeOver => {
+                "the search was not over when its time was: the interval is as wide as it is (--within)".to_owned()
+            }
+            CapacityFinding::LimitedByConnections { connections } => format!(
+                "requests waited for one of {connections} connections while the service answered as fast as ever: more connections may carry more"
+            ),
+            CapacityFinding::Collapse { most, overloaded } => format!(
+                "it collapses under overload: it answers {} then, and up to {} otherwise",
+                figures::rate(*overloaded),
+                figures::rate(*most)
+            ),
+            CapacityFinding::Sheds { share: refused, kind } => {
+                format!("it sheds load: under overload {} of the requests are refused ({kind})", share(*refused))
+            }
+            CapacityFinding::Inverted { passes, fails } => format!(
+                "{} passes although {} fails: what limits it is not the rate alone",
+                figures::rate(*passes),
+                figures::rate(*fails)
+            ),
+            CapacityFinding::Hysteresis { rate } => format!(
+                "after an overload it fails at {}, which it carried before: it does not come back by itself",
+                figures::rate(*rate)
+            ),
+            CapacityFinding::WorseWithTime => {
+                "the longer it is loaded, the less it carries: a leak, a queue that grows, or a budget that is used up".to_owned()
+            }
+            CapacityFinding::BetterWithTime => {
+                "the longer it is loaded, the more it carries: it was not warm yet (--warmup)".to_owned()
+            }
+            CapacityFinding::Unsteady { from, to } => format!(
+                "it has no single capacity: of slices at {} nine of ten pass, of those at {} one of ten",
+                figures::rate(*from),
+                figures::rate(*to)
+            ),
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! The search for the most that each cell carries. Each block has one trial of every cell whose search goes on, each at a rate of its own, so
+//! that the cells share good and bad times.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use loadline_model::experiment::{Capacity, Experiment};
+use loadline_model::load::{Arrivals, Load, Rate};
+use loadline_model::plan::Plan;
+use loadline_model::rows::{Purpose, SliceRow, TrialRow};
+use loadline_model::{CellId, LoadId};
+use loadline_search::{Goal, Next, Probe, Trial, estimate, next};
+
+use super::{BlockContext, NextRound, RoundsSoFar, Strategy};
+use crate::order::Order;
+use crate::turn::{Turn, Visit};
+
+/// The least rate that is tried, of a service that carries nothing.
+const LEAST: f64 = 1.0;
+/// A search that has not ended after so many trials will not.
+const MOST_TRIALS: usize = 120;
+/// A rate that the generator could not send is its limit once this has happened so often.
+const UNSENT: usize = 2;
+/// The limit, of the lowest rate that could not be sent.
+const BELOW_UNSENT: f64 = 0.95;
+/// Where the search of a later deployment begins, of what the earlier one found.
+const FROM_EARLIER: f64 = 0.8;
+
+/// How a slice went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judged {
+    /// All objectives were met.
+    Passed,
+    /// One was not.
+    Failed,
+    /// The generator did not send what was asked for: it says nothing of the service.
+    NotSent,
+}
+
+/// Judges a slice of a search.
+pub type Judge<'a> = &'a dyn Fn(&SliceRow) -> Judged;
+
+/// The strategy of an experiment that searches for capacities.
+pub struct SearchCapacity<'a> {
+    experiment: &'a Experiment,
+    plan: &'a Plan,
+    order: Order,
+    goal: Goal,
+    judge: Judge<'a>,
+    cells: BTreeMap<CellId, CellSearch>,
+    /// The last attempts at the trials of the current block.
+    tried: BTreeMap<CellId, (Probe, Judged)>,
+    elapsed: Duration,
+}
+
+/// The search of a cell in one deployment.
+struct CellSearch {
+    goal: Goal,
+    trials: Vec<Trial>,
+    /// What is tried next, one a block.
+    planned: Vec<Probe>,
+    /// Rates that could not be sent.
+    unsent: Vec<f64>,
+}
+
+impl CellSearch {
+    fn new(goal: Goal) -> CellSearch {
+        CellSearch { goal, trials: Vec::new(), planned: Vec::new(), unsent: Vec::new() }
+    }
+
+    /// The next trial, if the search is not over.
+    fn next(&mut self) -> Option<Probe> {
+        if self.planned.is_empty() {
+            let Next::Try(probes) = next(&self.goal, &self.trials) else { return None };
+            self.planned = probes;
+        }
+        Some(self.planned[0])
+    }
+
+    fn tried(&mut self, probe: Probe, judged: Judged) {
+        let Probe { rate, slices, purpose } = probe;
+        let trial = |passed| Trial { rate, slices, passed, purpose };
+        match judged {
+            Judged::Passed => self.trials.push(trial(true)),
+            Judged::Failed => self.trials.push(trial(false)),
+            Judged::NotSent => self.not_sent(rate),
+        }
+        self.planned.retain(|planned| *planned != probe);
+    }
+
+    fn not_sent(&mut self, rate: f64) {
+        self.unsent.push(rate);
+        if self.unsent.len() >= UNSENT {
+            let least = self.unsent.iter().copied().fold(rate, f64::min);
+            self.goal.most = self.goal.most.min(BELOW_UNSENT * least).max(self.goal.least);
+            self.unsent.clear();
+            // What follows from a limit that was too high is planned again.
+            self.planned.clear();
+        }
+    }
+}
+
+impl<'a> SearchCapacity<'a> {
+    /// The strategy of an experiment with such a search; each load's rate is where its cells' searches begin.
+    pub fn new(experiment: &'a Experiment, capacity: &Capacity, plan: &'a Plan, judge: Judge<'a>) -> Self {
+        let most = capacity.most.map_or(Rate::MAX_PER_SECOND as f64, |most| most.as_per_second());
+        let goal = Goal {
+            from: LEAST,
+            least: LEAST,
+            most,
+            precision: capacity.precision,
+            most_trials: MOST_TRIALS,
+        };
+        SearchCapacity {
+            experiment,
+            plan,
+            order: Order::new(experiment.plan.seed),
+            goal,
+            judge,
+            cells: BTreeMap::new(),
+            tried: BTreeMap::new(),
+            elapsed: Duration::ZERO,
+        }
+    }
+
+    /// The search of a cell in a new deployment, near what an earlier one found.
+    fn begin(&self, cell: CellId) -> CellSearch {
+        let load = &self.experiment.load(self.plan.load_of(cell)).load;
+        let asked = load.rate().map_or(LEAST, |rate| rate.as_per_second());
+        let earlier = self.cells.get(&cell);
+        let found = earlier.and_then(|earlier| estimate(&earlier.trials));
+        let most = earlier.map_or(self.goal.most, |earlier| earlier.goal.most);
+        let from = found.map_or(asked, |found| FROM_EARLIER * found.rate);
+        CellSearch::new(Goal { from, most, ..self.goal })
+    }
+
+    fn is_time_over(&self) -> bool {
+        self.experiment.plan.within.is_some_and(|within| self.elapsed >= within)
+    }
+
+    fn turn(&self, at: &BlockContext<'_>, cell: CellId, probe: Probe) -> Turn {
+        let planned = self.plan.cell(cell);
+        let length_s = Capacity::slice_s(probe.rate) * probe.slices;
+        let visit = Visit {
+            site: planned.site,
+            load: self.load(planned.load, probe.rate),
+            cell,
+            seed: self.order.schedule_seed(at.round, at.block, planned.load),
+            offset: Duration::ZERO,
+            trial: Some(TrialRow { purpose: probe.purpose, slices: probe.slices }),
+        };
+        Turn { visits: vec![visit], duration: Duration::from_secs_f64(length_s) }
+    }
+
+    /// The load with another rate.
+    fn load(&self, load: LoadId, rate: f64) -> Load {
+        let asked = &self.experiment.load(load).load;
+        let arrivals = match asked {
+            Load::Open { arrivals, .. } => *arrivals,
+            _ => Arrivals::default(),
+        };
+        // What the search asks for is between the least and the most that a rate may be.
+        Rate::per_second(rate).map_or_else(|_| asked.clone(), |rate| Load::Open { rate, arrivals })
+    }
+}
+
+impl Strategy for SearchCapacity<'_> {
+    fn next_round(&mut self, so_far: RoundsSoFar) -> NextRound {
+        self.elapsed = so_far.elapsed;
+        if so_far.rounds >= self.experiment.plan.deployments {
+            return NextRound::Enough;
+        }
+        if let Some(within) = self.experiment.plan.within.filter(|_| so_far.rounds > 0 && self.is_time_over()) {
+            return NextRound::TimeIsUp { within };
+        }
+        let cells: Vec<CellId> = self.plan.cell_ids().collect();
+        self.cells = cells.into_iter().map(|cell| (cell, self.begin(cell))).collect();
+        NextRound::Deploy(self.order.stages(self.plan, self.experiment.plan.isolation, so_far.rounds))
+    }
+
+    fn next_block(&mut self, at: &BlockContext<'_>) -> Option<Vec<Turn>> {
+        for (cell, (probe, judged)) in std::mem::take(&mut self.tried) {
+            if let Some(search) = self.cells.get_mut(&cell) {
+                search.tried(probe, judged);
+            }
+        }
+        if self.is_time_over() {
+            return None;
+        }
+        let order = self.order.block(self.plan, at.round, at.block, at.cells, &[], &|_| Duration::ZERO);
+        let order = order.into_iter().flatten().map(|(cell, _)| cell);
+        let mut probes: Vec<(CellId, Probe)> =
+            order.filter_map(|cell| Some((cell, self.cells.get_mut(&cell)?.next()?))).collect();
+        // What follows an overload comes immediately after it: the first of this block, after the last of the one before.
+        probes.sort_by_key(|(_, probe)| match probe.purpose {
+            Purpose::Recover => 0,
+            Purpose::Search | Purpose::Confirm => 1,
+            Purpose::Overload => 2,
+        });
+        let turns: Vec<Turn> = probes.into_iter().map(|(cell, probe)| self.turn(at, cell, probe)).collect();
+        (!turns.is_empty()).then_some(turns)
+    }
+
+    fn measured(&mut self, slice: &SliceRow) {
+        self.elapsed = self.elapsed.max(Duration::from_secs_f64(slice.at_s + slice.duration_s));
+        let (Some(trial), Some(rate)) = (slice.trial, slice.load.rate()) else { return };
+        let probe = Probe { rate: rate.as_per_second(), slices: trial.slices, purpose: trial.purpose };
+        // A later attempt at a disturbed block stands for the earlier one.
+        self.tried.insert(slice.cell, (probe, (self.judge)(slice)));
+    }
+}
