@@ -17,7 +17,7 @@ use loadline_stats::t_interval;
 
 use crate::buckets::merged;
 use crate::figures::Prepared;
-use crate::metrics::{self, Times};
+use crate::metrics::{self, Metric, Times};
 use crate::result::{Cell, Figure, Histograms, Percentiles, Slice, Statement};
 use crate::sample::{self, Counted};
 use crate::throttling::throttling;
@@ -92,27 +92,24 @@ pub fn label(experiment: &Experiment, site: &Site) -> String {
 }
 
 fn figures(data: &RunData, counted: &Counted<'_>, id: CellId) -> Vec<Figure> {
-    let units: Vec<Vec<&SliceRow>> =
-        sample::units(counted, &[id]).into_iter().map(|unit| unit.concat()).collect();
-    metrics::of_run(&data.run)
-        .iter()
-        .filter_map(|metric| {
-            let prepared = Prepared::new(metric, units.iter().cloned())?;
-            let value = prepared.whole();
-            let t_interval =
-                t_interval(&prepared.by_unit(), 1.0 - ALPHA).map(|interval| [interval.low, interval.high]);
-            value.is_finite().then(|| Figure {
-                metric: metric.id.to_string(),
-                label: metric.label.to_string(),
-                primary: metric.is_primary || (metric.id == THROTTLED && value > 0.0),
-                unit: metric.unit,
-                value,
-                // No figure of a cell is below zero: an interval that is says only that Student's t does not fit.
-                t_interval: t_interval
-                    .filter(|bounds| bounds.iter().all(|bound| bound.is_finite() && *bound >= 0.0)),
-            })
-        })
-        .collect()
+    metrics::of_run(&data.run).iter().filter_map(|metric| figure(counted, id, metric)).collect()
+}
+
+/// A cell's own figure of a metric; `None` where it has none.
+pub fn figure(counted: &Counted<'_>, id: CellId, metric: &Metric) -> Option<Figure> {
+    let units = sample::units(counted, &[id]).into_iter().map(|unit| unit.concat());
+    let prepared = Prepared::new(metric, units)?;
+    let value = prepared.whole();
+    let t_interval = t_interval(&prepared.by_unit(), 1.0 - ALPHA).map(|interval| [interval.low, interval.high]);
+    value.is_finite().then(|| Figure {
+        metric: metric.id.to_string(),
+        label: metric.label.to_string(),
+        primary: metric.is_primary || (metric.id == THROTTLED && value > 0.0),
+        unit: metric.unit,
+        value,
+        // No figure of a cell is below zero: an interval that is says only that Student's t does not fit.
+        t_interval: t_interval.filter(|bounds| bounds.iter().all(|bound| bound.is_finite() && *bound >= 0.0)),
+    })
 }
 
 fn histograms(slices: &[&SliceRow]) -> Histograms {

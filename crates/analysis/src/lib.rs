@@ -12,6 +12,7 @@ mod contrasts;
 mod deployments;
 mod doctor;
 mod figures;
+mod history;
 mod joined;
 mod joint;
 mod ladder;
@@ -39,6 +40,7 @@ use loadline_model::has_own_key;
 use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::Note;
 
+pub use history::Chronicle;
 pub use joined::{NotComparable, join};
 pub use capacity::{Objectives, Outcome};
 pub use doctor::{Examination, doctor_result};
@@ -142,6 +144,7 @@ fn run_info(data: &RunData) -> RunInfo {
         version: run.version.clone(),
         seed: run.experiment.plan.seed,
         time_spent: run.time_spent,
+        tags: run.tags.clone(),
         experiment: serde_json::to_value(&run.experiment).unwrap_or_default(),
     }
 }

@@ -56,6 +56,10 @@ pub enum Command {
     Load(Box<LoadArguments>),
     /// Show a stored run again
     Report(ReportArguments),
+    /// Show a metric over the stored runs, and where it changed
+    History(HistoryArguments),
+    /// Keep stored runs in order: name, tag, delete, export and import them
+    Store(StoreArguments),
     /// Run a built-in service
     Serve(ServeArguments),
     /// Write an image of a built-in service, a static binary or a folder
@@ -291,6 +295,78 @@ pub struct ReportArguments {
     pub matching: Option<String>,
     #[command(flatten)]
     pub outputs: OutputArguments,
+}
+
+#[derive(Args)]
+pub struct StoreArguments {
+    /// File in which runs are stored
+    #[arg(
+        long, value_name = "FILE", default_value = "loadline.db", env = "LOADLINE_STORE", hide_env = true, global = true
+    )]
+    pub store: PathBuf,
+    #[command(subcommand)]
+    pub command: StoreCommand,
+}
+
+#[derive(Subcommand)]
+pub enum StoreCommand {
+    /// Call a run something else
+    Rename { run: i64, name: String },
+    /// Add tags to a run, by which `loadline report --list --match` finds it
+    Tag {
+        run: i64,
+        #[arg(required = true, value_name = "TAG")]
+        tags: Vec<String>,
+    },
+    /// Take tags from a run
+    Untag {
+        run: i64,
+        #[arg(required = true, value_name = "TAG")]
+        tags: Vec<String>,
+    },
+    /// Delete runs with all that was measured in them
+    Delete {
+        #[arg(required = true, value_name = "RUN")]
+        runs: Vec<i64>,
+    },
+    /// Delete all runs but the newest, and those that have a tag
+    Prune {
+        /// How many of the newest stay
+        #[arg(long, value_name = "COUNT")]
+        keep: usize,
+    },
+    /// Copy runs into another store, which is made if it is not there
+    Export {
+        #[arg(required = true, value_name = "RUN")]
+        runs: Vec<i64>,
+        /// The other store
+        #[arg(long, short = 'o', value_name = "FILE")]
+        file: PathBuf,
+    },
+    /// Copy all runs of another store into this one
+    Import {
+        /// The other store
+        file: PathBuf,
+    },
+}
+
+#[derive(Args)]
+pub struct HistoryArguments {
+    /// Metric: p50, p99, mean, cpu.service, memory.peak …
+    #[arg(default_value = "p50")]
+    pub metric: String,
+    /// Of runs whose name holds this text
+    #[arg(long = "match", value_name = "TEXT")]
+    pub matching: Option<String>,
+    /// File in which runs are stored
+    #[arg(long, value_name = "FILE", default_value = "loadline.db", env = "LOADLINE_STORE", hide_env = true)]
+    pub store: PathBuf,
+    /// Write the whole history as JSON; - writes to standard output instead of the chart
+    #[arg(long, value_name = "FILE", help_heading = "Results")]
+    pub json: Option<PathBuf>,
+    /// Write a CSV row for each point
+    #[arg(long, value_name = "FILE", help_heading = "Results")]
+    pub csv: Option<PathBuf>,
 }
 
 #[derive(Args)]

@@ -8,6 +8,7 @@ mod claim;
 mod condition;
 mod distribution;
 pub mod doctor;
+pub mod history;
 mod ladder;
 pub mod load;
 mod remark;
@@ -141,6 +142,9 @@ pub struct RunInfo {
     /// Where the wall time went; runs of before did not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_spent: Option<TimeSpent>,
+    /// What its user calls it (`loadline store tag`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     /// The experiment as it was understood.
     pub experiment: serde_json::Value,
 }

@@ -96,6 +96,8 @@ pub struct RunRow {
     pub surroundings: BTreeMap<String, Surroundings>,
     /// Where its time went, as far as it got; runs of before did not say.
     pub time_spent: Option<TimeSpent>,
+    /// What its user calls it.
+    pub tags: Vec<String>,
 }
 
 /// One start of a site's service.

@@ -12,6 +12,7 @@ pub mod doctor;
 mod failed_requests;
 mod figures;
 mod groups;
+mod history;
 mod json;
 mod junit;
 mod ladder;
@@ -38,6 +39,7 @@ mod verdict;
 mod wording;
 mod words;
 
+pub use history::{history, history_csv, history_json};
 pub use json::{json, result_schema};
 pub use junit::junit;
 pub use list::{list, matches};

@@ -19,11 +19,11 @@ pub fn list(results: &[RunResult], style: &Style, local_time: impl Fn(&str) -> S
     printable_but_colours(&text, style.colour)
 }
 
-/// Whether the text, in any case, is part of a run's name, its question, or what was run.
+/// Whether the text, in any case, is part of a run's name, a tag of it, its question, or what was run.
 pub fn matches(result: &RunResult, text: &str) -> bool {
     let question = answer(result).map(|answer| answer.question);
     let subject = wording::subject(result);
-    let about = [&result.run.name].into_iter().chain(&question).chain(&subject);
+    let about = [&result.run.name].into_iter().chain(&result.run.tags).chain(&question).chain(&subject);
     let text = text.to_lowercase();
     about.into_iter().any(|words| words.to_lowercase().contains(&text))
 }
@@ -31,6 +31,8 @@ pub fn matches(result: &RunResult, text: &str) -> bool {
 fn entry(result: &RunResult, style: &Style, started: &str) -> String {
     let pieces: Vec<String> =
         [started.to_owned(), state(result, style)].into_iter().chain(wording::subject(result)).collect();
+    let tags = result.run.tags.iter().map(|tag| format!("#{tag}"));
+    let pieces: Vec<String> = pieces.into_iter().chain(tags).collect();
     let first = format!("{:>width$}  ", result.run.id, width = INDENT - 2);
     let mut text = flow(&first, &pieces, " · ", style.width, INDENT);
     let outcome = answer(result).map(|answer| verdicts(&answer, style)).into_iter().chain(judgements(result));

@@ -53,6 +53,7 @@ use platforms::PlatformKeys;
 use services::ServiceKeys;
 
 pub use conditions::add_conditions;
+pub use metric::metric;
 pub use capacity::FLAGS as SEARCH_FLAGS;
 pub(crate) use docker::PUBLISHING;
 pub(crate) use kubernetes::PLACEMENTS;

@@ -46,7 +46,7 @@ pub use loadline_model::experiment::{
 
 pub use configuration::Configuration;
 pub use error::{Complaint, Place, Problem, Problems, SpecError};
-pub use experiment::{SEARCH_FLAGS, add_conditions, experiment_schema, flags};
+pub use experiment::{SEARCH_FLAGS, add_conditions, experiment_schema, flags, metric};
 pub use flags::{Flags, from_flags};
 pub use ladder::{Ladder, LadderFlags, Part, ladder, ladder_default};
 pub use machine::{CheckBuiltin, Machine};

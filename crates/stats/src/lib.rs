@@ -20,7 +20,8 @@
 
 pub mod anderson_darling;
 pub mod bootstrap;
-pub mod cochran;
+pub mod change_points;
+mod cochran;
 pub mod detectable;
 pub mod dominance;
 pub mod hodges_lehmann;
@@ -36,6 +37,7 @@ pub mod verdict;
 
 pub use anderson_darling::{GoodnessOfFit, exponential_gaps};
 pub use bootstrap::{Bootstrap, Unit, bootstrap};
+pub use change_points::{ChangePoint, LEAST_SIDE, change_points};
 pub use cochran::cochran_q;
 pub use detectable::detectable_difference;
 pub use dominance::{Dominant, dominant};

@@ -1,6 +1,7 @@
 //! One SQLite file that keeps every run. Each slice is committed as it ends, so that a killed run loses no measurement.
 
 mod columns;
+mod keep;
 mod migrate;
 mod read;
 mod write;

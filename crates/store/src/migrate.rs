@@ -38,8 +38,9 @@ const STEPS: [&str; VERSION as usize - 1] = [
     "",
     // Until then the requests of a mix were not told apart.
     "ALTER TABLE slice ADD COLUMN by_request TEXT NOT NULL DEFAULT '[]';",
-    // Until then no run searched for a capacity.
-    "ALTER TABLE slice ADD COLUMN trial TEXT;",
+    // Until then no run searched for a capacity, and none had tags.
+    "ALTER TABLE slice ADD COLUMN trial TEXT;
+    ALTER TABLE run ADD COLUMN tags TEXT NOT NULL DEFAULT '[]';",
 ];
 
 /// Whether a store of this version can be migrated to the current one.

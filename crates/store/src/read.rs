@@ -141,6 +141,7 @@ fn run(row: &Row<'_>) -> rusqlite::Result<RunRow> {
         failures: from_json(row, "failures")?,
         surroundings: from_json(row, "surroundings")?,
         time_spent: from_json(row, "time_spent")?,
+        tags: from_json(row, "tags")?,
     })
 }
 

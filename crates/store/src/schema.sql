@@ -19,7 +19,8 @@ CREATE TABLE run (
     failures     TEXT NOT NULL,       -- JSON list: site and text of each
     surroundings TEXT NOT NULL DEFAULT '{}', -- JSON: by platform, what kind of daemon or cluster it is
     metrics      TEXT NOT NULL,       -- JSON list: what its probes declare of each metric
-    time_spent   TEXT                 -- JSON: where the wall time went
+    time_spent   TEXT,                -- JSON: where the wall time went
+    tags         TEXT NOT NULL DEFAULT '[]' -- JSON list: what its user calls it
 ) STRICT;
 
 CREATE TABLE deployment (

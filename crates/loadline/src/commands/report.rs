@@ -45,7 +45,7 @@ fn list(store: &Store, arguments: &ReportArguments) -> Result<()> {
 }
 
 /// Without the seconds; what is no time stays as it is.
-fn local_time(started: &str, zone: &TimeZone) -> String {
+pub(super) fn local_time(started: &str, zone: &TimeZone) -> String {
     let time: Result<Timestamp, _> = started.parse();
     time.map_or_else(
         |_| started.to_owned(),

@@ -54,6 +54,7 @@ mod same_seed;
 #[allow(dead_code, reason = "the tests of the engine use the rest")]
 mod servers;
 mod services_build;
+mod store;
 mod stored;
 mod support;
 mod tails;

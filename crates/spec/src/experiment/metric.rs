@@ -2,7 +2,7 @@
 
 use loadline_model::experiment::CLAIM_METRICS;
 
-use crate::error::{Complaint, suggestion};
+use crate::error::{Complaint, Place, SpecError, suggestion};
 
 const RESPONSE: &str = "response.";
 
@@ -13,6 +13,14 @@ pub(super) fn metric_of(word: &str) -> Result<String, Complaint> {
         let names: Vec<&str> = CLAIM_METRICS.iter().map(|metric| short(metric)).collect();
         Complaint::new(format!("there is no metric `{word}`")).help(suggestion(word, &names))
     })
+}
+
+/// The id of the metric that a word of the command line names.
+///
+/// # Errors
+/// When there is no such metric.
+pub fn metric(word: &str) -> Result<String, SpecError> {
+    metric_of(word).map_err(|complaint| SpecError::without_text(vec![complaint.at(&Place::CommandLine)]))
 }
 
 /// The shortest word for a metric.

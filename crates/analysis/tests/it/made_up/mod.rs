@@ -229,6 +229,7 @@ fn run_row(experiment: Experiment, plan: Plan) -> RunRow {
         failures: Vec::new(),
         surroundings: Default::default(),
         time_spent: None,
+        tags: Vec::new(),
     }
 }
 

@@ -1,0 +1,102 @@
+//! `loadline store`: what is done with stored runs.
+
+use std::path::Path;
+
+use anyhow::Result;
+use loadline_store::Store;
+
+use crate::arguments::{StoreArguments, StoreCommand};
+use crate::exit::{Exit, UsageError};
+use crate::streams::print;
+
+pub fn store(arguments: &StoreArguments) -> Result<Exit> {
+    let store = Store::open(&arguments.store)?;
+    match &arguments.command {
+        StoreCommand::Rename { run, name } => {
+            store.rename(*run, &named(name)?)?;
+            print(format_args!("run {run} is called {name}"))?;
+        }
+        StoreCommand::Tag { run, tags } => {
+            let mut all = store.run(Some(*run))?.tags;
+            for tag in tags {
+                let tag = named(tag)?;
+                if !all.contains(&tag) {
+                    all.push(tag);
+                }
+            }
+            tag(&store, *run, &all)?;
+        }
+        StoreCommand::Untag { run, tags } => {
+            let mut all = store.run(Some(*run))?.tags;
+            all.retain(|tag| !tags.contains(tag));
+            tag(&store, *run, &all)?;
+        }
+        StoreCommand::Delete { runs } => delete(&store, runs)?,
+        StoreCommand::Prune { keep } => {
+            let all: Vec<i64> = store.runs()?.into_iter().map(|(id, ..)| id).collect();
+            let older = &all[..all.len().saturating_sub(*keep)];
+            let tagged = |run: &i64| Ok::<bool, anyhow::Error>(!store.run(Some(*run))?.tags.is_empty());
+            let mut unnamed = Vec::new();
+            for run in older {
+                if !tagged(run)? {
+                    unnamed.push(*run);
+                }
+            }
+            delete(&store, &unnamed)?;
+        }
+        StoreCommand::Export { runs, file } => {
+            other(&arguments.store, file)?;
+            for (run, number) in runs.iter().zip(store.copy(runs, file)?) {
+                print(format_args!("run {run} is run {number} in {}", file.display()))?;
+            }
+        }
+        StoreCommand::Import { file } => {
+            other(&arguments.store, file)?;
+            let from = Store::open(file)?;
+            let runs: Vec<i64> = from.runs()?.into_iter().map(|(id, ..)| id).collect();
+            for (run, number) in runs.iter().zip(from.copy(&runs, &arguments.store)?) {
+                print(format_args!("run {run} of {} is run {number}", file.display()))?;
+            }
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn delete(store: &Store, runs: &[i64]) -> Result<()> {
+    store.delete(runs)?;
+    let words: Vec<String> = runs.iter().map(ToString::to_string).collect();
+    match words.as_slice() {
+        [] => print("no run is deleted"),
+        [run] => print(format_args!("deleted run {run}")),
+        runs => print(format_args!("deleted runs {}", runs.join(", "))),
+    }
+}
+
+fn tag(store: &Store, run: i64, tags: &[String]) -> Result<()> {
+    store.set_tags(run, tags)?;
+    match tags {
+        [] => print(format_args!("run {run} has no tags")),
+        tags => print(format_args!("run {run}: #{}", tags.join(" #"))),
+    }
+}
+
+/// A name that can be typed and shown.
+fn named(text: &str) -> Result<String> {
+    let name = text.trim();
+    match name.is_empty() || name.chars().any(char::is_control) {
+        true => Err(UsageError(format!("`{}` is no name: write a word", text.escape_debug())).into()),
+        false => Ok(name.to_owned()),
+    }
+}
+
+/// Refuses to copy a store into itself.
+fn other(store: &Path, file: &Path) -> Result<()> {
+    let is_same = match (store.canonicalize(), file.canonicalize()) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    };
+    match is_same {
+        true => Err(UsageError(format!("{} is the store itself: name another file", file.display())).into()),
+        false => Ok(()),
+    }
+}

@@ -1,0 +1,105 @@
+//! Keeping a store in order: naming and tagging runs, deleting them, copying them to another store.
+
+use std::path::Path;
+
+use rusqlite::params;
+
+use crate::columns::json;
+use crate::{Store, StoreError};
+
+/// The tables whose rows belong to a run.
+const OF_RUNS: [&str; 5] = ["deployment", "warm_up", "slice", "profile", "tail"];
+
+impl Store {
+    /// Calls a run something else.
+    ///
+    /// # Errors
+    /// When there is no such run.
+    pub fn rename(&self, run: i64, name: &str) -> Result<(), StoreError> {
+        self.run(Some(run))?;
+        self.change("UPDATE run SET name = ?2, experiment = json_set(experiment, '$.name', ?2) WHERE id = ?1", run, name)
+    }
+
+    /// Sets the tags of a run.
+    ///
+    /// # Errors
+    /// When there is no such run.
+    pub fn set_tags(&self, run: i64, tags: &[String]) -> Result<(), StoreError> {
+        self.run(Some(run))?;
+        self.change("UPDATE run SET tags = ?2 WHERE id = ?1", run, &json(tags))
+    }
+
+    /// Deletes runs with all that was measured in them, and gives their space back.
+    ///
+    /// # Errors
+    /// When one of them does not exist; none is deleted then.
+    pub fn delete(&self, runs: &[i64]) -> Result<(), StoreError> {
+        for run in runs {
+            self.run(Some(*run))?;
+        }
+        let delete = || {
+            let transaction = self.connection.unchecked_transaction()?;
+            for run in runs {
+                for table in OF_RUNS {
+                    transaction.execute(&format!("DELETE FROM {table} WHERE run = ?1"), [run])?;
+                }
+                transaction.execute("DELETE FROM run WHERE id = ?1", [run])?;
+            }
+            transaction.commit()?;
+            self.connection.execute_batch("VACUUM")
+        };
+        delete().map_err(|error| self.error(error))
+    }
+
+    /// Copies runs into the store at `path`, which is made if it is not there; returns their numbers there, in the same order.
+    ///
+    /// # Errors
+    /// When one of them does not exist, or the other store cannot be written.
+    pub fn copy(&self, runs: &[i64], path: &Path) -> Result<Vec<i64>, StoreError> {
+        for run in runs {
+            self.run(Some(*run))?;
+        }
+        // Brings it to this version.
+        drop(Store::create(path)?);
+        let copy = || {
+            self.connection.execute("ATTACH DATABASE ?1 AS other", [path.to_string_lossy()])?;
+            let copied = self.copy_attached(runs);
+            self.connection.execute_batch("DETACH DATABASE other")?;
+            copied
+        };
+        copy().map_err(|error: rusqlite::Error| StoreError::Sqlite { path: path.to_owned(), source: error })
+    }
+
+    fn copy_attached(&self, runs: &[i64]) -> rusqlite::Result<Vec<i64>> {
+        let transaction = self.connection.unchecked_transaction()?;
+        let mut numbers = Vec::new();
+        for run in runs {
+            let columns = self.columns("run", "id")?;
+            let insert = format!("INSERT INTO other.run ({columns}) SELECT {columns} FROM main.run WHERE id = ?1");
+            transaction.execute(&insert, [run])?;
+            let number = transaction.last_insert_rowid();
+            for table in OF_RUNS {
+                let columns = self.columns(table, "run")?;
+                let insert = format!(
+                    "INSERT INTO other.{table} (run, {columns}) SELECT ?2, {columns} FROM main.{table} WHERE run = ?1"
+                );
+                transaction.execute(&insert, params![run, number])?;
+            }
+            numbers.push(number);
+        }
+        transaction.commit()?;
+        Ok(numbers)
+    }
+
+    /// The columns of a table but one, as SQL has them. A store that was migrated has them in another order than a new one.
+    fn columns(&self, table: &str, without: &str) -> rusqlite::Result<String> {
+        let mut statement = self.connection.prepare("SELECT name FROM pragma_table_info(?1) WHERE name <> ?2")?;
+        let names: rusqlite::Result<Vec<String>> =
+            statement.query_map([table, without], |row| row.get(0))?.collect();
+        Ok(names?.join(", "))
+    }
+
+    fn change(&self, sql: &str, run: i64, value: &str) -> Result<(), StoreError> {
+        self.connection.execute(sql, params![run, value]).map(|_| ()).map_err(|error| self.error(error))
+    }
+}
