@@ -11,27 +11,30 @@ use loadline_model::experiment::{Experiment, PlanSpec, Platform};
 use loadline_model::notes::{Change, Circumstance, Failure, Note, Resources};
 use loadline_model::plan::{CellPlan, ContrastKind, ContrastPlan, Plan, Role, Site};
 use loadline_model::rows::{RunData, RunRow};
-use loadline_model::{CellId, LoadId, PlatformId, RunState, ServiceId, SiteId};
+use loadline_model::{CellId, LoadId, Machine, PlatformId, RunState, ServiceId, SiteId};
 
 /// Why two runs cannot be compared.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotComparable {
     /// They are one.
-    #[error("run {0} cannot be compared with itself: name two runs")]
-    Same(i64),
+    #[error("{0} cannot be compared with itself: name two runs")]
+    Same(String),
     /// One is a ladder, whose rungs are judged within it.
-    #[error("run {0} is of `loadline layers`, whose rungs are compared within a run")]
-    Ladder(i64),
+    #[error("{0} is of `loadline layers`, whose rungs are compared within a run")]
+    Ladder(String),
+    /// One searched for a capacity, at rates of its own.
+    #[error("{0} searched for a capacity, at rates of its own")]
+    Search(String),
     /// No service on a platform under a load was measured in both.
     #[error(
-        "run {before} and run {after} have nothing in common to compare: a service, a platform and a load with the same names and connections\
+        "{before} and {after} have nothing in common to compare: a service, a platform and a load with the same names and connections\
          {before_cells}{after_cells}"
     )]
     NothingInCommon {
         /// The earlier run.
-        before: i64,
+        before: String,
         /// The later run.
-        after: i64,
+        after: String,
         /// What the earlier one measured.
         before_cells: Measured,
         /// What the later one measured.
@@ -42,13 +45,28 @@ pub enum NotComparable {
 /// What a run measured, a line each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Measured {
-    run: i64,
+    run: String,
     cells: Vec<String>,
 }
 
 impl fmt::Display for Measured {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.cells.iter().try_for_each(|cell| write!(f, "\n  run {}: {cell}", self.run))
+        self.cells.iter().try_for_each(|cell| write!(f, "\n  {}: {cell}", self.run))
+    }
+}
+
+/// A run, and what its services are called in a comparison: `run 3`.
+pub struct NamedRun {
+    /// The name.
+    pub name: String,
+    /// The run.
+    pub data: RunData,
+}
+
+impl NamedRun {
+    /// A run by its number in its store.
+    pub fn by_number(data: RunData) -> NamedRun {
+        NamedRun { name: format!("run {}", data.run.id), data }
     }
 }
 
@@ -56,31 +74,35 @@ impl fmt::Display for Measured {
 ///
 /// # Errors
 /// When there is nothing to compare.
-pub fn join(before: RunData, after: RunData) -> Result<RunData, NotComparable> {
-    let ids = [before.run.id, after.run.id];
-    if ids[0] == ids[1] {
-        return Err(NotComparable::Same(ids[0]));
+pub fn join(before: NamedRun, after: NamedRun) -> Result<RunData, NotComparable> {
+    let names = [before.name, after.name];
+    let [before, after] = [before.data, after.data];
+    if before.run.label == after.run.label {
+        return Err(NotComparable::Same(names[0].clone()));
     }
-    for run in [&before.run, &after.run] {
+    for (run, name) in [&before.run, &after.run].into_iter().zip(&names) {
         if run.experiment.is_ladder() {
-            return Err(NotComparable::Ladder(run.id));
+            return Err(NotComparable::Ladder(name.clone()));
+        }
+        if run.experiment.capacity.is_some() {
+            return Err(NotComparable::Search(name.clone()));
         }
     }
     let pairs = pairs(&before.run, &after.run);
     if pairs.is_empty() {
         return Err(NotComparable::NothingInCommon {
-            before: ids[0],
-            after: ids[1],
-            before_cells: measured(&before.run),
-            after_cells: measured(&after.run),
+            before: names[0].clone(),
+            after: names[1].clone(),
+            before_cells: measured(&before.run, &names[0]),
+            after_cells: measured(&after.run, &names[1]),
         });
     }
     let cpus = [before.run.service_cpus.clone(), after.run.service_cpus.clone()];
-    let changes = differences(&before.run, &after.run);
+    let changes = changes_between(&before.run, &after.run);
     let mut joined = before;
-    make_baselines(&mut joined.run);
-    let offsets = Offsets::behind(&mut joined.run.experiment, &joined.run.plan, &after.run);
-    add(&mut joined, after, &offsets);
+    make_baselines(&mut joined.run, &names[0]);
+    let offsets = Offsets::behind(&mut joined.run.experiment, &joined.run.plan, &after.run, &names[1]);
+    add(&mut joined, after, &offsets, &names);
     let pairs: Vec<(CellId, CellId)> =
         pairs.into_iter().map(|(baseline, candidate)| (baseline, offsets.cell(candidate))).collect();
     for (baseline, candidate) in pairs.iter().copied() {
@@ -90,7 +112,8 @@ pub fn join(before: RunData, after: RunData) -> Result<RunData, NotComparable> {
         plan.contrasts.push(ContrastPlan { candidate, baseline, kind: ContrastKind::Planned });
     }
     let unequal = unequal(&joined, &pairs, [&cpus[0], &cpus[1]]);
-    joined.run.notes.push(Note::NotInterleaved { before: ids[0], after: ids[1], changes });
+    let [before, after] = names;
+    joined.run.notes.push(Note::NotInterleaved { before, after, changes });
     joined.run.notes.extend(unequal);
     Ok(joined)
 }
@@ -137,35 +160,44 @@ impl Named<'_> {
     }
 }
 
-fn measured(run: &RunRow) -> Measured {
+fn measured(run: &RunRow, name: &str) -> Measured {
     let cell = |cell: CellId| {
         let load = run.experiment.load(run.plan.load_of(cell));
         let site = run.plan.site_of(cell).label(&run.experiment);
         format!("{site} at {}, {} connections", load.load, load.connections)
     };
-    Measured { run: run.id, cells: asked(&run.plan).map(cell).collect() }
+    Measured { run: name.to_owned(), cells: asked(&run.plan).map(cell).collect() }
 }
 
 /// How the runs differ as a whole.
-fn differences(before: &RunRow, after: &RunRow) -> Vec<Circumstance> {
-    let text = |text: &Option<String>| text.clone().unwrap_or_default();
-    let cpus = |cpus: &[usize]| cpus.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
-    let all = |run: &RunRow| {
-        let machine = &run.machine;
-        [
-            (Circumstance::Machine, text(&machine.hostname)),
-            (Circumstance::CpuModel, text(&machine.cpu_model)),
-            (Circumstance::Cpus, text(&machine.online_cpus)),
-            (Circumstance::Kernel, text(&machine.kernel)),
-            (Circumstance::Governor, text(&machine.governor)),
-            (Circumstance::LoadCpus, cpus(&run.load_cpus)),
-            (Circumstance::Version, run.version.clone()),
-        ]
+fn changes_between(before: &RunRow, after: &RunRow) -> Vec<Change> {
+    let cpus = |run: &RunRow| run.load_cpus.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+    let of_load = [(Circumstance::LoadCpus, cpus(before), cpus(after))];
+    changes(before, &after.machine, &after.version).into_iter().chain(changed(of_load)).collect()
+}
+
+/// How a machine and a version of loadline differ from those of a run.
+pub fn changes(before: &RunRow, machine: &Machine, version: &str) -> Vec<Change> {
+    let of = |machine: &Machine| {
+        let Machine { hostname, cpu_model, online_cpus, kernel, governor, .. } = machine.clone();
+        [hostname, cpu_model, online_cpus, kernel, governor].map(Option::unwrap_or_default)
     };
-    let both = all(before).into_iter().zip(all(after));
-    both.filter(|(before, after)| before != after)
-        .map(|((what, before), (_, after))| Change { what, before, after })
-        .collect()
+    let what = [
+        Circumstance::Machine,
+        Circumstance::CpuModel,
+        Circumstance::Cpus,
+        Circumstance::Kernel,
+        Circumstance::Governor,
+    ];
+    let machines = what.into_iter().zip(of(&before.machine)).zip(of(machine));
+    let machines = machines.map(|((what, before), after)| (what, before, after));
+    let versions = [(Circumstance::Version, before.version.clone(), version.to_owned())];
+    changed(machines.chain(versions))
+}
+
+fn changed(all: impl IntoIterator<Item = (Circumstance, String, String)>) -> Vec<Change> {
+    let different = all.into_iter().filter(|(_, before, after)| before != after);
+    different.map(|(what, before, after)| Change { what, before, after }).collect()
 }
 
 /// The services of pairs that do not have the same limits and CPUs.
@@ -191,8 +223,8 @@ fn unequal(joined: &RunData, pairs: &[(CellId, CellId)], cpus: [&[usize]; 2]) ->
 }
 
 /// Leaves of a run what is compared with another one: its cells and their twins.
-fn make_baselines(run: &mut RunRow) {
-    name_services(run);
+fn make_baselines(run: &mut RunRow, name: &str) {
+    name_services(run, name);
     uncompare(&mut run.plan);
     run.experiment.claims.clear();
     run.experiment.fail_if.clear();
@@ -203,10 +235,10 @@ fn make_baselines(run: &mut RunRow) {
 }
 
 /// Says of which run each service is, and gives it the limits that it has by way of the experiment.
-fn name_services(run: &mut RunRow) {
+fn name_services(run: &mut RunRow, name: &str) {
     let common = run.experiment.limits;
     for service in &mut run.experiment.services {
-        service.name = format!("{} (run {})", service.name, run.id);
+        service.name = format!("{} ({name})", service.name);
         service.limits = service.limits.or(common);
     }
     run.experiment.limits = Default::default();
@@ -233,14 +265,14 @@ struct Offsets {
 
 impl Offsets {
     /// Behind what is there already. Platforms that are the same are one.
-    fn behind(experiment: &mut Experiment, plan: &Plan, after: &RunRow) -> Offsets {
+    fn behind(experiment: &mut Experiment, plan: &Plan, after: &RunRow, name: &str) -> Offsets {
         let platforms = after.experiment.platforms.iter();
         Offsets {
             services: experiment.services.len(),
             loads: experiment.loads.len(),
             sites: plan.sites.len(),
             cells: plan.cells.len(),
-            platforms: platforms.map(|platform| add_platform(experiment, platform, after.id)).collect(),
+            platforms: platforms.map(|platform| add_platform(experiment, platform, name)).collect(),
         }
     }
 
@@ -253,22 +285,23 @@ impl Offsets {
     }
 }
 
-fn add_platform(experiment: &mut Experiment, platform: &Platform, run: i64) -> PlatformId {
+fn add_platform(experiment: &mut Experiment, platform: &Platform, run: &str) -> PlatformId {
     if let Some(at) = experiment.platforms.iter().position(|other| other == platform) {
         return PlatformId(at);
     }
     let is_taken = experiment.platforms.iter().any(|other| other.name == platform.name);
-    let name = if is_taken { format!("{} (run {run})", platform.name) } else { platform.name.clone() };
+    let name = if is_taken { format!("{} ({run})", platform.name) } else { platform.name.clone() };
     experiment.platforms.push(Platform { name, ..platform.clone() });
     PlatformId(experiment.platforms.len() - 1)
 }
 
 /// Adds the later run behind the earlier one, as if it had gone on.
-fn add(joined: &mut RunData, mut after: RunData, offsets: &Offsets) {
+fn add(joined: &mut RunData, mut after: RunData, offsets: &Offsets, names: &[String; 2]) {
     let ended_s = joined.slices.iter().map(|slice| slice.at_s + slice.duration_s).fold(0.0, f64::max);
-    name_services(&mut after.run);
+    name_services(&mut after.run, &names[1]);
     uncompare(&mut after.run.plan);
     add_run(&mut joined.run, after.run, offsets);
+    joined.run.experiment.name = format!("{} against {}", names[1], names[0]);
     for deployment in &mut after.deployments {
         deployment.site = offsets.site(deployment.site);
         deployment.at_s += ended_s;
@@ -306,9 +339,7 @@ fn add_run(joined: &mut RunRow, after: RunRow, offsets: &Offsets) {
         ..contrast
     });
     joined.plan.contrasts.extend(contrasts);
-    let name = format!("run {} against run {}", joined.id, after.id);
     joined.experiment = Experiment {
-        name,
         services: [std::mem::take(&mut joined.experiment.services), after.experiment.services].concat(),
         loads: [std::mem::take(&mut joined.experiment.loads), after.experiment.loads].concat(),
         // Either was looked at several times.

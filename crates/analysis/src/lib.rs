@@ -41,7 +41,7 @@ use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::Note;
 
 pub use history::Chronicle;
-pub use joined::{NotComparable, join};
+pub use joined::{NamedRun, NotComparable, changes, join};
 pub use capacity::{Objectives, Outcome};
 pub use doctor::{Examination, doctor_result};
 pub use load::{LoadRun, load_result};

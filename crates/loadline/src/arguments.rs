@@ -145,6 +145,8 @@ pub struct CompareArguments {
     #[command(flatten)]
     pub turn: TurnArguments,
     #[command(flatten)]
+    pub against: AgainstArguments,
+    #[command(flatten)]
     pub outputs: OutputArguments,
 }
 
@@ -206,6 +208,8 @@ pub struct RunArguments {
     #[command(flatten)]
     pub turn: TurnArguments,
     #[command(flatten)]
+    pub against: AgainstArguments,
+    #[command(flatten)]
     pub outputs: OutputArguments,
 }
 
@@ -215,6 +219,17 @@ pub struct TurnArguments {
     /// Measure even while another loadline of this user measures on this machine, which disturbs both; otherwise it is waited for
     #[arg(long, env = "LOADLINE_ANYWAY", hide_env = true, value_parser = FalseyValueParser::new(), action = ArgAction::SetTrue)]
     pub anyway: bool,
+}
+
+/// What a run is held against once it is measured.
+#[derive(Args, Default)]
+pub struct AgainstArguments {
+    /// Compare with a stored run in the end: its number, or another store whose latest run it is. It must be of this machine
+    #[arg(long, value_name = "RUN|FILE", help_heading = "Results")]
+    pub against: Option<String>,
+    /// Compare even with a run of another machine, kernel or version of loadline
+    #[arg(long, requires = "against", help_heading = "Results")]
+    pub allow_different: bool,
 }
 
 /// By what figures are shown apart.

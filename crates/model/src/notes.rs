@@ -91,9 +91,9 @@ pub enum Note {
     /// Two stored runs are compared, which took no turns.
     NotInterleaved {
         /// The one that is compared with.
-        before: i64,
+        before: String,
         /// The other one.
-        after: i64,
+        after: String,
         /// What else differs between them.
         changes: Vec<Change>,
     },

@@ -1,7 +1,7 @@
 //! Two stored runs, compared across.
 
 use loadline_analysis::result::{Contrast, Role, RunResult, Verdict};
-use loadline_analysis::{NotComparable, RunData, analyse, join};
+use loadline_analysis::{NamedRun, NotComparable, RunData, analyse, join};
 use loadline_model::notes::Note;
 use loadline_report::Style;
 
@@ -11,11 +11,16 @@ use crate::made_up::MadeUp;
 fn run(id: i64, seed: u64, shift_us: f64, rounds: u32) -> RunData {
     let mut data = MadeUp { seed, shift_us, rounds, ..MadeUp::default() }.data();
     data.run.id = id;
+    data.run.label = format!("run{id}");
     data
 }
 
+fn joined(before: RunData, after: RunData) -> Result<RunData, NotComparable> {
+    join(NamedRun::by_number(before), NamedRun::by_number(after))
+}
+
 fn judged(before: RunData, after: RunData) -> RunResult {
-    analyse(&join(before, after).expect("they have cells in common"))
+    analyse(&joined(before, after).expect("they have cells in common"))
 }
 
 fn about<'a>(result: &'a RunResult, platform: &str) -> &'a Contrast {
@@ -74,11 +79,11 @@ fn intervals_hold_the_truth_although_no_deployments_are_paired() {
 
 #[test]
 fn runs_that_have_nothing_in_common_are_refused_with_what_they_have() {
-    assert_eq!(join(run(3, 1, 0.0, 2), run(3, 2, 0.0, 2)).err(), Some(NotComparable::Same(3)));
+    assert_eq!(joined(run(3, 1, 0.0, 2), run(3, 2, 0.0, 2)).err(), Some(NotComparable::Same("run 3".to_owned())));
     let ladder = MadeUp { static_pod_us: Some(1.0), ladder: true, rounds: 2, ..MadeUp::default() };
-    assert_eq!(join(run(3, 1, 0.0, 2), ladder.data()).err(), Some(NotComparable::Ladder(1)));
+    assert_eq!(joined(run(3, 1, 0.0, 2), ladder.data()).err(), Some(NotComparable::Ladder("run 1".to_owned())));
     let mut after = run(5, 1, 0.0, 2);
     after.run.experiment.loads[0].connections = 64;
-    let refused = join(run(3, 1, 0.0, 2), after).err().expect("another load").to_string();
+    let refused = joined(run(3, 1, 0.0, 2), after).err().expect("another load").to_string();
     insta::assert_snapshot!(refused);
 }

@@ -24,8 +24,9 @@ use loadline_run::{Event, Outcome, Run, Strategy, SystemClock, execute};
 use loadline_spec::{Machine, add_conditions, from_flags, from_yaml_file, ladder};
 use loadline_store::Store;
 
-use super::{serve, stored};
-use crate::arguments::{CapacityArguments, CompareArguments, LayersArguments, OutputArguments, RunArguments, TurnArguments};
+use super::serve;
+use super::stored::{self, Baseline};
+use crate::arguments::{AgainstArguments, CapacityArguments, CompareArguments, LayersArguments, OutputArguments, RunArguments, TurnArguments};
 use crate::exit::{Exit, UsageError};
 use crate::interrupt;
 use crate::journal::StoreJournal;
@@ -39,17 +40,17 @@ pub fn compare(arguments: &CompareArguments) -> Result<Exit> {
         return stored::compare(runs, &arguments.outputs);
     }
     let experiment = from_flags(&arguments.flags()?, &Machine::this(&serve::check))?;
-    execute_and_show(experiment, &arguments.turn, &arguments.outputs)
+    execute_and_show(experiment, &arguments.turn, &arguments.against, &arguments.outputs)
 }
 
 pub fn capacity(arguments: &CapacityArguments) -> Result<Exit> {
     let experiment = from_flags(&arguments.flags()?, &Machine::this(&serve::check))?;
-    execute_and_show(experiment, &arguments.turn, &arguments.outputs)
+    execute_and_show(experiment, &arguments.turn, &AgainstArguments::default(), &arguments.outputs)
 }
 
 pub fn run(arguments: &RunArguments) -> Result<Exit> {
     let experiment = from_yaml_file(&arguments.file, &Machine::this(&serve::check))?;
-    execute_and_show(experiment, &arguments.turn, &arguments.outputs)
+    execute_and_show(experiment, &arguments.turn, &arguments.against, &arguments.outputs)
 }
 
 pub fn layers(arguments: &LayersArguments) -> Result<Exit> {
@@ -75,15 +76,19 @@ pub fn layers(arguments: &LayersArguments) -> Result<Exit> {
     let mut ladder = ladder?;
     add_conditions(&mut ladder.experiment, &arguments.outputs.fail_if)?;
     let notes = ladder.left_out.into_iter().map(|text| Note::LeftOut { text }).collect();
-    execute_in(network, &ladder.experiment, notes, stop, &arguments.outputs)
+    execute_in(network, &ladder.experiment, notes, stop, None, &arguments.outputs)
 }
 
 fn execute_and_show(
     mut experiment: Experiment,
     turn: &TurnArguments,
+    against: &AgainstArguments,
     outputs: &OutputArguments,
 ) -> Result<Exit> {
-    add_conditions(&mut experiment, &outputs.fail_if)?;
+    let baseline = Baseline::read(against, outputs)?;
+    if baseline.is_none() {
+        add_conditions(&mut experiment, &outputs.fail_if)?;
+    }
     outputs::check(outputs)?;
     let network = Network::choose(is_root(), experiment.used_platforms(), experiment.plan.nodes)
         .map_err(|error| UsageError(error.to_string()))?;
@@ -91,7 +96,7 @@ fn execute_and_show(
     enter(network)?;
     let stop = interrupt::stop_flag_of_run()?;
     let Some(_turn) = wait_for_turn(turn.anyway, &stop)? else { return Ok(Exit::Interrupted) };
-    execute_in(network, &experiment, notes, stop, outputs)
+    execute_in(network, &experiment, notes, stop, baseline, outputs)
 }
 
 /// Refuses limits that this user cannot set, or notes that it is measured without them.
@@ -134,6 +139,7 @@ fn execute_in(
     experiment: &Experiment,
     notes: Vec<Note>,
     stop: Arc<AtomicBool>,
+    baseline: Option<Baseline>,
     outputs: &OutputArguments,
 ) -> Result<Exit> {
     let traffic = ServiceTraffic::read(experiment).map_err(|error| UsageError(error.to_string()))?;
@@ -165,6 +171,9 @@ fn execute_in(
         })),
     }?;
     progress.borrow().finish();
+    if let Some(baseline) = baseline.filter(|_| outcome.failure.is_none()) {
+        return baseline.show(store.data(journal.run())?, &store, outputs);
+    }
     let result = outputs::analyse(&store, journal.run())?;
     if outcome.failure.is_some() && result.slices.is_empty() {
         // The failure is all there is to show.

@@ -1,28 +1,82 @@
-//! `loadline compare RUN1 RUN2`: a stored run against an earlier one.
+//! A run against an earlier one: `loadline compare RUN1 RUN2`, and `--against` once a run is measured.
+
+use std::path::Path;
 
 use anyhow::Result;
-use loadline_analysis::{analyse, join};
+use loadline_analysis::{NamedRun, RunData, analyse, changes, join};
+use loadline_model::experiment::Condition;
+use loadline_observe::describe_machine;
+use loadline_report::Words;
 use loadline_spec::add_conditions;
 use loadline_store::Store;
 
-use crate::arguments::OutputArguments;
+use crate::arguments::{AgainstArguments, OutputArguments};
 use crate::exit::{Exit, UsageError};
 use crate::outputs;
 
 pub fn compare([before, after]: [i64; 2], outputs: &OutputArguments) -> Result<Exit> {
     outputs::check(outputs)?;
+    let store = Store::open(&outputs.store)?;
+    let [before, after] = [store.data(Some(before))?, store.data(Some(after))?].map(NamedRun::by_number);
+    show(before, after, &[], &store, outputs)
+}
+
+/// A baseline that a run is held against once it is measured.
+pub struct Baseline {
+    run: NamedRun,
+}
+
+impl Baseline {
+    /// The run that `--against` names: a number in the store, or a store whose latest run it is. It must be of this machine and this version, unless
+    /// it may differ.
+    pub fn read(arguments: &AgainstArguments, outputs: &OutputArguments) -> Result<Option<Baseline>> {
+        let Some(against) = &arguments.against else { return Ok(None) };
+        let run = match against.parse() {
+            Ok(number) => NamedRun::by_number(Store::open(&outputs.store)?.data(Some(number))?),
+            Err(_) => {
+                let data = Store::open(Path::new(against))?.data(None)?;
+                NamedRun { name: format!("run {} of {against}", data.run.id), data }
+            }
+        };
+        let changes = changes(&run.data.run, &describe_machine(), env!("CARGO_PKG_VERSION"));
+        if !changes.is_empty() && !arguments.allow_different {
+            let changes: Vec<String> = changes.iter().map(Words::words).collect();
+            let why = format!(
+                "{} was measured under other circumstances: {}; --allow-different compares nevertheless. Better: measure both versions in \
+                 one run, `loadline compare 'old: …' 'new: …'`",
+                run.name,
+                changes.join(", ")
+            );
+            return Err(UsageError(why).into());
+        }
+        Ok(Some(Baseline { run }))
+    }
+
+    /// Shows the run that was measured against this one, by the conditions that it was to pass.
+    pub fn show(self, run: RunData, store: &Store, outputs: &OutputArguments) -> Result<Exit> {
+        let conditions = run.run.experiment.fail_if.clone();
+        show(self.run, NamedRun::by_number(run), &conditions, store, outputs)
+    }
+}
+
+fn show(
+    before: NamedRun,
+    after: NamedRun,
+    conditions: &[Condition],
+    store: &Store,
+    outputs: &OutputArguments,
+) -> Result<Exit> {
     if outputs.flame_graphs.is_some() {
         let why = "--flame-graphs draws those of one run: loadline report RUN --flame-graphs FOLDER";
         return Err(UsageError(why.to_owned()).into());
     }
-    let store = Store::open(&outputs.store)?;
-    let joined = join(store.data(Some(before))?, store.data(Some(after))?);
-    let mut data = joined.map_err(|error| UsageError(error.to_string()))?;
+    let mut data = join(before, after).map_err(|error| UsageError(error.to_string()))?;
+    data.run.experiment.fail_if = conditions.to_vec();
     add_conditions(&mut data.run.experiment, &outputs.fail_if)?;
     let mut result = analyse(&data);
     // No further deployments of a run that is over.
     result.plan.seconds_to_settle = None;
-    outputs::write_files(&result, &store, outputs)?;
+    outputs::write_files(&result, store, outputs)?;
     outputs::print(&result, outputs, None)?;
     Ok(outputs::exit_of(&result, outputs))
 }

@@ -52,3 +52,31 @@ fn stored_runs_that_cannot_be_compared_are_refused() {
     assert_eq!(missing.code, Some(1));
     assert!(missing.stderr.contains("has no run 7"), "{}", missing.stderr);
 }
+
+#[test]
+fn a_run_is_held_against_a_stored_one() {
+    let place = Place::shared();
+    let two = ["compare", "--service", "orders", "--on", "host", "--rate", "500/s"];
+    place.run(two.into_iter().chain(BRIEF)).assert_measured();
+    assert_eq!(place.run(["store", "export", "1", "-o", "baseline.db"]).code, Some(0));
+
+    for (against, name) in [("1", "Run 1 and run 2 were"), ("baseline.db", "Run 1 of baseline.db and run 3 were")] {
+        let with = ["--against", against, "--fail-if", "p50 slower by > 100000%"];
+        let ended = place.run(two.into_iter().chain(BRIEF).chain(with));
+        assert!(matches!(ended.code, Some(0 | 1 | 3)), "{:?} {}", ended.code, ended.stderr);
+        assert!(ended.stdout.starts_with(name), "{}", ended.stdout);
+        assert!(ended.stdout.contains("p50 slower by > 100000%"), "{}", ended.stdout);
+    }
+
+    let other = rusqlite::Connection::open(place.path("baseline.db")).expect("a store");
+    let change = "UPDATE run SET machine = json_set(machine, '$.kernel', '5.10.0')";
+    assert_eq!(other.execute(change, []).expect("a machine"), 1);
+    drop(other);
+    let refused = place.run(two.into_iter().chain(BRIEF).chain(["--against", "baseline.db"]));
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    assert!(refused.stderr.contains("its kernel (5.10.0, then "), "{}", refused.stderr);
+    let allowed = ["--against", "baseline.db", "--allow-different"];
+    let ended = place.run(two.into_iter().chain(BRIEF).chain(allowed));
+    ended.assert_measured();
+    assert!(ended.stdout.replace('\n', " ").contains("its kernel (5.10.0"), "{}", ended.stdout);
+}

@@ -92,11 +92,11 @@ impl Words for Note {
                     true => String::new(),
                     false => format!(
                         "; {} not the same",
-                        listed(changes.iter().map(change).collect())
+                        listed(changes.iter().map(Words::words).collect())
                     ),
                 };
                 format!(
-                    "run {before} and run {after} were measured one after the other, not in turns: what changed on the machine between them is in \
+                    "{before} and {after} were measured one after the other, not in turns: what changed on the machine between them is in \
                      the differences, and not in the intervals{changes}"
                 )
             }
@@ -118,9 +118,10 @@ fn resources(of: &Resources) -> String {
     }
 }
 
-/// `the kernel (6.1, then 6.18)`
-fn change(change: &Change) -> String {
-    let what = match change.what {
+/// `its kernel (6.1, then 6.18)`
+impl Words for Change {
+    fn words(&self) -> String {
+    let what = match self.what {
         Circumstance::Machine => "the machine",
         Circumstance::CpuModel => "its model of CPU",
         Circumstance::Cpus => "its CPUs",
@@ -130,7 +131,8 @@ fn change(change: &Change) -> String {
         Circumstance::Version => "the version of loadline",
     };
     let known = |text: &str| if text.is_empty() { "unknown".to_owned() } else { text.to_owned() };
-    format!("{what} ({}, then {})", known(&change.before), known(&change.after))
+    format!("{what} ({}, then {})", known(&self.before), known(&self.after))
+    }
 }
 
 /// `a is`, `a and b are`, `a, b and c are`
