@@ -56,6 +56,8 @@ pub enum Command {
     Load(Box<LoadArguments>),
     /// Show a stored run again
     Report(ReportArguments),
+    /// What each platform costs that carries a load over a day, by the capacities that a run found
+    Decide(DecideArguments),
     /// Show a metric over the stored runs, and where it changed
     History(HistoryArguments),
     /// Keep stored runs in order: name, tag, delete, export and import them
@@ -310,6 +312,24 @@ pub struct ReportArguments {
     pub matching: Option<String>,
     #[command(flatten)]
     pub outputs: OutputArguments,
+}
+
+#[derive(Args)]
+pub struct DecideArguments {
+    /// Number of a run of `loadline capacity` [default: the latest run]
+    pub run: Option<i64>,
+    /// The load: a rate, 5000/min, or a CSV file with a row for each hour of the day: 13,4200/min
+    #[arg(long, value_name = "RATE|FILE")]
+    pub load: String,
+    /// File with prices (YAML); see examples/prices.yaml
+    #[arg(long, value_name = "FILE")]
+    pub prices: PathBuf,
+    /// File in which runs are stored
+    #[arg(long, value_name = "FILE", default_value = "loadline.db", env = "LOADLINE_STORE", hide_env = true)]
+    pub store: PathBuf,
+    /// Write the whole decision as JSON; - writes to standard output instead of the table
+    #[arg(long, value_name = "FILE", help_heading = "Results")]
+    pub json: Option<PathBuf>,
 }
 
 #[derive(Args)]

@@ -2,6 +2,7 @@
 
 mod agent;
 mod clean;
+mod decide;
 mod doctor;
 mod experiment;
 mod history;
@@ -18,6 +19,7 @@ mod stored;
 
 pub use agent::agent;
 pub use clean::clean;
+pub use decide::decide;
 pub use doctor::doctor;
 pub use experiment::{capacity, compare, layers, run};
 pub use history::history;

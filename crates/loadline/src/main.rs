@@ -42,6 +42,7 @@ fn main() -> ExitCode {
         Command::Capacity(arguments) => commands::capacity(&arguments),
         Command::Load(arguments) => commands::load(&arguments),
         Command::Report(arguments) => commands::report(&arguments),
+        Command::Decide(arguments) => commands::decide(&arguments),
         Command::History(arguments) => commands::history(&arguments),
         Command::Store(arguments) => commands::store(&arguments),
         Command::Serve(arguments) => commands::serve(&arguments),

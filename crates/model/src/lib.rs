@@ -2,6 +2,7 @@
 //! was seen of it ([`Record`], [`rows`], [`Observations`], [`metrics`], [`profile`], [`gates`], [`notes`]) and what follows ([`result`]).
 //! Every other crate takes it from here; this one depends on none of them.
 
+pub mod decision;
 mod errors;
 mod events;
 pub mod experiment;

@@ -8,6 +8,7 @@ mod capacity;
 mod checks;
 mod claims;
 mod csv_text;
+mod decide;
 pub mod doctor;
 mod failed_requests;
 mod figures;
@@ -39,6 +40,7 @@ mod verdict;
 mod wording;
 mod words;
 
+pub use decide::{decision, decision_json};
 pub use history::{history, history_csv, history_json};
 pub use json::{json, result_schema};
 pub use junit::junit;

@@ -15,7 +15,7 @@ mod hooks;
 mod images;
 mod kubernetes;
 mod layers;
-mod limits;
+pub(crate) mod limits;
 mod loads;
 mod metric;
 mod names;

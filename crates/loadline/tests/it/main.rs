@@ -7,6 +7,7 @@ mod capacity;
 mod cells;
 mod commands;
 mod configuration;
+mod decide;
 mod disturbance;
 mod docker;
 mod doctor;

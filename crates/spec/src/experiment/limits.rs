@@ -15,7 +15,7 @@ const MIN_CPUS: f64 = 0.01;
 const MAX_CPUS: f64 = 1024.0;
 
 /// Without flags: limits stand in several places of an experiment.
-pub(super) fn table() -> Table<Limits> {
+pub(crate) fn table() -> Table<Limits> {
     Table::<Limits>::new("Limits", "limits", "What a service may use")
         .key(
             "cpu",

@@ -1,0 +1,157 @@
+//! What `loadline decide` reads: prices, and a load over a day.
+
+use std::path::Path;
+
+use loadline_model::decision::{DayProfile, PlatformPrices, Prices};
+use loadline_model::load::Rate;
+use loadline_model::platform::Limits;
+use serde_json::json;
+
+use crate::error::{Complaint, Place, Problems, SpecError};
+use crate::experiment::limits;
+use crate::kinds::{List, Scalar, count, parsed};
+use crate::options::{Table, Written};
+use crate::units::{parse_percentage, show_share};
+use crate::yaml;
+
+const HOURS: usize = 24;
+const DEFAULT_HEADROOM: f64 = 0.3;
+
+/// What is written of prices.
+#[derive(Clone, Debug, PartialEq)]
+struct PriceKeys {
+    currency: String,
+    headroom: f64,
+    spare: u32,
+    engineer_hour: f64,
+    platforms: Vec<Written<PlatformKeys>>,
+}
+
+impl Default for PriceKeys {
+    fn default() -> PriceKeys {
+        let currency = "USD".to_owned();
+        PriceKeys { currency, headroom: DEFAULT_HEADROOM, spare: 1, engineer_hour: 0.0, platforms: Vec::new() }
+    }
+}
+
+/// What is written of a platform.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct PlatformKeys {
+    name: String,
+    cpu_hour: f64,
+    gib_hour: f64,
+    replica: Written<Limits>,
+    cluster_hour: f64,
+    engineer_hours: f64,
+}
+
+fn table() -> Table<PriceKeys> {
+    Table::<PriceKeys>::new("Prices", "price file", "")
+        .key("currency", parsed(|text| Ok(text.trim().to_owned())), "", |keys| &mut keys.currency)
+        .key("headroom", share(), "", |keys| &mut keys.headroom)
+        .key("spare", count::<u32>("the number of spare replicas", 0, 1_000), "", |keys| &mut keys.spare)
+        .key("engineer_hour", price(), "", |keys| &mut keys.engineer_hour)
+        .key("platforms", List { element: platform(), needs_one: true }, "", |keys| &mut keys.platforms)
+        .required("write `platforms: [{name: host, cpu_hour: 0.03, gib_hour: 0.004}]`")
+}
+
+fn platform() -> Table<PlatformKeys> {
+    Table::<PlatformKeys>::new("PlatformPrices", "platform", "")
+        .key("name", parsed(|text| Ok(text.trim().to_owned())), "", |keys| &mut keys.name)
+        .required("write the platform's name as the run has it")
+        .key("cpu_hour", price(), "", |keys| &mut keys.cpu_hour)
+        .required("write what a CPU costs for an hour, `cpu_hour: 0.03`")
+        .key("gib_hour", price(), "", |keys| &mut keys.gib_hour)
+        .required("write what a GiB of memory costs for an hour, `gib_hour: 0.004`")
+        .key("replica", limits::table(), "", |keys| &mut keys.replica)
+        .key("cluster_hour", price(), "", |keys| &mut keys.cluster_hour)
+        .key("engineer_hours", price(), "", |keys| &mut keys.engineer_hours)
+}
+
+/// An amount of zero or more.
+fn price() -> Scalar<f64> {
+    let parse = |text: &str| match text.trim().parse::<f64>() {
+        Ok(amount) if amount.is_finite() && amount >= 0.0 => Ok(amount),
+        Ok(_) => Err(Complaint::new(format!("`{}` is below zero: nobody is paid for it", text.trim()))
+            .help("write an amount of zero or more")),
+        Err(_) => Err(Complaint::new(format!("`{}` is not an amount", text.trim()))
+            .help("write a number, without its currency: 0.031")),
+    };
+    Scalar::new(parse, f64::to_string, json!({ "type": "number", "minimum": 0 }))
+}
+
+fn share() -> Scalar<f64> {
+    let parse = |text: &str| match parse_percentage(text)? {
+        share if share < 1.0 => Ok(share),
+        _ => Err(Complaint::new("a headroom of all that there is leaves nothing for requests").help("write 30%")),
+    };
+    Scalar::new(parse, |share| show_share(*share), json!({ "type": "string" }))
+}
+
+/// Reads a price file.
+///
+/// # Errors
+/// When the file cannot be read, is not YAML, or a price is missing or below zero.
+pub fn prices_from_yaml_file(path: &Path) -> Result<Prices, SpecError> {
+    let name = path.display().to_string();
+    let bytes = yaml::contents(path, "price file")?;
+    let text = yaml::text(&name, &bytes)?;
+    let fail = |problems| SpecError::in_file(problems, &name, text);
+    let tree = yaml::parse(text).map_err(|(place, complaint)| fail(vec![complaint.at(&place)]))?;
+    let mut problems = Problems::default();
+    let written = table().read_partly(tree, &mut problems);
+    let PriceKeys { currency, headroom, spare, engineer_hour, platforms } =
+        problems.finish(written).map_err(fail)?.value;
+    let platform = |keys: Written<PlatformKeys>| {
+        let PlatformKeys { name, cpu_hour, gib_hour, replica, cluster_hour, engineer_hours } = keys.value;
+        PlatformPrices { name, cpu_hour, gib_hour, replica: replica.value, cluster_hour, engineer_hours }
+    };
+    let platforms = platforms.into_iter().map(platform).collect();
+    Ok(Prices { currency, headroom, spare, engineer_hour, platforms })
+}
+
+/// Reads a load over a day: one rate for all hours, or a CSV file with 24 rows of hour and rate, `13,4200/min`.
+///
+/// # Errors
+/// When it is neither, an hour is missing or there twice, or a rate has no unit.
+pub fn day_profile(text: &str) -> Result<DayProfile, SpecError> {
+    if let Ok(rate) = text.parse::<Rate>() {
+        return Ok(DayProfile { per_second: vec![rate.as_per_second(); HOURS] });
+    }
+    let path = Path::new(text);
+    if !path.is_file() {
+        let complaint = Complaint::new(format!("`{text}` is neither a rate nor a file"));
+        let problem = complaint.help("write 5000/min, or name a CSV file").at(&Place::CommandLine);
+        return Err(SpecError::without_text(vec![problem]));
+    }
+    let bytes = yaml::contents(path, "profile")?;
+    let rows = yaml::text(text, &bytes)?;
+    let fail = |complaint: Complaint| SpecError::in_file(vec![complaint.at(&Place::File)], text, "");
+    let mut hours: Vec<Option<f64>> = vec![None; HOURS];
+    for (number, row) in rows.lines().enumerate().filter(|(_, row)| !row.trim().is_empty()) {
+        let refuse = |why: String| {
+            fail(Complaint::new(format!("line {}: {why}", number + 1)).help("a row is an hour and a rate: 13,4200/min"))
+        };
+        let Some((hour, rate)) = row.split_once(',') else { return Err(refuse(format!("`{row}` has no comma"))) };
+        let Ok(hour) = hour.trim().parse::<usize>() else {
+            // A heading.
+            if number == 0 {
+                continue;
+            }
+            return Err(refuse(format!("`{}` is no hour", hour.trim())));
+        };
+        let rate: Rate = rate.trim().parse().map_err(|error: loadline_model::load::RateError| refuse(error.to_string()))?;
+        match hours.get_mut(hour) {
+            Some(known @ None) => *known = Some(rate.as_per_second()),
+            Some(Some(_)) => return Err(refuse(format!("hour {hour} is there twice"))),
+            None => return Err(refuse(format!("a day has no hour {hour}"))),
+        }
+    }
+    let missing: Vec<String> =
+        hours.iter().enumerate().filter(|(_, rate)| rate.is_none()).map(|(hour, _)| hour.to_string()).collect();
+    if !missing.is_empty() {
+        let complaint = Complaint::new(format!("the profile has no rate for hour {}", missing.join(", ")));
+        return Err(fail(complaint.help("write a row for each hour from 0 to 23")));
+    }
+    Ok(DayProfile { per_second: hours.into_iter().flatten().collect() })
+}
