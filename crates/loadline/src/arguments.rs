@@ -280,6 +280,9 @@ pub struct OutputArguments {
     /// Write conditions, and claims that must hold, as test cases in JUnit XML
     #[arg(long, value_name = "FILE", help_heading = "Results")]
     pub junit: Option<PathBuf>,
+    /// Write conditions and claims that do not hold, or were not judged, as annotations of GitHub Actions
+    #[arg(long, value_name = "FILE", help_heading = "Results")]
+    pub annotations: Option<PathBuf>,
     /// End with exit code 4 if the interval of a comparison proves this: 'p99 slower by > 5%', 'cpu.service costlier by > 2us';
     /// repeat for more, beside those of the experiment file
     #[arg(long, value_name = "CONDITION", help_heading = "Results")]
@@ -293,7 +296,7 @@ pub struct OutputArguments {
 impl OutputArguments {
     /// The files that the result goes to; `-` among them is standard output.
     pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
-        [&self.json, &self.csv, &self.csv_summary, &self.markdown, &self.junit].into_iter().flatten()
+        [&self.json, &self.csv, &self.csv_summary, &self.markdown, &self.junit, &self.annotations].into_iter().flatten()
     }
 }
 
@@ -321,7 +324,7 @@ pub struct DecideArguments {
     /// The load: a rate, 5000/min, or a CSV file with a row for each hour of the day: 13,4200/min
     #[arg(long, value_name = "RATE|FILE")]
     pub load: String,
-    /// File with prices (YAML); see examples/prices.yaml
+    /// File with prices (YAML); see examples/prices/prices.yaml
     #[arg(long, value_name = "FILE")]
     pub prices: PathBuf,
     /// File in which runs are stored

@@ -106,6 +106,9 @@ pub fn write_files(result: &RunResult, store: &Store, outputs: &OutputArguments)
     if let Some(path) = &outputs.junit {
         to(path, |out| loadline_report::junit(result, out))?;
     }
+    if let Some(path) = &outputs.annotations {
+        to(path, |out| loadline_report::annotations(result, out))?;
+    }
     if let Some(folder) = &outputs.flame_graphs {
         flame_graphs::write(result, store, folder)?;
     }

@@ -2,6 +2,7 @@
 //! ([`doctor`]). Rendering computes nothing: it chooses, formats and words what the result model holds, so that every output of a run says
 //! the same.
 
+mod annotations;
 mod answer;
 mod bar;
 mod capacity;
@@ -40,6 +41,7 @@ mod verdict;
 mod wording;
 mod words;
 
+pub use annotations::annotations;
 pub use decide::{decision, decision_json};
 pub use history::{history, history_csv, history_json};
 pub use json::{json, result_schema};

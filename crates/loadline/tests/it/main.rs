@@ -5,6 +5,7 @@ mod all_cpus;
 mod bad_input;
 mod capacity;
 mod cells;
+mod ci_templates;
 mod commands;
 mod configuration;
 mod decide;
