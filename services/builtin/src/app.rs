@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 
 use hyper::body::Body;
 use hyper::{Method, Request};
+use tokio::sync::Mutex;
 
+use crate::precise_sleep::Sleeper;
 use crate::reply::{self, Reply};
 use crate::{Builtin, Options, Stall, cpu, hello, orders};
 
@@ -20,6 +22,8 @@ pub(crate) struct App {
     service: Service,
     stall: Option<Stall>,
     started: Instant,
+    /// What waits for the end of a stall: the first request for the time, the others for the first.
+    stalled: Mutex<Sleeper>,
 }
 
 impl App {
@@ -29,7 +33,8 @@ impl App {
             Builtin::Hello(settings) => Service::Hello(hello::Service::new(settings)),
             Builtin::Cpu => Service::Cpu,
         };
-        Self { service, stall: options.stall, started: Instant::now() }
+        let stalled = Mutex::new(Sleeper::new());
+        Self { service, stall: options.stall, started: Instant::now(), stalled }
     }
 
     /// Answers one request, after the current stall if there is one.
@@ -38,8 +43,14 @@ impl App {
         B: Body,
         B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
-        if let Some(left) = self.stalled_for() {
-            tokio::time::sleep(left).await;
+        if self.stalled_for().is_some() {
+            let sleeper = self.stalled.lock().await;
+            if let Some(left) = self.stalled_for()
+                && sleeper.sleep(left).await.is_err()
+            {
+                // Without a timer of its own the stall is up to a millisecond longer.
+                tokio::time::sleep(left).await;
+            }
         }
         if request.uri().path() == "/healthz" {
             return match *request.method() {

@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn every_deployment_has_the_same_orders() {
-        let settings = Orders { orders: 1_000, delay: None };
+        let settings = Orders { orders: 1_000, ..Orders::default() };
         let (one, other) = (Service::new(settings), Service::new(settings));
         assert_eq!(one.orders, other.orders);
         assert_eq!(one.orders.len(), 1_000);

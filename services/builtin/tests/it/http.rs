@@ -104,7 +104,7 @@ async fn orders_are_about_a_kilobyte_of_json_and_the_connection_is_kept() -> Out
 
 #[tokio::test]
 async fn the_number_of_orders_is_what_was_asked_for() -> Outcome {
-    let service = Builtin::Orders(Orders { orders: 1_000, delay: None });
+    let service = Builtin::Orders(Orders { orders: 1_000, ..Orders::default() });
     let answer = Connection::open(start_plain(service).await?).await?.get("/api/orders").await?;
     assert_eq!(serde_json::from_slice::<Vec<serde_json::Value>>(&answer.body)?.len(), 1_000);
     assert!((60_000..=90_000).contains(&answer.body.len()), "{} bytes", answer.body.len());
