@@ -25,6 +25,7 @@ mod requests;
 mod runtimes;
 mod sample;
 mod scale;
+mod scalability;
 mod seconds;
 mod seen;
 mod settle;
@@ -108,6 +109,7 @@ pub fn analyse(data: &RunData) -> RunResult {
         cells,
         contrasts,
         noise,
+        scalability: if compares { scalability::scalability(data, &counted, confidence) } else { Vec::new() },
         capacities,
         ladders,
         claims,

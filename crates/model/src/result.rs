@@ -13,6 +13,7 @@ mod ladder;
 pub mod load;
 mod remark;
 mod runtime;
+mod scalability;
 mod seen;
 mod slice;
 mod statement;
@@ -45,6 +46,7 @@ pub use distribution::{Distribution, Spread};
 pub use ladder::{Estimate, Ladder, LadderSum, Rung, SumRow};
 pub use remark::{Carrier, GateFigure, IntervalMethod, Remark};
 pub use runtime::SiteRuntime;
+pub use scalability::{Fitted, Scalability};
 pub use seen::{Seen, SeenDifference, SeenLayer, SoftirqReason, UnknownFunction};
 pub use slice::{Histograms, Percentiles, Slice};
 pub use statement::Statement;
@@ -75,6 +77,9 @@ pub struct RunResult {
     /// The most that services carry, of a run that searched for it; nothing is then compared otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacities: Option<Capacities>,
+    /// How throughput grows with connections, of what was measured in closed loops of at least four sizes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scalability: Vec<Scalability>,
     /// What each layer costs, one ladder per load; empty unless platforms stand above each other.
     pub ladders: Vec<Ladder>,
     /// What somebody said, and what this run says of it, in the order of the experiment.

@@ -25,6 +25,7 @@ mod overview;
 mod own_figures;
 mod preview;
 mod runtimes;
+mod scalability;
 mod seen;
 mod slices_csv;
 mod so_far;

@@ -15,6 +15,7 @@ use crate::ladder;
 use crate::overview::{self, Grid};
 use crate::own_figures;
 use crate::runtimes;
+use crate::scalability;
 use crate::seen;
 use crate::spread;
 use crate::starts;
@@ -89,6 +90,7 @@ pub fn markdown(result: &RunResult) -> String {
     if !result.slices.is_empty() {
         section(worth(result));
     }
+    section(scalability::sentences(result).iter().map(|line| format!("- {}", escape(line))).collect());
     let tails = tails::lines(result);
     if !tails.is_empty() {
         section(vec![tails::HEADING.to_owned()]);

@@ -14,6 +14,7 @@ use crate::groups;
 use crate::overview;
 use crate::own_figures;
 use crate::runtimes;
+use crate::scalability;
 use crate::spectrum;
 use crate::spread;
 use crate::starts;
@@ -74,6 +75,7 @@ pub fn terminal(result: &RunResult, style: &Style) -> String {
             page.claims(),
             page.overview(),
             page.trust(),
+            page.scalability(),
             page.tails(),
             page.runtimes(),
             page.notes(),
@@ -89,6 +91,7 @@ pub fn terminal(result: &RunResult, style: &Style) -> String {
         }
         sections.extend([
             page.worth(),
+            page.scalability(),
             page.tails(),
             page.starts(),
             page.runtimes(),
@@ -305,6 +308,11 @@ impl Page<'_> {
             text.push_str(&wrap("", &sentence, self.prose, 2));
         }
         text
+    }
+
+    /// How throughput grows with connections.
+    fn scalability(&self) -> String {
+        scalability::sentences(self.result).iter().map(|line| wrap("", line, self.prose, 2)).collect()
     }
 
     /// What the slowest requests met.

@@ -32,7 +32,8 @@ pub mod rank_correlation;
 pub mod sequential;
 pub mod stationarity;
 pub mod student;
-pub mod variance_components;
+pub mod usl;
+mod variance_components;
 pub mod verdict;
 
 pub use anderson_darling::{GoodnessOfFit, exponential_gaps};
@@ -48,5 +49,6 @@ pub use rank_correlation::{correlation_of_ranks, ranks};
 pub use sequential::{LOOK_CONFIDENCE, look_sizes};
 pub use stationarity::{Stationarity, WINDOW as STATIONARITY_WINDOW, stationary};
 pub use student::{t_interval, t_quantile, two_sided_p, upper_p};
+pub use usl::Usl;
 pub use variance_components::{VarianceComponents, variance_components};
 pub use verdict::{FALSE_CLAIMS, Judgement, Levels, MIN_BLOCKS, POWER, judge};
