@@ -13,10 +13,11 @@ use loadline_stats::{holm, t_quantile, two_sided_p};
 
 use crate::RunData;
 use crate::buckets::merged;
+use crate::contrasts::contrasts;
 use crate::figures::Prepared;
 use crate::metrics::{self, Metric, Times};
 use crate::result::{Capacities, CapacityDifference, CellCapacity, CurvePoint, Statement, Verdict};
-use crate::sample::Counted;
+use crate::sample::{Counted, Place};
 
 /// Share of runs in which a difference may be claimed that there is not.
 const LEVEL: f64 = 0.02;
@@ -100,7 +101,7 @@ struct Tried<'a> {
 }
 
 /// What a run that searches found.
-pub fn capacities(data: &RunData, counted: &Counted<'_>) -> Option<Capacities> {
+pub fn capacities(data: &RunData, counted: &Counted<'_>, confidence: f64) -> Option<Capacities> {
     let capacity = data.run.experiment.capacity.as_ref()?;
     let objectives = Objectives::of(capacity, &data.run);
     let cells: Vec<CellCapacity> = data
@@ -110,13 +111,31 @@ pub fn capacities(data: &RunData, counted: &Counted<'_>) -> Option<Capacities> {
         .map(|cell| of_cell(data, cell, &objectives, &tried(counted, cell, &objectives)))
         .collect();
     let differences = differences(data, &cells);
-    Some(Capacities { objectives: objectives.texts(), precision: capacity.precision, cells, differences })
+    Some(Capacities {
+        objectives: objectives.texts(),
+        precision: capacity.precision,
+        cells,
+        differences,
+        at_the_same_rate: contrasts(data, &of_purpose(counted, Purpose::Common), confidence),
+        at_their_own: contrasts(data, &of_purpose(counted, Purpose::Own), confidence),
+    })
+}
+
+/// The slices of a search that were for this.
+fn of_purpose<'a>(counted: &Counted<'a>, purpose: Purpose) -> Counted<'a> {
+    let is_for = |slice: &SliceRow| slice.trial.is_some_and(|trial| trial.purpose == purpose);
+    let of_cell = |(cell, places): (&CellId, &BTreeMap<Place, &'a SliceRow>)| {
+        let places = places.iter().filter(|(_, slice)| is_for(slice));
+        (*cell, places.map(|(place, slice)| (*place, *slice)).collect())
+    };
+    counted.iter().map(of_cell).collect()
 }
 
 /// The slices of a search at what was found: those that confirm it, or at the lower bound. A cell's own figures are of these.
 pub fn at_capacity<'a>(counted: &Counted<'a>, capacities: &Capacities) -> Counted<'a> {
     let is_at = |slice: &SliceRow, capacity: &CellCapacity| {
-        let is_confirming = slice.trial.is_some_and(|trial| trial.purpose == Purpose::Confirm);
+        let is_confirming =
+            slice.trial.is_some_and(|trial| matches!(trial.purpose, Purpose::Confirm | Purpose::Own));
         let rate = slice.load.rate().map(|rate| rate.as_per_second());
         is_confirming || (rate.is_some() && rate == capacity.lower_bound)
     };

@@ -67,7 +67,7 @@ pub fn analyse(data: &RunData) -> RunResult {
     let rounds = sample::rounds(data, &counted);
     let confidence = settle::confidence(&data.run.experiment);
     let repeats = repeats::repeats(data);
-    let capacities = capacity::capacities(data, &counted);
+    let capacities = capacity::capacities(data, &counted, confidence);
     // The slices of a search have a rate each, and are not compared with each other.
     let compares = capacities.is_none();
     let mut noise = if compares { noise::contrasts(data, &counted, confidence) } else { Vec::new() };
@@ -81,7 +81,9 @@ pub fn analyse(data: &RunData) -> RunResult {
     let mut claims = claims::claims(data, &counted, &repeats, confidence);
     let trust = trust::judge(data, &counted, &noise, repeats);
     let conditions = conditions::conditions(data, &contrasts, trust.trusted);
-    let rows = contrasts.iter_mut().chain(&mut noise).flat_map(Contrast::all_rows_mut);
+    let mut capacities = capacities;
+    let of_search = capacities.iter_mut().flat_map(|found| found.at_the_same_rate.iter_mut().chain(&mut found.at_their_own));
+    let rows = contrasts.iter_mut().chain(&mut noise).chain(of_search).flat_map(Contrast::all_rows_mut);
     rows.for_each(|row| row.trusted = trust.trusted);
     claims.iter_mut().for_each(|claim| claim.trusted = trust.trusted);
     let of_cells = capacities.as_ref().map(|found| capacity::at_capacity(&counted, found));

@@ -234,6 +234,10 @@ pub enum Purpose {
     Overload,
     /// It follows an overload, at a rate that was confirmed.
     Recover,
+    /// All cells at the same rate, the smallest of their capacities, to be compared.
+    Common,
+    /// Each cell at its own capacity, to be compared.
+    Own,
 }
 
 /// One slice of a cell.

@@ -1,11 +1,12 @@
 //! The most that services carry, in tables and sentences.
 
-use loadline_model::result::{Capacities, CapacityDifference, CellCapacity, RunResult, Verdict};
+use loadline_model::CellId;
+use loadline_model::result::{Capacities, CapacityDifference, CellCapacity, Contrast, RunResult, Unit, Verdict};
 
 use crate::figures::{self, NO_FIGURE, Scale};
 use crate::groups;
+use crate::verdict;
 use crate::words::said;
-use loadline_model::result::Unit;
 
 /// The question that a search answers, unless its author has another one.
 pub(crate) const QUESTION: &str = "How much does each carry?";
@@ -55,6 +56,44 @@ pub(crate) fn differences(result: &RunResult, found: &Capacities) -> Vec<(Verdic
         (difference.verdict, text)
     };
     found.differences.iter().map(line).collect()
+}
+
+/// What is compared at one rate: throughput, success and latency, with their differences. The first of the pair says at which rate.
+pub(crate) fn compared(result: &RunResult, found: &Capacities) -> Vec<(String, (Vec<String>, Vec<Vec<String>>))> {
+    let rate_of = |cell: CellId| found.cells.iter().find(|capacity| capacity.cell == cell)?.interval.map(|ends| ends[0]);
+    let same = found.cells.iter().filter_map(|capacity| rate_of(capacity.cell)).reduce(f64::min);
+    let same = same.map(|rate| format!("All at the same rate, {}:", figures::rate(rate)));
+    let tables = [
+        (same.unwrap_or_default(), &found.at_the_same_rate),
+        ("Each at its own capacity, the lower end of its interval:".to_owned(), &found.at_their_own),
+    ];
+    let tables = tables.into_iter().filter(|(_, contrasts)| !contrasts.is_empty());
+    tables.map(|(title, contrasts)| (title, rows(result, contrasts))).collect()
+}
+
+/// The metrics that a published comparison of capacities has.
+const COMPARED: [&str; 5] = ["rate.achieved", "errors", "response.p50", "response.p99", "response.mean"];
+
+fn rows(result: &RunResult, contrasts: &[Contrast]) -> (Vec<String>, Vec<Vec<String>>) {
+    let headings = ["", "", "baseline", "here", "difference", "", "95 % interval", "verdict"];
+    let mut lines = Vec::new();
+    for contrast in contrasts {
+        let name = groups::cell_name(result, &result.cells[contrast.candidate]);
+        for row in contrast.rows.iter().filter(|row| COMPARED.contains(&row.metric.as_str())) {
+            let Some(scale) = groups::scale_of([row]) else { continue };
+            lines.push(vec![
+                name.clone(),
+                row.label.clone(),
+                scale.figure(row.baseline),
+                scale.figure(row.candidate),
+                scale.difference(row.difference),
+                row.relative.map(figures::percent).unwrap_or_default(),
+                row.interval.map(|ends| scale.bare_interval(ends)).unwrap_or_default(),
+                verdict::shown_with_bound(row, result.trust.trusted),
+            ]);
+        }
+    }
+    (headings.map(str::to_owned).into(), lines)
 }
 
 /// What the numbers alone do not say, with the cell that it is about.

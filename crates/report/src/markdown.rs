@@ -121,6 +121,10 @@ fn carried(result: &RunResult, found: &Capacities) -> Vec<String> {
     lines.extend(grid(capacity::table(result, found)));
     lines.push(String::new());
     lines.extend(sentences.map(|sentence| format!("- {}", escape(&sentence))));
+    for (title, table) in capacity::compared(result, found) {
+        lines.extend([String::new(), title, String::new()]);
+        lines.extend(grid(table));
+    }
     for (capacity, cell) in found.cells.iter().map(|capacity| (capacity, &result.cells[capacity.cell])) {
         lines.extend([String::new(), format!("Tried of {}:", escape(&groups::cell_name(result, cell))), String::new()]);
         lines.extend(grid(capacity::curve(capacity)));

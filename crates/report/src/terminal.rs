@@ -201,6 +201,9 @@ impl Page<'_> {
         for finding in capacity::findings(self.result, found) {
             text.push_str(&self.paragraph(Tone::Unsure, "  ", &finding, 4));
         }
+        for (title, table) in capacity::compared(self.result, found) {
+            text.push_str(&format!("\n{title}\n{}", self.table(table)));
+        }
         text + &capacity::generator(found).map(|line| wrap("  ", &line, self.prose, 4)).unwrap_or_default()
     }
 

@@ -47,8 +47,11 @@ pub(crate) fn worded(result: &RunResult) -> RunResult {
     rows(&mut result.noise);
     let findings = result.claims.iter_mut().flat_map(|claim| &mut claim.findings);
     findings.filter_map(|finding| finding.note.as_mut()).for_each(word);
-    let capacities = result.capacities.iter_mut().flat_map(|found| &mut found.cells);
-    capacities.flat_map(|capacity| &mut capacity.findings).for_each(word);
+    if let Some(found) = &mut result.capacities {
+        rows(&mut found.at_the_same_rate);
+        rows(&mut found.at_their_own);
+        found.cells.iter_mut().flat_map(|capacity| &mut capacity.findings).for_each(word);
+    }
     result.slices.iter_mut().flat_map(|slice| &mut slice.failed_gates).for_each(word);
     result
 }

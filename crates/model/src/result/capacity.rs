@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Statement, Verdict};
+use super::{Contrast, Statement, Verdict};
 use crate::CellId;
 use crate::rows::Purpose;
 
@@ -18,6 +18,10 @@ pub struct Capacities {
     pub cells: Vec<CellCapacity>,
     /// Each candidate against its baseline.
     pub differences: Vec<CapacityDifference>,
+    /// All cells at the smallest of their capacities, compared block by block.
+    pub at_the_same_rate: Vec<Contrast>,
+    /// Each cell at its own capacity, compared block by block.
+    pub at_their_own: Vec<Contrast>,
 }
 
 /// The capacity of a cell.

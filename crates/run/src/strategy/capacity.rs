@@ -23,6 +23,8 @@ const MOST_TRIALS: usize = 120;
 const UNSENT: usize = 2;
 /// The limit, of the lowest rate that could not be sent.
 const BELOW_UNSENT: f64 = 0.95;
+/// Blocks in which all cells are compared at the same rate, and as many in which each is at its own.
+const COMPARED: usize = 8;
 /// Where the search of a later deployment begins, of what the earlier one found.
 const FROM_EARLIER: f64 = 0.8;
 
@@ -51,6 +53,8 @@ pub struct SearchCapacity<'a> {
     /// The last attempts at the trials of the current block.
     tried: BTreeMap<CellId, (Probe, Judged)>,
     elapsed: Duration,
+    /// Blocks in which cells were compared in this deployment.
+    compared: usize,
 }
 
 /// The search of a cell in one deployment.
@@ -120,6 +124,7 @@ impl<'a> SearchCapacity<'a> {
             cells: BTreeMap::new(),
             tried: BTreeMap::new(),
             elapsed: Duration::ZERO,
+            compared: 0,
         }
     }
 
@@ -132,6 +137,28 @@ impl<'a> SearchCapacity<'a> {
         let most = earlier.map_or(self.goal.most, |earlier| earlier.goal.most);
         let from = found.map_or(asked, |found| FROM_EARLIER * found.rate);
         CellSearch::new(Goal { from, most, ..self.goal })
+    }
+
+    /// Once all searches are over: the cells of each load at the smallest of their capacities, and in the next block each at its own.
+    fn compare(&mut self, order: &[CellId]) -> Vec<(CellId, Probe)> {
+        let purpose = if self.compared.is_multiple_of(2) { Purpose::Common } else { Purpose::Own };
+        let found: Vec<(CellId, f64)> = order
+            .iter()
+            .filter_map(|cell| Some((*cell, estimate(&self.cells.get(cell)?.trials)?.interval[0])))
+            .collect();
+        if found.len() < 2 || self.compared >= 2 * COMPARED {
+            return Vec::new();
+        }
+        self.compared += 1;
+        let least_of = |load: LoadId| {
+            let of_load = found.iter().filter(|(cell, _)| self.plan.load_of(*cell) == load);
+            of_load.map(|(_, rate)| *rate).fold(f64::INFINITY, f64::min)
+        };
+        let probe = |(cell, own): &(CellId, f64)| {
+            let rate = if purpose == Purpose::Common { least_of(self.plan.load_of(*cell)) } else { *own };
+            (*cell, Probe { rate, slices: 1.0, purpose })
+        };
+        found.iter().map(probe).collect()
     }
 
     fn is_time_over(&self) -> bool {
@@ -175,6 +202,7 @@ impl Strategy for SearchCapacity<'_> {
         }
         let cells: Vec<CellId> = self.plan.cell_ids().collect();
         self.cells = cells.into_iter().map(|cell| (cell, self.begin(cell))).collect();
+        self.compared = 0;
         NextRound::Deploy(self.order.stages(self.plan, self.experiment.plan.isolation, so_far.rounds))
     }
 
@@ -189,12 +217,16 @@ impl Strategy for SearchCapacity<'_> {
         }
         let order = self.order.block(self.plan, at.round, at.block, at.cells, &[], &|_| Duration::ZERO);
         let order = order.into_iter().flatten().map(|(cell, _)| cell);
-        let mut probes: Vec<(CellId, Probe)> =
-            order.filter_map(|cell| Some((cell, self.cells.get_mut(&cell)?.next()?))).collect();
+        let order: Vec<CellId> = order.collect();
+        let searching = order.iter().filter_map(|cell| Some((*cell, self.cells.get_mut(cell)?.next()?)));
+        let mut probes: Vec<(CellId, Probe)> = searching.collect();
+        if probes.is_empty() {
+            probes = self.compare(&order);
+        }
         // What follows an overload comes immediately after it: the first of this block, after the last of the one before.
         probes.sort_by_key(|(_, probe)| match probe.purpose {
             Purpose::Recover => 0,
-            Purpose::Search | Purpose::Confirm => 1,
+            Purpose::Search | Purpose::Confirm | Purpose::Common | Purpose::Own => 1,
             Purpose::Overload => 2,
         });
         let turns: Vec<Turn> = probes.into_iter().map(|(cell, probe)| self.turn(at, cell, probe)).collect();
