@@ -2,10 +2,12 @@
 
 mod generator;
 mod live;
+mod needs;
 mod network;
 mod traffic;
 mod watch;
 
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -27,6 +29,7 @@ use crate::placement::Cpus;
 use generator::{Generator, SiteTraffic};
 use live::{DeployedSite, SiteContext};
 
+pub use needs::Shared as SharedNeeds;
 pub use network::{NeedsRoot, Network};
 pub use traffic::{ServiceTraffic, TrafficError};
 
@@ -56,6 +59,10 @@ pub struct PlatformDeployer<'a> {
     pub environment: Option<Environment>,
     /// Whether the author's own setup was begun.
     pub is_set_up: bool,
+    /// Where plain processes run: what there is one of for all services is there.
+    pub node: Box<dyn Platform>,
+    /// What there is one of for all services.
+    pub shared_needs: SharedNeeds,
 }
 
 impl Deployer for PlatformDeployer<'_> {
@@ -96,26 +103,70 @@ impl Deployer for PlatformDeployer<'_> {
         let planned = *self.plan.site(site);
         let platform = &self.platforms[planned.platform.0];
         let environment = self.environment.as_ref().ok_or("the environment was not prepared")?;
-        let starting = platform.start(environment, &self.service(&planned), progress)?;
-        Ok(Box::new(PlatformStart { deployer: self, site, platform: platform.as_ref(), starting }))
+        let (needs, addresses) = self.start_needs(&planned, environment, progress)?;
+        let service = self.service(&planned, &addresses);
+        let starting = platform.start(environment, &service, progress)?;
+        Ok(Box::new(PlatformStart { deployer: self, site, platform: platform.as_ref(), starting, needs }))
     }
 
     fn remove(&mut self) -> Result<(), BoxError> {
+        let stopped = self.shared_needs.stop();
         let removed = self.environment.take().map_or(Ok(()), Environment::remove);
         if std::mem::take(&mut self.is_set_up) {
             hooks::run("cleanup", &self.experiment.hooks.cleanup)?;
         }
-        Ok(removed?)
+        removed?;
+        stopped
     }
 }
 
 impl PlatformDeployer<'_> {
-    fn service(&self, site: &Site) -> Service {
+    /// Starts what a site's service needs, each beside it or one for all.
+    fn start_needs(
+        &self,
+        site: &Site,
+        environment: &Environment,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<(Vec<needs::Started>, Vec<(String, SocketAddr)>), BoxError> {
+        let (mut own, mut addresses) = (Vec::new(), Vec::new());
+        let cpus = self.cpus.pins(site.service, site.platform);
+        let here = MachineId::of(self.machine);
+        for need in &self.experiment.service(site.service).needs {
+            if need.shared {
+                let start = || {
+                    let node = self.node.as_ref();
+                    needs::Started::start(need, cpus, &self.program, node, environment, here.clone(), progress)
+                };
+                addresses.push(self.shared_needs.address(&need.name, start)?);
+            } else {
+                let platform = self.platforms[site.platform.0].as_ref();
+                let started =
+                    needs::Started::start(need, cpus, &self.program, platform, environment, here.clone(), progress)?;
+                let (name, address) = started.address();
+                addresses.push((name.to_owned(), address));
+                own.push(started);
+            }
+        }
+        Ok((own, addresses))
+    }
+
+    fn service(&self, site: &Site, addresses: &[(String, SocketAddr)]) -> Service {
         let service = self.experiment.service(site.service);
         Service {
-            argv: service.start.as_ref().map_or_else(Vec::new, |start| argv(start, &self.program)),
+            argv: service
+                .start
+                .as_ref()
+                .map_or_else(Vec::new, |start| argv(start, &self.program))
+                .iter()
+                .map(|word| needs::fill(word, addresses))
+                .collect(),
             image: service.image.clone().or_else(|| image_of(service.start.as_ref()?, &self.program)),
-            env: self.experiment.env_of(site.service, site.platform),
+            env: self
+                .experiment
+                .env_of(site.service, site.platform)
+                .into_iter()
+                .map(|(name, value)| (name, needs::fill(&value, addresses)))
+                .collect(),
             cpus: self.cpus.pins(site.service, site.platform).to_vec(),
             limits: self.experiment.limits_of(site.service, site.platform),
             working_dir: service.directory.clone(),
@@ -137,6 +188,7 @@ struct PlatformStart<'d> {
     site: SiteId,
     platform: &'d dyn Platform,
     starting: PendingDeployment<'d>,
+    needs: Vec<needs::Started>,
 }
 
 impl StartingSite for PlatformStart<'_> {
@@ -145,7 +197,7 @@ impl StartingSite for PlatformStart<'_> {
     }
 
     fn wait(self: Box<Self>, progress: &mut dyn FnMut(&str)) -> Result<Box<dyn LiveSite>, BoxError> {
-        let PlatformStart { deployer, site, platform, starting } = *self;
+        let PlatformStart { deployer, site, platform, starting, needs } = *self;
         let deployment = starting.wait(progress)?;
         let (experiment, planned) = (deployer.experiment, deployer.plan.site(site));
         let loads = deployer.plan.cells_of(site).map(|(_, load)| experiment.load(load)).collect();
@@ -163,7 +215,7 @@ impl StartingSite for PlatformStart<'_> {
             ready: experiment.service(planned.service).ready.clone(),
             metrics: experiment.service(planned.service).metrics.clone(),
         };
-        Ok(Box::new(DeployedSite::new(deployment, generator, context)?))
+        Ok(Box::new(DeployedSite::new(deployment, generator, context, needs)?))
     }
 }
 

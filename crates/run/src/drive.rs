@@ -5,6 +5,7 @@ use std::time::Duration;
 use loadline_agent::{DriveError, Driver};
 use loadline_engine::{Engine, Record, SliceSpec};
 use loadline_model::gates::CpuUse;
+use loadline_model::metrics::NEEDS_CPU;
 use loadline_model::{Observations, SiteId};
 
 use crate::clock::Clock;
@@ -146,6 +147,7 @@ fn services_ns(
         if member.site.machine().is_some_and(|other| Some(&other) == machine) {
             // An external service may run here and cannot be distinguished from other programs.
             let own = observations.service_cpu_ns().filter(|_| !member.site.is_external());
+            let own = own.map(|ns| ns + observations.count(NEEDS_CPU).unwrap_or(0));
             services_ns = services_ns.zip(own).map(|(sum, ns): (u64, u64)| sum + ns);
         }
     }

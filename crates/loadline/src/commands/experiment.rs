@@ -17,7 +17,7 @@ use loadline_model::platform::Layer;
 use loadline_model::rows::SliceRow;
 use loadline_observe::{TaskTime, describe_machine};
 use loadline_platforms as platforms;
-use loadline_run::deploy::{Network, PlatformDeployer, ServiceTraffic};
+use loadline_run::deploy::{Network, PlatformDeployer, ServiceTraffic, SharedNeeds};
 use loadline_run::placement::place;
 use loadline_run::strategy::{FixedPlan, Judged, SearchCapacity, Until};
 use loadline_run::{Event, Outcome, Run, Strategy, SystemClock, execute};
@@ -229,6 +229,8 @@ impl Measuring<'_> {
             stop: stop.clone(),
             environment: None,
             is_set_up: false,
+            node: platforms::platform(&PlatformKind::Host, false),
+            shared_needs: SharedNeeds::default(),
         };
         let run = Run {
             experiment,

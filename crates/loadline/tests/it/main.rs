@@ -39,6 +39,7 @@ mod load_requests;
 mod load_watchdog;
 mod load_wrk;
 mod low_rate;
+mod needs;
 mod outputs;
 mod own_metrics;
 mod own_service;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::ServiceCpus;
+use super::{Need, ServiceCpus};
 use crate::load::{ResponseCheck, TlsOptions};
 use crate::platform::{Image, Limits};
 
@@ -48,6 +48,9 @@ pub struct Service {
     pub tls: Option<TlsOptions<PathBuf>>,
     /// When it counts as ready.
     pub ready: Ready,
+    /// What is started before it, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<Need>,
     /// A path with metrics in Prometheus' text format.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metrics: Option<String>,

@@ -19,6 +19,7 @@ fn service(name: &str) -> Service {
         directory: None,
         env: Vec::new(),
         metrics: None,
+        needs: Vec::new(),
         limits: Limits::default(),
         cpus: None,
         port: None,

@@ -7,13 +7,14 @@ use loadline_engine::SliceSpec;
 use loadline_model::Observations;
 use loadline_model::experiment::{LoadSpec, Ready};
 use loadline_model::load::{Arrivals, Load, Rate};
-use loadline_model::metrics::{CGROUP_MEMORY, MetricDeclaration, RESIDENT_MEMORY};
+use loadline_model::metrics::{CGROUP_MEMORY, HigherIs, MetricDeclaration, NEEDS_CPU, RESIDENT_MEMORY, Unit};
 use loadline_model::rows::{PhaseRow, StartupRow};
 use loadline_model::runtime::Runtime;
 use loadline_observe::TimelineWatch;
 use loadline_platform::Deployment;
 
 use super::generator::Generator;
+use super::needs::Started;
 use super::watch::Watch;
 use crate::deployer::{LiveSite, MachineId, ReadOut, Readiness};
 use crate::error::{BoxError, RunError};
@@ -41,6 +42,8 @@ pub struct DeployedSite {
     context: SiteContext,
     /// What is not available, a sentence each.
     left_out: Vec<String>,
+    /// What the service needs, with the CPU time that it used in the last slice.
+    needs: Vec<Started>,
     /// The readiness probe, kept as long as no connection was possible.
     probe: Option<Box<dyn Driver>>,
 }
@@ -51,6 +54,7 @@ impl DeployedSite {
         deployment: Box<dyn Deployment>,
         generator: Generator,
         context: SiteContext,
+        needs: Vec<Started>,
     ) -> Result<DeployedSite, BoxError> {
         let mut watch = Watch::of(deployment.as_ref(), context.here.clone())?;
         let mut left_out = deployment.left_out().to_vec();
@@ -60,7 +64,7 @@ impl DeployedSite {
                 Err(sentence) => left_out.push(sentence.to_owned()),
             }
         }
-        Ok(DeployedSite { deployment, generator, watch, context, left_out, probe: None })
+        Ok(DeployedSite { deployment, generator, watch, context, left_out, needs, probe: None })
     }
 }
 
@@ -107,15 +111,25 @@ impl LiveSite for DeployedSite {
     }
 
     fn metrics(&mut self) -> Vec<MetricDeclaration> {
-        self.watch.metrics()
+        let mut metrics = self.watch.metrics();
+        if !self.needs.is_empty() {
+            metrics.push(needs_cpu());
+        }
+        metrics
     }
 
     fn read_begin(&mut self, what: ReadOut) {
+        self.needs.iter_mut().for_each(Started::read_begin);
         self.watch.begin(what);
     }
 
     fn read_end(&mut self) -> Observations {
-        self.watch.end()
+        let mut seen = self.watch.end();
+        if !self.needs.is_empty() {
+            let used: Option<u64> = self.needs.iter_mut().map(Started::read_end).sum();
+            seen.set(NEEDS_CPU, used);
+        }
+        seen
     }
 
     fn runtime(&mut self) -> Runtime {
@@ -157,7 +171,7 @@ impl LiveSite for DeployedSite {
     }
 
     fn ended(&mut self) -> Option<String> {
-        self.deployment.ended()
+        self.deployment.ended().or_else(|| self.needs.iter_mut().find_map(Started::ended))
     }
 
     fn output_tail(&self) -> String {
@@ -165,6 +179,15 @@ impl LiveSite for DeployedSite {
     }
 
     fn stop(self: Box<Self>) -> Result<(), BoxError> {
-        Ok(self.deployment.stop()?)
+        let stopped = self.deployment.stop();
+        let needs = self.needs.into_iter().map(Started::stop).fold(Ok(()), |all, one| all.and(one));
+        stopped?;
+        needs
     }
+}
+
+/// CPU time of what a service needs, which is not the service's.
+fn needs_cpu() -> MetricDeclaration {
+    MetricDeclaration::counter(NEEDS_CPU, Unit::Nanoseconds)
+        .shown_as("CPU per request of what it needs", HigherIs::Costlier)
 }

@@ -19,6 +19,7 @@ fn experiment(placement: Placement) -> Experiment {
             image: None,
             directory: None,
             metrics: None,
+            needs: Vec::new(),
             env: Vec::new(),
             limits: Limits::default(),
             cpus: None,

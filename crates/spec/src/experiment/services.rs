@@ -1,6 +1,7 @@
 //! Services: how each is started, what is asked of it, when it is ready, and what it is called.
 
 mod naming;
+mod needs;
 mod placeholders;
 mod references;
 mod runtimes;
@@ -14,6 +15,7 @@ use loadline_model::platform::Limits;
 use serde_json::json;
 
 use self::naming::{command_line, name_apart, short_name};
+use self::needs::NeedKeys;
 use self::runtimes::{GoKeys, JvmKeys};
 use self::start::{BUILTINS, OTHER, Started, defaults, started};
 use super::images::{self, ImageKeys};
@@ -25,7 +27,7 @@ use crate::error::{Complaint, Place, Problems};
 use crate::files::existing;
 use crate::http;
 use crate::kinds::{
-    CommandLine, OneOrMore, Pairs, Scalar, Word, count, duration, parsed, switch, text, trimmed,
+    CommandLine, List, OneOrMore, Pairs, Scalar, Word, count, duration, parsed, switch, text, trimmed,
 };
 use crate::machine::Machine;
 use crate::node::Text;
@@ -50,6 +52,7 @@ pub(super) struct ServiceKeys {
     jvm: Option<Written<JvmKeys>>,
     go: Option<Written<GoKeys>>,
     metrics: Option<String>,
+    needs: Option<Vec<Written<NeedKeys>>>,
     limits: Written<Limits>,
     cpus: Option<Vec<Text>>,
     port: Option<u16>,
@@ -137,6 +140,12 @@ pub(super) fn table() -> Table<ServiceKeys> {
             parsed(http::path).placeholder("PATH"),
             "A path of the service with metrics in Prometheus' text format, read before and after each slice",
             |service| &mut service.metrics,
+        )
+        .key(
+            "needs",
+            List { element: needs::table(), needs_one: false },
+            "What is started before it, such as a broker or a database; {NAME.host} and {NAME.port} in its command and environment are replaced",
+            |service| &mut service.needs,
         )
         .key("limits", limits::table(), "What this service may use", |service| &mut service.limits)
         .key("cpus", cpus::service_kind(), "CPUs that this service is pinned to: 0,2-3; all: it is not pinned", |service| {
@@ -257,6 +266,8 @@ impl ServiceKeys {
             jvm: None,
             go: None,
             metrics: service.metrics.clone(),
+            needs: (!service.needs.is_empty())
+                .then(|| service.needs.iter().map(|need| NeedKeys::of(need).into()).collect()),
             image: service.image.as_ref().map(|image| ImageKeys::of(image).into()),
             env: service.env.clone(),
             limits: service.limits.into(),
@@ -353,6 +364,7 @@ fn unnamed() -> Service {
         directory: None,
         env: Vec::new(),
         metrics: None,
+        needs: Vec::new(),
         limits: Limits::default(),
         cpus: None,
         port: None,
@@ -377,6 +389,10 @@ fn service(
         started(written, folder, machine, problems);
     env.extend(runtimes::environment(keys.jvm.as_ref(), keys.go.as_ref(), &keys.env, problems));
     env.extend(keys.env.iter().cloned());
+    let needs = needs::needs(keys.needs.as_deref().unwrap_or_default(), folder, machine, problems);
+    let words = keys.command.iter().chain(&keys.args).flatten();
+    words.for_each(|word| needs::check_addresses(&word.value, &needs, &word.place, problems));
+    keys.env.iter().for_each(|(_, value)| needs::check_addresses(value, &needs, written.place_of("env"), problems));
     let ReadyKeys { http, within } = &keys.ready.value;
     let default = requests::default(&request, keys.body.is_some());
     let service = Service {
@@ -384,6 +400,7 @@ fn service(
         env,
         directory,
         metrics: keys.metrics.clone(),
+        needs,
         limits: keys.limits.value,
         cpus: keys
             .cpus

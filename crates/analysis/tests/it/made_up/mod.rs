@@ -157,6 +157,7 @@ impl MadeUp {
                 image: None,
                 directory: None,
                 metrics: None,
+                needs: Vec::new(),
                 env: Vec::new(),
                 limits: Limits::default(),
                 cpus: None,

@@ -20,6 +20,7 @@ pub fn experiment() -> Experiment {
             image: None,
             directory: None,
             metrics: None,
+            needs: Vec::new(),
             env: Vec::new(),
             limits: Limits::default(),
             cpus: None,

@@ -115,7 +115,7 @@ fn reference(
 }
 
 /// A folder that is there; relative to that of the file, if it is in one.
-fn existing_folder(of_file: Option<&Path>, text: &str) -> Result<PathBuf, Complaint> {
+pub(super) fn existing_folder(of_file: Option<&Path>, text: &str) -> Result<PathBuf, Complaint> {
     let path = of_file.map_or_else(|| PathBuf::from(text.trim()), |folder| folder.join(text.trim()));
     match std::path::absolute(&path) {
         Ok(path) if path.is_dir() => Ok(path),

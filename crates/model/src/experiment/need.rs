@@ -1,0 +1,32 @@
+//! What a service needs beside it: a broker, a database, a proxy.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::Start;
+use crate::platform::{Image, Limits};
+
+/// A program that is started before a service, and that it reaches at `{NAME.host}` and `{NAME.port}`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Need {
+    /// Unique among the needs of a service: a word.
+    pub name: String,
+    /// How it is started where there are processes; `{host}` and `{port}` are filled in.
+    pub start: Option<Start>,
+    /// What a container platform starts.
+    pub image: Option<Image>,
+    /// The folder that its command is started in.
+    pub directory: Option<PathBuf>,
+    /// Its environment.
+    pub env: Vec<(String, String)>,
+    /// What it may use.
+    pub limits: Limits,
+    /// The port that it insists on.
+    pub port: Option<u16>,
+    /// Whether there is one for all services and platforms of the run, a process on the node; otherwise each has one of its own beside it.
+    pub shared: bool,
+    /// How long it may take until it accepts a connection.
+    pub within: Duration,
+}

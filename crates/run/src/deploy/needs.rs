@@ -1,0 +1,172 @@
+//! What services need beside them: started before a service, observed apart from it, ended after it.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use loadline_machine::{Environment, Netns};
+use loadline_model::experiment::Need;
+use loadline_platform::{Deployment, Platform, Service, Vantage};
+
+use super::{argv, image_of, watch::Watch};
+use crate::deployer::{MachineId, ReadOut};
+use crate::error::BoxError;
+
+/// How long one attempt to connect may take, and how long to wait for the next.
+const ATTEMPT: Duration = Duration::from_secs(1);
+const BETWEEN: Duration = Duration::from_millis(20);
+
+/// Something that a service needs, as it was started.
+pub struct Started {
+    name: String,
+    deployment: Box<dyn Deployment>,
+    watch: Watch,
+}
+
+impl Started {
+    /// Starts a need on a platform, and waits until it accepts a connection.
+    pub fn start(
+        need: &Need,
+        cpus: &[usize],
+        program: &Path,
+        platform: &dyn Platform,
+        environment: &Environment,
+        here: Option<MachineId>,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Started, BoxError> {
+        let failed = |why: String| -> BoxError { format!("{}: {why}", need.name).into() };
+        let service = Service {
+            argv: need.start.as_ref().map_or_else(Vec::new, |start| argv(start, program)),
+            image: need.image.clone().or_else(|| image_of(need.start.as_ref()?, program)),
+            env: need.env.clone(),
+            port: need.port,
+            cpus: cpus.to_vec(),
+            limits: need.limits,
+            working_dir: need.directory.clone(),
+            ready_path: None,
+            https: false,
+        };
+        progress(&format!("starting {}", need.name));
+        let deployment =
+            platform.deploy(environment, &service, progress).map_err(|error| failed(error.to_string()))?;
+        let watch = Watch::of(deployment.as_ref(), here)?;
+        let mut started = Started { name: need.name.clone(), deployment, watch };
+        started.wait(environment, need.within)?;
+        Ok(started)
+    }
+
+    /// Waits until it accepts a connection. Of what this machine cannot reach, its platform has waited.
+    fn wait(&mut self, environment: &Environment, within: Duration) -> Result<(), BoxError> {
+        let client = match self.deployment.vantage() {
+            Vantage::Client => environment.client().clone(),
+            Vantage::Node => environment.node().clone(),
+            Vantage::Agent(_) => return Ok(()),
+        };
+        let begun = Instant::now();
+        loop {
+            let error = match connect(&client, self.deployment.address()) {
+                Ok(()) => return Ok(()),
+                Err(error) => error,
+            };
+            if let Some(why) = self.ended() {
+                return Err(why.into());
+            }
+            if begun.elapsed() >= within {
+                let output = self.deployment.output_tail();
+                let why = format!(
+                    "{} did not accept a connection at {} within {} s: {error}\n{output}",
+                    self.name,
+                    self.deployment.address(),
+                    within.as_secs_f64()
+                );
+                return Err(why.trim_end().to_owned().into());
+            }
+            std::thread::sleep(BETWEEN);
+        }
+    }
+
+    /// What is filled in for its address: `{nats.host}`, `{nats.port}`.
+    pub fn address(&self) -> (&str, SocketAddr) {
+        (&self.name, self.deployment.address())
+    }
+
+    /// Why it has ended, if it has.
+    pub fn ended(&mut self) -> Option<String> {
+        let why = self.deployment.ended()?;
+        let output = self.deployment.output_tail();
+        Some(format!("{}, which it needs: {why}\n{output}", self.name).trim_end().to_owned())
+    }
+
+    /// Reads its CPU time; [`Started::read_end`] follows.
+    pub fn read_begin(&mut self) {
+        self.watch.begin(ReadOut::ServiceCpu);
+    }
+
+    /// The CPU time that it used since; `None` where that is not known.
+    pub fn read_end(&mut self) -> Option<u64> {
+        self.watch.end().service_cpu_ns()
+    }
+
+    /// Ends it.
+    pub fn stop(self) -> Result<(), BoxError> {
+        Ok(self.deployment.stop()?)
+    }
+}
+
+fn connect(from: &Netns, to: SocketAddr) -> io::Result<()> {
+    let attempt = from.run(|| Ok(TcpStream::connect_timeout(&to, ATTEMPT)));
+    attempt.map_err(io::Error::other)?.map(drop)
+}
+
+/// Those of which there is one for all services: started at the first service that needs them, ended with the run.
+#[derive(Default)]
+pub struct Shared {
+    started: Mutex<BTreeMap<String, Started>>,
+}
+
+impl Shared {
+    /// The address of a shared need, which `start` starts if it is not there yet.
+    pub fn address(
+        &self,
+        name: &str,
+        start: impl FnOnce() -> Result<Started, BoxError>,
+    ) -> Result<(String, SocketAddr), BoxError> {
+        let mut started = self.started.lock().map_err(|_| "a shared need failed to start")?;
+        if !started.contains_key(name) {
+            started.insert(name.to_owned(), start()?);
+        }
+        let (name, address) = started[name].address();
+        Ok((name.to_owned(), address))
+    }
+
+    /// Ends all of them.
+    pub fn stop(&self) -> Result<(), BoxError> {
+        let mut started = self.started.lock().map_err(|_| "a shared need failed to start")?;
+        let all = std::mem::take(&mut *started).into_values();
+        all.map(Started::stop).fold(Ok(()), |all, one| all.and(one))
+    }
+}
+
+/// A text with the addresses of needs filled in.
+pub fn fill(text: &str, addresses: &[(String, SocketAddr)]) -> String {
+    addresses.iter().fold(text.to_owned(), |text, (name, address)| {
+        text.replace(&format!("{{{name}.host}}"), &address.ip().to_string())
+            .replace(&format!("{{{name}.port}}"), &address.port().to_string())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_filled_in_by_name() {
+        let addresses = [("nats", "10.0.0.1:4222"), ("db", "10.0.0.2:3306")]
+            .map(|(name, address)| (name.to_owned(), address.parse().unwrap()));
+        let filled = fill("--nats {nats.host}:{nats.port} --db={db.host} {host}", &addresses);
+        assert_eq!(filled, "--nats 10.0.0.1:4222 --db=10.0.0.2 {host}");
+    }
+}

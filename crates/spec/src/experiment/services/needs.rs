@@ -1,0 +1,187 @@
+//! What a service needs beside it: `needs: [{name: nats, command: nats-server -a {host} -p {port}}]`.
+
+use std::path::Path;
+use std::time::Duration;
+
+use loadline_model::experiment::Need;
+use loadline_model::platform::Limits;
+
+use super::placeholders;
+use super::start::existing_folder;
+use super::{shown, variable};
+use crate::Start;
+use crate::error::{Complaint, Place, Problems, suggestion};
+use crate::experiment::command::startable;
+use crate::experiment::images::{self, ImageKeys};
+use crate::experiment::{limits, strings, texts};
+use crate::kinds::{CommandLine, Pairs, Word, count, duration, parsed, switch};
+use crate::machine::Machine;
+use crate::node::Text;
+use crate::options::{Table, Written};
+
+/// What is written of a need.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct NeedKeys {
+    name: String,
+    command: Option<Vec<Text>>,
+    image: Option<Written<ImageKeys>>,
+    directory: Option<Text>,
+    env: Vec<(String, String)>,
+    limits: Written<Limits>,
+    port: Option<u16>,
+    shared: bool,
+    within: Duration,
+}
+
+impl Default for NeedKeys {
+    fn default() -> NeedKeys {
+        NeedKeys {
+            name: String::new(),
+            command: None,
+            image: None,
+            directory: None,
+            env: Vec::new(),
+            limits: Written::default(),
+            port: None,
+            shared: false,
+            within: Duration::from_secs(30),
+        }
+    }
+}
+
+pub(super) fn table() -> Table<NeedKeys> {
+    let (least, most) = (Duration::from_millis(100), Duration::from_secs(60 * 60));
+    Table::<NeedKeys>::new("Need", "need", "A program that is started before the service")
+        .key("name", parsed(word), "What the service calls it: its address is {NAME.host} and {NAME.port}", |need| {
+            &mut need.name
+        })
+        .required("write `name: nats`")
+        .key(
+            "command",
+            CommandLine,
+            "Program and arguments where there are processes; `{host}` and `{port}` are replaced by the address to listen on",
+            |need| &mut need.command,
+        )
+        .key("image", images::kind(), "What a container platform starts", |need| &mut need.image)
+        .default("made from the program, which must be statically linked")
+        .key("directory", Word, "The folder that the command is started in", |need| &mut need.directory)
+        .key("env", Pairs(variable), "Environment variables", |need| &mut need.env)
+        .key("limits", limits::table(), "What it may use", |need| &mut need.limits)
+        .key("port", count::<u16>("a port", 1, 65_535), "The port of a program that listens on no other", |need| {
+            &mut need.port
+        })
+        .key(
+            "shared",
+            switch(),
+            "One for all services and platforms, a process of this machine; otherwise each service has its own, on its platform",
+            |need| &mut need.shared,
+        )
+        .key("within", duration("the time to get ready", least, most), "How long it may take until it accepts a connection", |need| {
+            &mut need.within
+        })
+}
+
+/// A name that can stand in a placeholder.
+fn word(text: &str) -> Result<String, Complaint> {
+    let name = text.trim();
+    let is_word = !name.is_empty() && name.chars().all(|next| next.is_ascii_lowercase());
+    match is_word && name != "limits" {
+        true => Ok(name.to_owned()),
+        false => Err(Complaint::new(format!("`{name}` cannot be the name of a need")).help("write small letters: nats")),
+    }
+}
+
+impl NeedKeys {
+    /// What is written of a need of an experiment.
+    pub fn of(need: &Need) -> NeedKeys {
+        let command = match &need.start {
+            Some(Start::Command(words)) => Some(texts(words)),
+            _ => None,
+        };
+        NeedKeys {
+            name: need.name.clone(),
+            command,
+            image: need.image.as_ref().map(|image| ImageKeys::of(image).into()),
+            directory: need.directory.as_ref().map(|folder| shown(folder)),
+            env: need.env.clone(),
+            limits: need.limits.into(),
+            port: need.port,
+            shared: need.shared,
+            within: need.within,
+        }
+    }
+}
+
+/// The needs of a service that are valid.
+pub(super) fn needs(
+    written: &[Written<NeedKeys>],
+    folder: Option<&Path>,
+    machine: &Machine,
+    problems: &mut Problems,
+) -> Vec<Need> {
+    let mut needs: Vec<Need> = Vec::new();
+    for written in written {
+        let Some(need) = need(written, folder, machine, problems) else { continue };
+        if needs.iter().any(|other| other.name == need.name) {
+            let complaint = Complaint::new(format!("two needs are called `{}`", need.name));
+            problems.add(written.place_of("name"), complaint.help("give each a name of its own"));
+        }
+        needs.push(need);
+    }
+    needs
+}
+
+fn need(
+    written: &Written<NeedKeys>,
+    folder: Option<&Path>,
+    machine: &Machine,
+    problems: &mut Problems,
+) -> Option<Need> {
+    let before = problems.count();
+    let keys = &written.value;
+    let directory =
+        keys.directory.as_ref().and_then(|text| text.read(problems, |text| existing_folder(folder, text)));
+    let start = keys.command.as_ref().and_then(|words| {
+        let place = words.first().map_or(&written.place, |word| &word.place);
+        for word in words {
+            problems.note(&word.place, placeholders::check(&word.value));
+        }
+        let words = strings(words);
+        problems.note(place, startable(words.first().map_or("", String::as_str), &machine.path))?;
+        Some(Start::Command(words))
+    });
+    if keys.command.is_none() && (keys.image.is_none() || keys.shared) {
+        let complaint = Complaint::new(format!("`{}` has no command", keys.name));
+        problems.add(&written.place, complaint.help("write `command: nats-server -a {host} -p {port}`"));
+    }
+    let need = Need {
+        name: keys.name.clone(),
+        start,
+        image: keys.image.as_ref().and_then(|image| images::image(image, problems)),
+        directory,
+        env: keys.env.clone(),
+        limits: keys.limits.value,
+        port: keys.port,
+        shared: keys.shared,
+        within: keys.within,
+    };
+    (problems.count() == before).then_some(need)
+}
+
+/// Refuses an address of something that the service does not need: `{natz.host}`.
+pub(super) fn check_addresses(text: &str, needs: &[Need], place: &Place, problems: &mut Problems) {
+    for (at, _) in text.match_indices('{') {
+        let Some((inside, _)) = text[at + 1..].split_once('}') else { continue };
+        let Some((name, of)) = inside.split_once('.') else { continue };
+        let is_address = ["host", "port"].contains(&of) && name.chars().all(|next| next.is_ascii_lowercase());
+        if is_address && !needs.iter().any(|need| need.name == name) {
+            let known: Vec<&str> = needs.iter().map(|need| need.name.as_str()).collect();
+            let complaint = Complaint::new(format!("the service does not need `{name}`"));
+            let help = match known.is_empty() {
+                true => format!("write `needs: [{{name: {name}, command: …}}]`"),
+                false => suggestion(name, &known),
+            };
+            problems.add(place, complaint.help(help));
+        }
+    }
+}
