@@ -121,6 +121,11 @@ pub fn capacities(data: &RunData, counted: &Counted<'_>, confidence: f64) -> Opt
     })
 }
 
+/// The slices in which each cell was at its own capacity: what claims about a search are judged by.
+pub fn at_their_own<'a>(counted: &Counted<'a>) -> Counted<'a> {
+    of_purpose(counted, Purpose::Own)
+}
+
 /// The slices of a search that were for this.
 fn of_purpose<'a>(counted: &Counted<'a>, purpose: Purpose) -> Counted<'a> {
     let is_for = |slice: &SliceRow| slice.trial.is_some_and(|trial| trial.purpose == purpose);

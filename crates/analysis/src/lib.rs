@@ -78,7 +78,8 @@ pub fn analyse(data: &RunData) -> RunResult {
         repeats::distrust(&repeats, contrasts);
     }
     let ladders = ladder::ladders(data, &counted, confidence, &contrasts);
-    let mut claims = claims::claims(data, &counted, &repeats, confidence);
+    let own = (!compares).then(|| capacity::at_their_own(&counted));
+    let mut claims = claims::claims(data, own.as_ref().unwrap_or(&counted), &repeats, confidence);
     let trust = trust::judge(data, &counted, &noise, repeats);
     let conditions = conditions::conditions(data, &contrasts, trust.trusted);
     let mut capacities = capacities;

@@ -48,6 +48,7 @@ pub fn markdown(result: &RunResult) -> String {
     section(checks(result).iter().flat_map(checked).collect());
     if let Some(found) = &result.capacities {
         section(carried(result, found));
+        section(claimed(result));
     } else if overview::is_needed(result) {
         section(claimed(result));
         section(summary(result));

@@ -63,7 +63,7 @@ pub fn terminal(result: &RunResult, style: &Style) -> String {
     };
     let many = overview::is_needed(result);
     let mut sections = if let Some(found) = &result.capacities {
-        let mut sections = vec![page.head(), page.capacities(found), page.starts(), page.trust()];
+        let mut sections = vec![page.head(), page.checks(), page.capacities(found), page.claims(), page.starts(), page.trust()];
         sections.extend(style.full.then(|| page.curves(found)));
         sections.extend([page.runtimes(), page.notes()]);
         sections

@@ -1,0 +1,3 @@
+module loadline.io/examples/vm-vs-kubernetes
+
+go 1.26.0
