@@ -51,9 +51,8 @@ impl Objectives {
         let keeps_up = Capacity::keeps_up();
         let is_asked = capacity.objectives.iter().any(|objective| objective.metric == keeps_up.metric);
         let all = capacity.objectives.iter().cloned().chain((!is_asked).then_some(keeps_up));
-        let mut metric = |id: &str| {
-            metrics.iter().position(|metric| metric.id == id).map(|at| metrics.swap_remove(at))
-        };
+        let mut metric =
+            |id: &str| metrics.iter().position(|metric| metric.id == id).map(|at| metrics.swap_remove(at));
         Objectives {
             objectives: all
                 .map(|objective| {
@@ -66,8 +65,7 @@ impl Objectives {
 
     /// How a slice went.
     pub fn judge(&self, slice: &SliceRow) -> Outcome {
-        let is_of_the_generator =
-            |gate: Gate| matches!(gate, Gate::SendLag | Gate::Generator);
+        let is_of_the_generator = |gate: Gate| matches!(gate, Gate::SendLag | Gate::Generator);
         if slice.gate_failures.iter().any(|failure| is_of_the_generator(failure.gate())) {
             return Outcome::NotSent;
         }

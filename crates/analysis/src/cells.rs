@@ -100,7 +100,8 @@ pub fn figure(counted: &Counted<'_>, id: CellId, metric: &Metric) -> Option<Figu
     let units = sample::units(counted, &[id]).into_iter().map(|unit| unit.concat());
     let prepared = Prepared::new(metric, units)?;
     let value = prepared.whole();
-    let t_interval = t_interval(&prepared.by_unit(), 1.0 - ALPHA).map(|interval| [interval.low, interval.high]);
+    let t_interval =
+        t_interval(&prepared.by_unit(), 1.0 - ALPHA).map(|interval| [interval.low, interval.high]);
     value.is_finite().then(|| Figure {
         metric: metric.id.to_string(),
         label: metric.label.to_string(),

@@ -116,8 +116,8 @@ fn monthly(known: &Known<'_>, capacity: f64, profile: &DayProfile, prices: &Pric
 
 /// What would make another option the cheapest, of each of them.
 fn turns(known: &[Known<'_>], options: &[CostOption], profile: &DayProfile, prices: &Prices) -> Vec<Turn> {
-    let Some(cheapest) =
-        (0..options.len()).min_by(|one, other| options[*one].monthly_cost.total_cmp(&options[*other].monthly_cost))
+    let Some(cheapest) = (0..options.len())
+        .min_by(|one, other| options[*one].monthly_cost.total_cmp(&options[*other].monthly_cost))
     else {
         return Vec::new();
     };
@@ -125,7 +125,9 @@ fn turns(known: &[Known<'_>], options: &[CostOption], profile: &DayProfile, pric
     let others = (0..options.len()).filter(|at| *at != cheapest);
     let of_option = |at: usize| {
         let label = || options[at].label.clone();
-        let scaled = |times: f64| DayProfile { per_second: profile.per_second.iter().map(|rate| rate * times).collect() };
+        let scaled = |times: f64| DayProfile {
+            per_second: profile.per_second.iter().map(|rate| rate * times).collect(),
+        };
         let is_cheaper_at_load = |times: f64| {
             let profile = scaled(times);
             let cost = |known: &Known<'_>| monthly(known, known.capacity, &profile, prices);

@@ -53,7 +53,9 @@ impl Chronicle {
 
     fn add_cell(&mut self, data: &RunData, counted: &Counted<'_>, cell: CellId) -> bool {
         let metrics = metrics::of_run(&data.run);
-        let Some(metric) = metrics.iter().find(|metric| metric.id == self.history.metric) else { return false };
+        let Some(metric) = metrics.iter().find(|metric| metric.id == self.history.metric) else {
+            return false;
+        };
         let Some(found) = figure(counted, cell, metric) else { return false };
         let (experiment, plan) = (&data.run.experiment, &data.run.plan);
         let load = experiment.load(plan.load_of(cell));
@@ -70,7 +72,9 @@ impl Chronicle {
             value: found.value,
             interval: found.t_interval,
         };
-        let is_of = |series: &&mut Series| (&series.label, &series.load, &series.machine) == (&label, &load, &machine);
+        let is_of = |series: &&mut Series| {
+            (&series.label, &series.load, &series.machine) == (&label, &load, &machine)
+        };
         match self.history.series.iter_mut().find(is_of) {
             Some(series) => series.points.push(point),
             None => {
@@ -107,7 +111,8 @@ fn changes(points: &[Point]) -> Vec<Change> {
         [0].into_iter().chain(found.iter().map(|change| change.at)).chain([values.len()]).collect();
     let mean = |from: usize, to: usize| values[from..to].iter().sum::<f64>() / (to - from) as f64;
     let change = |(number, change): (usize, &loadline_stats::ChangePoint)| {
-        let (before, after) = (mean(edges[number], edges[number + 1]), mean(edges[number + 1], edges[number + 2]));
+        let (before, after) =
+            (mean(edges[number], edges[number + 1]), mean(edges[number + 1], edges[number + 2]));
         Change {
             at: change.at,
             before,

@@ -5,8 +5,6 @@
 //! What differs between the hours of the two runs is the same in all deployments of each, and so in no interval; `Note::NotInterleaved` says
 //! it. What only one of the runs measured is compared with nothing.
 
-use std::fmt;
-
 use loadline_model::experiment::{Experiment, PlanSpec, Platform};
 use loadline_model::notes::{Change, Circumstance, Failure, Note, Resources};
 use loadline_model::plan::{CellPlan, ContrastKind, ContrastPlan, Plan, Role, Site};
@@ -27,32 +25,16 @@ pub enum NotComparable {
     Search(String),
     /// No service on a platform under a load was measured in both.
     #[error(
-        "{before} and {after} have nothing in common to compare: a service, a platform and a load with the same names and connections\
-         {before_cells}{after_cells}"
+        "{before} and {after} have nothing in common to compare: a service, a platform and a load with the same names and connections{measured}"
     )]
     NothingInCommon {
         /// The earlier run.
         before: String,
         /// The later run.
         after: String,
-        /// What the earlier one measured.
-        before_cells: Measured,
-        /// What the later one measured.
-        after_cells: Measured,
+        /// What each of them measured, a line for each cell.
+        measured: String,
     },
-}
-
-/// What a run measured, a line each.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Measured {
-    run: String,
-    cells: Vec<String>,
-}
-
-impl fmt::Display for Measured {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.cells.iter().try_for_each(|cell| write!(f, "\n  {}: {cell}", self.run))
-    }
 }
 
 /// A run, and what its services are called in a comparison: `run 3`.
@@ -93,8 +75,7 @@ pub fn join(before: NamedRun, after: NamedRun) -> Result<RunData, NotComparable>
         return Err(NotComparable::NothingInCommon {
             before: names[0].clone(),
             after: names[1].clone(),
-            before_cells: measured(&before.run, &names[0]),
-            after_cells: measured(&after.run, &names[1]),
+            measured: measured(&before.run, &names[0]) + &measured(&after.run, &names[1]),
         });
     }
     let cpus = [before.run.service_cpus.clone(), after.run.service_cpus.clone()];
@@ -120,16 +101,14 @@ pub fn join(before: NamedRun, after: NamedRun) -> Result<RunData, NotComparable>
 
 /// The cells that both runs measured. The only service of a run may have another name in the other, and so may its only platform.
 fn pairs(before: &RunRow, after: &RunRow) -> Vec<(CellId, CellId)> {
-    let same = |before_names: Vec<&str>, after_names: Vec<&str>, before: &str, after: &str| {
-        before == after || (before_names.len() == 1 && after_names.len() == 1)
-    };
-    let services = |run: &RunRow| run.experiment.services.iter().map(|service| service.name.as_str()).collect();
-    let platforms =
-        |run: &RunRow| run.experiment.platforms.iter().map(|platform| platform.name.as_str()).collect();
+    let [one_service, one_platform] = [
+        [before, after].iter().all(|run| run.experiment.services.len() == 1),
+        [before, after].iter().all(|run| run.experiment.platforms.len() == 1),
+    ];
     let is_same = |earlier: CellId, later: CellId| {
         let [one, other] = [Named::of(before, earlier), Named::of(after, later)];
-        same(services(before), services(after), one.service, other.service)
-            && same(platforms(before), platforms(after), one.platform, other.platform)
+        (one_service || one.service == other.service)
+            && (one_platform || one.platform == other.platform)
             && before.experiment.load(before.plan.load_of(earlier))
                 == after.experiment.load(after.plan.load_of(later))
     };
@@ -160,13 +139,13 @@ impl Named<'_> {
     }
 }
 
-fn measured(run: &RunRow, name: &str) -> Measured {
+fn measured(run: &RunRow, name: &str) -> String {
     let cell = |cell: CellId| {
         let load = run.experiment.load(run.plan.load_of(cell));
         let site = run.plan.site_of(cell).label(&run.experiment);
-        format!("{site} at {}, {} connections", load.load, load.connections)
+        format!("\n  {name}: {site} at {}, {} connections", load.load, load.connections)
     };
-    Measured { run: name.to_owned(), cells: asked(&run.plan).map(cell).collect() }
+    asked(&run.plan).map(cell).collect()
 }
 
 /// How the runs differ as a whole.
@@ -362,16 +341,16 @@ fn add_run(joined: &mut RunRow, after: RunRow, offsets: &Offsets) {
     joined.service_cpus = after.service_cpus;
     joined.load_cpus = after.load_cpus;
     let metrics = after.metrics.into_iter();
-    let new: Vec<_> = metrics.filter(|metric| joined.metrics.iter().all(|known| known.name != metric.name)).collect();
+    let new: Vec<_> =
+        metrics.filter(|metric| joined.metrics.iter().all(|known| known.name != metric.name)).collect();
     joined.metrics.extend(new);
     joined.side_by_side.extend(after.side_by_side.into_iter().map(|cell| offsets.cell(cell)));
     let notes = after.notes.into_iter();
     let new: Vec<Note> = notes.filter(|note| !joined.notes.contains(note)).collect();
     joined.notes.extend(new);
     let failures = after.failures.into_iter();
-    joined.failures.extend(failures.map(|failure| Failure {
-        site: failure.site.map(|site| offsets.site(site)),
-        ..failure
-    }));
+    joined.failures.extend(
+        failures.map(|failure| Failure { site: failure.site.map(|site| offsets.site(site)), ..failure }),
+    );
     joined.surroundings.extend(after.surroundings);
 }

@@ -24,8 +24,8 @@ mod repeats;
 mod requests;
 mod runtimes;
 mod sample;
-mod scale;
 mod scalability;
+mod scale;
 mod seconds;
 mod seen;
 mod settle;
@@ -42,11 +42,11 @@ use loadline_model::has_own_key;
 use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::Note;
 
-pub use history::Chronicle;
-pub use joined::{NamedRun, NotComparable, changes, join};
 pub use capacity::{Objectives, Outcome};
 pub use decide::{Undecidable, decide};
 pub use doctor::{Examination, doctor_result};
+pub use history::Chronicle;
+pub use joined::{NamedRun, NotComparable, changes, join};
 pub use load::{LoadRun, load_result};
 pub use loadline_model::result;
 pub use loadline_model::rows::RunData;
@@ -83,7 +83,9 @@ pub fn analyse(data: &RunData) -> RunResult {
     let trust = trust::judge(data, &counted, &noise, repeats);
     let conditions = conditions::conditions(data, &contrasts, trust.trusted);
     let mut capacities = capacities;
-    let of_search = capacities.iter_mut().flat_map(|found| found.at_the_same_rate.iter_mut().chain(&mut found.at_their_own));
+    let of_search = capacities
+        .iter_mut()
+        .flat_map(|found| found.at_the_same_rate.iter_mut().chain(&mut found.at_their_own));
     let rows = contrasts.iter_mut().chain(&mut noise).chain(of_search).flat_map(Contrast::all_rows_mut);
     rows.for_each(|row| row.trusted = trust.trusted);
     claims.iter_mut().for_each(|claim| claim.trusted = trust.trusted);

@@ -40,7 +40,8 @@ pub fn still_compiling(data: &RunData, counted: &Counted<'_>) -> Vec<Note> {
         let sum = |name: &str| slices.iter().filter_map(|slice| slice.observations.get(name)).sum::<f64>();
         let share = sum(JIT) / sum(SERVICE_CPU);
         // Without CPU time there is no share.
-        (share > STILL_COMPILING).then(|| Note::StillCompiling { site: cells::label(&data.run.experiment, site), share })
+        (share > STILL_COMPILING)
+            .then(|| Note::StillCompiling { site: cells::label(&data.run.experiment, site), share })
     };
     plan.site_ids().zip(&plan.sites).filter_map(compiled).collect()
 }

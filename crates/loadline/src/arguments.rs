@@ -296,7 +296,9 @@ pub struct OutputArguments {
 impl OutputArguments {
     /// The files that the result goes to; `-` among them is standard output.
     pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
-        [&self.json, &self.csv, &self.csv_summary, &self.markdown, &self.junit, &self.annotations].into_iter().flatten()
+        [&self.json, &self.csv, &self.csv_summary, &self.markdown, &self.junit, &self.annotations]
+            .into_iter()
+            .flatten()
     }
 }
 
@@ -339,7 +341,12 @@ pub struct DecideArguments {
 pub struct StoreArguments {
     /// File in which runs are stored
     #[arg(
-        long, value_name = "FILE", default_value = "loadline.db", env = "LOADLINE_STORE", hide_env = true, global = true
+        long,
+        value_name = "FILE",
+        default_value = "loadline.db",
+        env = "LOADLINE_STORE",
+        hide_env = true,
+        global = true
     )]
     pub store: PathBuf,
     #[command(subcommand)]
@@ -510,11 +517,14 @@ impl CompareArguments {
             return Ok(None);
         }
         let [before, after] = runs[..] else {
-            let why = format!("{} stored runs cannot be compared: name two, the earlier one first", runs.len());
+            let why =
+                format!("{} stored runs cannot be compared: name two, the earlier one first", runs.len());
             return Err(UsageError(why));
         };
         if !self.experiment.are_absent() {
-            let why = format!("runs {before} and {after} are compared as they were measured: leave out the flags that describe a run");
+            let why = format!(
+                "runs {before} and {after} are compared as they were measured: leave out the flags that describe a run"
+            );
             return Err(UsageError(why));
         }
         Ok(Some([before, after]))

@@ -30,5 +30,5 @@ pub use plan::plan;
 pub use report::report;
 pub use schema::schema;
 pub use serve::serve;
-pub use store::store;
 pub use shell::{completions, man};
+pub use store::store;

@@ -7,7 +7,7 @@ use loadline_model::printable;
 use loadline_model::result::RunResult;
 
 use crate::ReportError;
-use crate::checks::{Check, Outcome, checks};
+use crate::checks::{Outcome, checks};
 
 /// An error for each check that failed or was not judged, a notice for each that is open.
 ///
@@ -18,7 +18,12 @@ pub fn annotations(result: &RunResult, out: &mut dyn Write) -> Result<(), Report
         if let Some(command) = command(check.outcome) {
             let title = format!("loadline {}", check.outcome.word());
             let text = format!("{}: {}", check.about(), check.found.join("; "));
-            writeln!(out, "::{command} title={}::{}", escaped(&title, &[(':', "%3A"), (',', "%2C")]), escaped(&text, &[]))?;
+            writeln!(
+                out,
+                "::{command} title={}::{}",
+                escaped(&title, &[(':', "%3A"), (',', "%2C")]),
+                escaped(&text, &[])
+            )?;
         }
     }
     out.flush()?;

@@ -1,12 +1,17 @@
 //! The most that services carry, in tables and sentences.
 
 use loadline_model::CellId;
-use loadline_model::result::{Capacities, CapacityDifference, CellCapacity, Contrast, RunResult, Unit, Verdict};
+use loadline_model::result::{
+    Capacities, CapacityDifference, CellCapacity, Contrast, RunResult, Unit, Verdict,
+};
 
 use crate::figures::{self, NO_FIGURE, Scale};
 use crate::groups;
 use crate::verdict;
 use crate::words::said;
+
+/// Headings, and the cells of each row.
+pub(crate) type Grid = (Vec<String>, Vec<Vec<String>>);
 
 /// The question that a search answers, unless its author has another one.
 pub(crate) const QUESTION: &str = "How much does each carry?";
@@ -17,7 +22,7 @@ pub(crate) fn objectives(found: &Capacities) -> String {
 }
 
 /// A row for each cell.
-pub(crate) fn table(result: &RunResult, found: &Capacities) -> (Vec<String>, Vec<Vec<String>>) {
+pub(crate) fn table(result: &RunResult, found: &Capacities) -> Grid {
     let headings = ["", "capacity", "95 % interval", "passes", "fails", "answered", "limited by"];
     let rates: Vec<f64> = found.cells.iter().filter_map(|cell| cell.rate_per_second).collect();
     let scale = Scale::of(Unit::PerSecond, &rates);
@@ -59,8 +64,10 @@ pub(crate) fn differences(result: &RunResult, found: &Capacities) -> Vec<(Verdic
 }
 
 /// What is compared at one rate: throughput, success and latency, with their differences. The first of the pair says at which rate.
-pub(crate) fn compared(result: &RunResult, found: &Capacities) -> Vec<(String, (Vec<String>, Vec<Vec<String>>))> {
-    let rate_of = |cell: CellId| found.cells.iter().find(|capacity| capacity.cell == cell)?.interval.map(|ends| ends[0]);
+pub(crate) fn compared(result: &RunResult, found: &Capacities) -> Vec<(String, Grid)> {
+    let rate_of = |cell: CellId| {
+        found.cells.iter().find(|capacity| capacity.cell == cell)?.interval.map(|ends| ends[0])
+    };
     let same = found.cells.iter().filter_map(|capacity| rate_of(capacity.cell)).reduce(f64::min);
     let same = same.map(|rate| format!("All at the same rate, {}:", figures::rate(rate)));
     let tables = [
@@ -74,7 +81,7 @@ pub(crate) fn compared(result: &RunResult, found: &Capacities) -> Vec<(String, (
 /// The metrics that a published comparison of capacities has.
 const COMPARED: [&str; 5] = ["rate.achieved", "errors", "response.p50", "response.p99", "response.mean"];
 
-fn rows(result: &RunResult, contrasts: &[Contrast]) -> (Vec<String>, Vec<Vec<String>>) {
+fn rows(result: &RunResult, contrasts: &[Contrast]) -> Grid {
     let headings = ["", "", "baseline", "here", "difference", "", "95 % interval", "verdict"];
     let mut lines = Vec::new();
     for contrast in contrasts {
@@ -108,11 +115,14 @@ pub(crate) fn findings(result: &RunResult, found: &Capacities) -> Vec<String> {
 /// What the generator could send at most, by the CPU time that a request cost it.
 pub(crate) fn generator(found: &Capacities) -> Option<String> {
     let least = found.cells.iter().filter_map(|cell| cell.generator_limit).reduce(f64::min)?;
-    Some(format!("The generator could send {} a thread, by the CPU time that requests cost it.", figures::rate(least)))
+    Some(format!(
+        "The generator could send {} a thread, by the CPU time that requests cost it.",
+        figures::rate(least)
+    ))
 }
 
 /// Every rate that was tried in a cell.
-pub(crate) fn curve(capacity: &CellCapacity) -> (Vec<String>, Vec<Vec<String>>) {
+pub(crate) fn curve(capacity: &CellCapacity) -> Grid {
     let headings = ["asked", "answered", "success", "p50", "p99", "passed", "for"];
     let rows = capacity.curve.iter().map(|point| {
         vec![

@@ -27,7 +27,16 @@ pub fn decision(decision: &Decision, width: usize) -> String {
         table.push(row(option));
     }
     text.push_str(&table.render(width));
-    text.push_str(&wrap("", &format!("Amounts are in {} for a month of 30.4 days. {}", printable(&decision.currency), profile(decision)), width, 2));
+    text.push_str(&wrap(
+        "",
+        &format!(
+            "Amounts are in {} for a month of 30.4 days. {}",
+            printable(&decision.currency),
+            profile(decision)
+        ),
+        width,
+        2,
+    ));
     for turn in &decision.turns {
         text.push_str(&wrap("  ", &words(turn, &decision.currency), width, 4));
     }
@@ -38,17 +47,25 @@ pub fn decision(decision: &Decision, width: usize) -> String {
 fn answer(decision: &Decision) -> String {
     let [first, rest @ ..] = &decision.options[..] else { return "Nothing can be decided.".to_owned() };
     let currency = printable(&decision.currency);
-    let cost = format!("{} costs least, {} {currency} a month", printable(&first.label), amount(first.monthly_cost));
+    let cost =
+        format!("{} costs least, {} {currency} a month", printable(&first.label), amount(first.monthly_cost));
     let Some(second) = rest.first() else { return format!("{cost}.") };
     let more = figures::percent(second.monthly_cost / first.monthly_cost - 1.0);
-    let next = format!("the next is {} with {} {currency} ({more})", printable(&second.label), amount(second.monthly_cost));
+    let next = format!(
+        "the next is {} with {} {currency} ({more})",
+        printable(&second.label),
+        amount(second.monthly_cost)
+    );
     let is_sure = second.monthly_interval[0] > first.monthly_interval[1];
     let doubt = if is_sure { "" } else { ", within what the capacities are not sure of" };
     format!("{cost}; {next}{doubt}.")
 }
 
 fn row(option: &CostOption) -> Vec<String> {
-    let (least, most) = option.replicas.iter().fold((u32::MAX, 0), |(least, most), replicas| (least.min(*replicas), most.max(*replicas)));
+    let (least, most) = option
+        .replicas
+        .iter()
+        .fold((u32::MAX, 0), |(least, most), replicas| (least.min(*replicas), most.max(*replicas)));
     let replicas = if least == most { most.to_string() } else { format!("{least} to {most}") };
     let lost = match option.headroom_one_lost {
         lost if lost < 0.0 => "not carried".to_owned(),
@@ -69,7 +86,8 @@ fn row(option: &CostOption) -> Vec<String> {
 
 fn profile(decision: &Decision) -> String {
     let rates = &decision.profile.per_second;
-    let (least, most) = rates.iter().fold((f64::INFINITY, 0.0f64), |(least, most), rate| (least.min(*rate), most.max(*rate)));
+    let (least, most) =
+        rates.iter().fold((f64::INFINITY, 0.0f64), |(least, most), rate| (least.min(*rate), most.max(*rate)));
     match least == most {
         true => format!("The load is {} at all hours.", figures::rate(most)),
         false => format!("The load is {} to {} over the day.", figures::rate(least), figures::rate(most)),

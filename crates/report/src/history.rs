@@ -16,19 +16,34 @@ const CHART: usize = 41;
 
 /// Each series with its points below each other, oldest first, and its changes between them. `local_time` words the time at which a run began.
 pub fn history(history: &History, width: usize, colour: bool, local_time: impl Fn(&str) -> String) -> String {
-    let mut text: String =
-        history.series.iter().map(|of| series(of, &history.metric, width, colour, &local_time) + "\n").collect();
+    let mut text: String = history
+        .series
+        .iter()
+        .map(|of| series(of, &history.metric, width, colour, &local_time) + "\n")
+        .collect();
     if history.series.is_empty() {
         text.push_str(&format!("no run has {}\n", history.metric));
     }
     for left_out in &history.left_out {
-        text.push_str(&wrap("", &format!("Run {} is left out: {}.", left_out.run, left_out.reason), width, 2));
+        text.push_str(&wrap(
+            "",
+            &format!("Run {} is left out: {}.", left_out.run, left_out.reason),
+            width,
+            2,
+        ));
     }
     text
 }
 
-fn series(of: &Series, metric: &str, width: usize, colour: bool, local_time: &impl Fn(&str) -> String) -> String {
-    let title = format!("{metric} · {} · {} · {}", printable(&of.label), printable(&of.load), printable(&of.machine));
+fn series(
+    of: &Series,
+    metric: &str,
+    width: usize,
+    colour: bool,
+    local_time: &impl Fn(&str) -> String,
+) -> String {
+    let title =
+        format!("{metric} · {} · {} · {}", printable(&of.label), printable(&of.load), printable(&of.machine));
     let mut text = wrap("", &title, width, 2);
     let values: Vec<f64> = of.points.iter().map(|point| point.value).collect();
     let scale = Scale::of(of.unit, &values);
@@ -93,7 +108,9 @@ fn chart(point: &Point, least: f64, most: f64) -> String {
 /// When `out` does not take it.
 pub fn history_csv(history: &History, out: &mut dyn Write) -> Result<(), ReportError> {
     let mut csv = csv::Writer::from_writer(out);
-    csv.write_record(["metric", "cell", "load", "machine", "run", "started", "value", "low", "high", "change"])?;
+    csv.write_record([
+        "metric", "cell", "load", "machine", "run", "started", "value", "low", "high", "change",
+    ])?;
     for series in &history.series {
         for (at, point) in series.points.iter().enumerate() {
             let end = |at: usize| point.interval.map(|ends| ends[at].to_string()).unwrap_or_default();

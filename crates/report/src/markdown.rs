@@ -127,7 +127,11 @@ fn carried(result: &RunResult, found: &Capacities) -> Vec<String> {
         lines.extend(grid(table));
     }
     for (capacity, cell) in found.cells.iter().map(|capacity| (capacity, &result.cells[capacity.cell])) {
-        lines.extend([String::new(), format!("Tried of {}:", escape(&groups::cell_name(result, cell))), String::new()]);
+        lines.extend([
+            String::new(),
+            format!("Tried of {}:", escape(&groups::cell_name(result, cell))),
+            String::new(),
+        ]);
         lines.extend(grid(capacity::curve(capacity)));
     }
     lines
@@ -135,7 +139,9 @@ fn carried(result: &RunResult, found: &Capacities) -> Vec<String> {
 
 /// A table, its first column on the left.
 fn grid((headings, rows): (Vec<String>, Vec<Vec<String>>)) -> Vec<String> {
-    let line = |cells: &[String]| format!("| {} |", cells.iter().map(|cell| escape(cell)).collect::<Vec<_>>().join(" | "));
+    let line = |cells: &[String]| {
+        format!("| {} |", cells.iter().map(|cell| escape(cell)).collect::<Vec<_>>().join(" | "))
+    };
     let rule = headings.iter().enumerate().map(|(at, _)| if at == 0 { "---" } else { "--:" });
     let rule = format!("| {} |", rule.collect::<Vec<_>>().join(" | "));
     [line(&headings), rule].into_iter().chain(rows.iter().map(|row| line(row))).collect()

@@ -19,7 +19,8 @@ fn sentence(of: &Scalability) -> String {
         );
     }
     let share = |fitted: &Fitted| {
-        let interval = fitted.interval.map(|ends| format!(" {}", figures::percent_range(ends))).unwrap_or_default();
+        let interval =
+            fitted.interval.map(|ends| format!(" {}", figures::percent_range(ends))).unwrap_or_default();
         format!("{}{interval}", figures::unsigned_percent(fitted.value))
     };
     let peak = match of.peak {

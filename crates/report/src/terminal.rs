@@ -63,7 +63,14 @@ pub fn terminal(result: &RunResult, style: &Style) -> String {
     };
     let many = overview::is_needed(result);
     let mut sections = if let Some(found) = &result.capacities {
-        let mut sections = vec![page.head(), page.checks(), page.capacities(found), page.claims(), page.starts(), page.trust()];
+        let mut sections = vec![
+            page.head(),
+            page.checks(),
+            page.capacities(found),
+            page.claims(),
+            page.starts(),
+            page.trust(),
+        ];
         sections.extend(style.full.then(|| page.curves(found)));
         sections.extend([page.runtimes(), page.notes()]);
         sections
@@ -217,7 +224,7 @@ impl Page<'_> {
     }
 
     /// Names on the left, figures on their points, words behind them.
-    fn table(&self, (headings, rows): (Vec<String>, Vec<Vec<String>>)) -> String {
+    fn table(&self, (headings, rows): capacity::Grid) -> String {
         let last = headings.len() - 1;
         let align = |at: usize| if at == 0 || at == last { Align::Left } else { Align::Point };
         let columns = headings.into_iter().enumerate().map(|(at, heading)| (heading, align(at))).collect();

@@ -6,7 +6,9 @@ use std::borrow::Cow;
 use loadline_model::Machine;
 use loadline_model::experiment::PlanSpec;
 use loadline_model::notes::Note;
-use loadline_model::result::{CellRepeats, Contrast, Ladder, Row, RunResult, RunState, Statement, TwinDifference, Unit};
+use loadline_model::result::{
+    CellRepeats, Contrast, Ladder, Row, RunResult, RunState, Statement, TwinDifference, Unit,
+};
 
 use crate::figures::{self, Scale};
 use crate::groups::{self, Group};
@@ -99,8 +101,9 @@ pub(crate) fn missing(result: &RunResult) -> Option<String> {
 /// What a reader must know before any figure: what a run was to have and was measured without, as its user allowed, and that two runs took no
 /// turns.
 pub(crate) fn reservations(result: &RunResult) -> impl Iterator<Item = String> {
-    let is_one =
-        |note: &&Statement<Note>| matches!(note.what, Some(Note::WithoutLimits { .. } | Note::NotInterleaved { .. }));
+    let is_one = |note: &&Statement<Note>| {
+        matches!(note.what, Some(Note::WithoutLimits { .. } | Note::NotInterleaved { .. }))
+    };
     result.notes.iter().filter(is_one).map(|note| sentence(&said(note)))
 }
 

@@ -127,7 +127,7 @@ impl PlatformDeployer<'_> {
         site: &Site,
         environment: &Environment,
         progress: &mut dyn FnMut(&str),
-    ) -> Result<(Vec<needs::Started>, Vec<(String, SocketAddr)>), BoxError> {
+    ) -> Result<(Vec<needs::Started>, needs::Addresses), BoxError> {
         let (mut own, mut addresses) = (Vec::new(), Vec::new());
         let cpus = self.cpus.pins(site.service, site.platform);
         let here = MachineId::of(self.machine);
@@ -135,13 +135,28 @@ impl PlatformDeployer<'_> {
             if need.shared {
                 let start = || {
                     let node = self.node.as_ref();
-                    needs::Started::start(need, cpus, &self.program, node, environment, here.clone(), progress)
+                    needs::Started::start(
+                        need,
+                        cpus,
+                        &self.program,
+                        node,
+                        environment,
+                        here.clone(),
+                        progress,
+                    )
                 };
                 addresses.push(self.shared_needs.address(&need.name, start)?);
             } else {
                 let platform = self.platforms[site.platform.0].as_ref();
-                let started =
-                    needs::Started::start(need, cpus, &self.program, platform, environment, here.clone(), progress)?;
+                let started = needs::Started::start(
+                    need,
+                    cpus,
+                    &self.program,
+                    platform,
+                    environment,
+                    here.clone(),
+                    progress,
+                )?;
                 let (name, address) = started.address();
                 addresses.push((name.to_owned(), address));
                 own.push(started);

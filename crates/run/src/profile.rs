@@ -205,7 +205,6 @@ impl Execution<'_> {
             duration,
             seed: self.order.profile_seed(round, load),
             offset: Duration::ZERO,
-            trial: None,
         };
         let record = member.with_engine(cell, |engine| engine.drive(slice))?;
         if record.stopped { Err(RunError::Interrupted) } else { Ok(record) }

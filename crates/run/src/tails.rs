@@ -48,7 +48,6 @@ impl Execution<'_> {
             duration: length,
             seed: self.order.tail_seed(round, load),
             offset: Duration::ZERO,
-            trial: None,
         };
         let driven = member.with_engine(cell, |engine| engine.drive(slice));
         let timeline = watch.stop();

@@ -93,7 +93,6 @@ impl Execution<'_> {
             duration: progress.cycle,
             seed: self.order.warm_up_seed(round, cycle, self.plan.cell(cell).load),
             offset: Duration::ZERO,
-            trial: None,
         };
         let begun = self.clock.now();
         member.site.read_begin(ReadOut::ServiceCpu);

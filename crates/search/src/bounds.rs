@@ -69,9 +69,9 @@ pub fn bounds(trials: &[Trial]) -> Bounds {
     let upper = of(Class::Upper).next();
     let below = |rate: &f64| upper.is_none_or(|upper| *rate < upper);
     Bounds {
-        lower: of(Class::Lower).filter(below).last(),
+        lower: of(Class::Lower).rfind(below),
         upper,
-        inverted: of(Class::Lower).filter(|rate| !below(rate)).last(),
+        inverted: of(Class::Lower).rfind(|rate| !below(rate)),
     }
 }
 

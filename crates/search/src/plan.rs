@@ -179,7 +179,8 @@ mod tests {
     fn a_long_trial_that_fails_revises_what_was_found() {
         // Long trials carry less.
         let trials = searched(GOAL, |probe| probe.rate <= if probe.slices > 1.0 { 700.0 } else { 870.0 });
-        let revised = trials.iter().filter(|trial| trial.purpose == Purpose::Confirm && !trial.passed).count();
+        let revised =
+            trials.iter().filter(|trial| trial.purpose == Purpose::Confirm && !trial.passed).count();
         assert!(revised >= 1, "{trials:?}");
     }
 

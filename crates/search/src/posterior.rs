@@ -76,12 +76,15 @@ impl Grid {
     fn of(trials: &[&Trial], from: f64, to: f64) -> Grid {
         let step = (to - from) / (POINTS - 1) as f64;
         let at = |point: usize| from + step * point as f64;
-        let curves = [Shape::Logistic, Shape::Gumbel].into_iter().flat_map(|shape| SCALES.map(|scale| (shape, scale)));
+        let curves =
+            [Shape::Logistic, Shape::Gumbel].into_iter().flat_map(|shape| SCALES.map(|scale| (shape, scale)));
         let curves: Vec<(Shape, f64)> = curves.collect();
         // Of each curve and point, the logarithm of the likelihood.
         let logs: Vec<Vec<f64>> = curves
             .iter()
-            .map(|(shape, scale)| (0..POINTS).map(|point| likelihood(trials, *shape, *scale, at(point))).collect())
+            .map(|(shape, scale)| {
+                (0..POINTS).map(|point| likelihood(trials, *shape, *scale, at(point))).collect()
+            })
             .collect();
         let most = logs.iter().flatten().copied().fold(f64::NEG_INFINITY, f64::max);
         let mut masses = vec![0.0; POINTS];
@@ -160,8 +163,11 @@ mod tests {
         let found = estimate(&[trial(100.0, true), trial(200.0, false)]).unwrap();
         assert!(found.interval[0] < 110.0 && found.interval[1] > 180.0, "{found:?}");
         assert!((110.0..190.0).contains(&found.rate), "{found:?}");
-        let closer: Vec<Trial> = [100.0, 140.0, 148.0].map(|rate| trial(rate, true)).into_iter()
-            .chain([152.0, 160.0, 200.0].map(|rate| trial(rate, false))).collect();
+        let closer: Vec<Trial> = [100.0, 140.0, 148.0]
+            .map(|rate| trial(rate, true))
+            .into_iter()
+            .chain([152.0, 160.0, 200.0].map(|rate| trial(rate, false)))
+            .collect();
         let closer = estimate(&closer).unwrap();
         assert!(closer.half_width < found.half_width / 4.0, "{closer:?}");
         assert!((146.0..154.0).contains(&closer.rate), "{closer:?}");
@@ -170,7 +176,8 @@ mod tests {
     #[test]
     fn a_long_trial_tells_more_than_a_short_one() {
         let with = |slices: f64| {
-            let mixed = [(100.0, true), (104.0, false), (96.0, false), (108.0, true), (112.0, false), (92.0, true)];
+            let mixed =
+                [(100.0, true), (104.0, false), (96.0, false), (108.0, true), (112.0, false), (92.0, true)];
             let mut trials: Vec<Trial> = mixed.map(|(rate, passed)| trial(rate, passed)).into();
             trials.push(Trial { slices, ..trial(98.0, false) });
             estimate(&trials).unwrap().rate
@@ -180,7 +187,8 @@ mod tests {
 
     #[test]
     fn one_outlier_does_not_move_the_capacity_far() {
-        let mut trials: Vec<Trial> = (0..12).map(|step| 94.0 + f64::from(step)).map(|rate| trial(rate, rate < 100.0)).collect();
+        let mut trials: Vec<Trial> =
+            (0..12).map(|step| 94.0 + f64::from(step)).map(|rate| trial(rate, rate < 100.0)).collect();
         let before = estimate(&trials).unwrap();
         trials.push(trial(50.0, false));
         let after = estimate(&trials).unwrap();

@@ -52,11 +52,11 @@ use plan::PlanKeys;
 use platforms::PlatformKeys;
 use services::ServiceKeys;
 
-pub use conditions::add_conditions;
-pub use metric::metric;
 pub use capacity::FLAGS as SEARCH_FLAGS;
+pub use conditions::add_conditions;
 pub(crate) use docker::PUBLISHING;
 pub(crate) use kubernetes::PLACEMENTS;
+pub use metric::metric;
 pub(crate) use names::name;
 
 /// Headings of the command line's help.
@@ -297,8 +297,11 @@ pub(crate) fn written(experiment: &Experiment, detail: Detail) -> Node {
     if experiment.capacity.is_some() {
         // What a search has by default is not what other experiments have.
         let plan = Node::map(
-            [("deployments", experiment.plan.deployments.to_string()), ("twin", experiment.plan.twin.to_string())]
-                .map(|(key, value)| (key, Node::scalar(value, Place::File))),
+            [
+                ("deployments", experiment.plan.deployments.to_string()),
+                ("twin", experiment.plan.twin.to_string()),
+            ]
+            .map(|(key, value)| (key, Node::scalar(value, Place::File))),
             Place::File,
         );
         match tree.get_mut("plan") {

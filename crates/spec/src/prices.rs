@@ -30,7 +30,13 @@ struct PriceKeys {
 impl Default for PriceKeys {
     fn default() -> PriceKeys {
         let currency = "USD".to_owned();
-        PriceKeys { currency, headroom: DEFAULT_HEADROOM, spare: 1, engineer_hour: 0.0, platforms: Vec::new() }
+        PriceKeys {
+            currency,
+            headroom: DEFAULT_HEADROOM,
+            spare: 1,
+            engineer_hour: 0.0,
+            platforms: Vec::new(),
+        }
     }
 }
 
@@ -81,10 +87,12 @@ fn price() -> Scalar<f64> {
 }
 
 fn share() -> Scalar<f64> {
-    let parse = |text: &str| match parse_percentage(text)? {
-        share if share < 1.0 => Ok(share),
-        _ => Err(Complaint::new("a headroom of all that there is leaves nothing for requests").help("write 30%")),
-    };
+    let parse =
+        |text: &str| match parse_percentage(text)? {
+            share if share < 1.0 => Ok(share),
+            _ => Err(Complaint::new("a headroom of all that there is leaves nothing for requests")
+                .help("write 30%")),
+        };
     Scalar::new(parse, |share| show_share(*share), json!({ "type": "string" }))
 }
 
@@ -130,9 +138,14 @@ pub fn day_profile(text: &str) -> Result<DayProfile, SpecError> {
     let mut hours: Vec<Option<f64>> = vec![None; HOURS];
     for (number, row) in rows.lines().enumerate().filter(|(_, row)| !row.trim().is_empty()) {
         let refuse = |why: String| {
-            fail(Complaint::new(format!("line {}: {why}", number + 1)).help("a row is an hour and a rate: 13,4200/min"))
+            fail(
+                Complaint::new(format!("line {}: {why}", number + 1))
+                    .help("a row is an hour and a rate: 13,4200/min"),
+            )
         };
-        let Some((hour, rate)) = row.split_once(',') else { return Err(refuse(format!("`{row}` has no comma"))) };
+        let Some((hour, rate)) = row.split_once(',') else {
+            return Err(refuse(format!("`{row}` has no comma")));
+        };
         let Ok(hour) = hour.trim().parse::<usize>() else {
             // A heading.
             if number == 0 {
@@ -140,15 +153,22 @@ pub fn day_profile(text: &str) -> Result<DayProfile, SpecError> {
             }
             return Err(refuse(format!("`{}` is no hour", hour.trim())));
         };
-        let rate: Rate = rate.trim().parse().map_err(|error: loadline_model::load::RateError| refuse(error.to_string()))?;
+        let rate: Rate = rate
+            .trim()
+            .parse()
+            .map_err(|error: loadline_model::load::RateError| refuse(error.to_string()))?;
         match hours.get_mut(hour) {
             Some(known @ None) => *known = Some(rate.as_per_second()),
             Some(Some(_)) => return Err(refuse(format!("hour {hour} is there twice"))),
             None => return Err(refuse(format!("a day has no hour {hour}"))),
         }
     }
-    let missing: Vec<String> =
-        hours.iter().enumerate().filter(|(_, rate)| rate.is_none()).map(|(hour, _)| hour.to_string()).collect();
+    let missing: Vec<String> = hours
+        .iter()
+        .enumerate()
+        .filter(|(_, rate)| rate.is_none())
+        .map(|(hour, _)| hour.to_string())
+        .collect();
     if !missing.is_empty() {
         let complaint = Complaint::new(format!("the profile has no rate for hour {}", missing.join(", ")));
         return Err(fail(complaint.help("write a row for each hour from 0 to 23")));

@@ -54,7 +54,9 @@ impl Usl {
 const LEAST_POINTS: usize = 4;
 
 fn squares(rows: &[[f64; 3]], fit: &[f64; 3]) -> f64 {
-    rows.iter().map(|row| (1.0 - row.iter().zip(fit).map(|(term, factor)| term * factor).sum::<f64>()).powi(2)).sum()
+    rows.iter()
+        .map(|row| (1.0 - row.iter().zip(fit).map(|(term, factor)| term * factor).sum::<f64>()).powi(2))
+        .sum()
 }
 
 /// The factors of these terms, for which the rows add up to one as nearly as they can; zero for the other terms.
@@ -69,19 +71,16 @@ fn least_squares(rows: &[[f64; 3]], terms: &[usize]) -> Option<[f64; 3]> {
         })
         .collect();
     for column in 0..count {
-        let pivot = (column..count).max_by(|one, other| {
-            equations[*one][column].abs().total_cmp(&equations[*other][column].abs())
-        })?;
+        let pivot = (column..count)
+            .max_by(|one, other| equations[*one][column].abs().total_cmp(&equations[*other][column].abs()))?;
         equations.swap(column, pivot);
         if equations[column][column].abs() < f64::MIN_POSITIVE {
             return None;
         }
-        for other in (0..count).filter(|other| *other != column) {
-            let factor = equations[other][column] / equations[column][column];
-            for at in column..=count {
-                let part = factor * equations[column][at];
-                equations[other][at] -= part;
-            }
+        let row = equations[column].clone();
+        for (_, other) in equations.iter_mut().enumerate().filter(|(at, _)| *at != column) {
+            let factor = other[column] / row[column];
+            other.iter_mut().zip(&row).for_each(|(term, part)| *term -= factor * part);
         }
     }
     let mut found = [0.0; 3];
@@ -105,7 +104,10 @@ mod tests {
             let law = Usl { one: 1_000.0, contention, crosstalk };
             let found = Usl::fit(&points(law)).unwrap();
             assert!((found.one / law.one - 1.0).abs() < 1e-6, "{found:?}");
-            assert!((found.contention - contention).abs() < 1e-6 && (found.crosstalk - crosstalk).abs() < 1e-8, "{found:?}");
+            assert!(
+                (found.contention - contention).abs() < 1e-6 && (found.crosstalk - crosstalk).abs() < 1e-8,
+                "{found:?}"
+            );
             assert!(found.worst_error(&points(law)) < 1e-6);
         }
     }
@@ -115,7 +117,10 @@ mod tests {
         let law = Usl { one: 1_000.0, contention: 0.02, crosstalk: 0.0004 };
         let peak = law.peak().unwrap();
         assert!((peak - (0.98f64 / 0.0004).sqrt()).abs() < 1e-9);
-        assert!(law.throughput(peak) > law.throughput(peak * 1.2) && law.throughput(peak) > law.throughput(peak / 1.2));
+        assert!(
+            law.throughput(peak) > law.throughput(peak * 1.2)
+                && law.throughput(peak) > law.throughput(peak / 1.2)
+        );
         assert_eq!(Usl { crosstalk: 0.0, ..law }.peak(), None);
     }
 

@@ -17,7 +17,11 @@ impl Store {
     /// When there is no such run.
     pub fn rename(&self, run: i64, name: &str) -> Result<(), StoreError> {
         self.run(Some(run))?;
-        self.change("UPDATE run SET name = ?2, experiment = json_set(experiment, '$.name', ?2) WHERE id = ?1", run, name)
+        self.change(
+            "UPDATE run SET name = ?2, experiment = json_set(experiment, '$.name', ?2) WHERE id = ?1",
+            run,
+            name,
+        )
     }
 
     /// Sets the tags of a run.
@@ -75,7 +79,8 @@ impl Store {
         let mut numbers = Vec::new();
         for run in runs {
             let columns = self.columns("run", "id")?;
-            let insert = format!("INSERT INTO other.run ({columns}) SELECT {columns} FROM main.run WHERE id = ?1");
+            let insert =
+                format!("INSERT INTO other.run ({columns}) SELECT {columns} FROM main.run WHERE id = ?1");
             transaction.execute(&insert, [run])?;
             let number = transaction.last_insert_rowid();
             for table in OF_RUNS {
@@ -93,7 +98,8 @@ impl Store {
 
     /// The columns of a table but one, as SQL has them. A store that was migrated has them in another order than a new one.
     fn columns(&self, table: &str, without: &str) -> rusqlite::Result<String> {
-        let mut statement = self.connection.prepare("SELECT name FROM pragma_table_info(?1) WHERE name <> ?2")?;
+        let mut statement =
+            self.connection.prepare("SELECT name FROM pragma_table_info(?1) WHERE name <> ?2")?;
         let names: rusqlite::Result<Vec<String>> =
             statement.query_map([table, without], |row| row.get(0))?.collect();
         Ok(names?.join(", "))

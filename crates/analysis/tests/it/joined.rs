@@ -79,9 +79,15 @@ fn intervals_hold_the_truth_although_no_deployments_are_paired() {
 
 #[test]
 fn runs_that_have_nothing_in_common_are_refused_with_what_they_have() {
-    assert_eq!(joined(run(3, 1, 0.0, 2), run(3, 2, 0.0, 2)).err(), Some(NotComparable::Same("run 3".to_owned())));
+    assert_eq!(
+        joined(run(3, 1, 0.0, 2), run(3, 2, 0.0, 2)).err(),
+        Some(NotComparable::Same("run 3".to_owned()))
+    );
     let ladder = MadeUp { static_pod_us: Some(1.0), ladder: true, rounds: 2, ..MadeUp::default() };
-    assert_eq!(joined(run(3, 1, 0.0, 2), ladder.data()).err(), Some(NotComparable::Ladder("run 1".to_owned())));
+    assert_eq!(
+        joined(run(3, 1, 0.0, 2), ladder.data()).err(),
+        Some(NotComparable::Ladder("run 1".to_owned()))
+    );
     let mut after = run(5, 1, 0.0, 2);
     after.run.experiment.loads[0].connections = 64;
     let refused = joined(run(3, 1, 0.0, 2), after).err().expect("another load").to_string();

@@ -36,7 +36,15 @@ struct Capacity;
 
 /// How much is measured, and what is compared block by block.
 const FOUND_OUT: [&str; 9] = [
-    "--slice", "--blocks", "--until", "--margin", "--interleave", "--think", "--profile", "--tails", "--no-twin",
+    "--slice",
+    "--blocks",
+    "--until",
+    "--margin",
+    "--interleave",
+    "--think",
+    "--profile",
+    "--tails",
+    "--no-twin",
 ];
 
 impl OfCommand for Capacity {

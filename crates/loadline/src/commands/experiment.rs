@@ -26,7 +26,10 @@ use loadline_store::Store;
 
 use super::serve;
 use super::stored::{self, Baseline};
-use crate::arguments::{AgainstArguments, CapacityArguments, CompareArguments, LayersArguments, OutputArguments, RunArguments, TurnArguments};
+use crate::arguments::{
+    AgainstArguments, CapacityArguments, CompareArguments, LayersArguments, OutputArguments, RunArguments,
+    TurnArguments,
+};
 use crate::exit::{Exit, UsageError};
 use crate::interrupt;
 use crate::journal::StoreJournal;

@@ -31,8 +31,9 @@ pub fn history(arguments: &HistoryArguments) -> Result<Exit> {
     }
     if !files.clone().any(|path| outputs::is_stdout(path)) {
         let (style, zone) = (outputs::style(), TimeZone::system());
-        let text =
-            loadline_report::history(&history, style.width, style.colour, |started| local_time(started, &zone));
+        let text = loadline_report::history(&history, style.width, style.colour, |started| {
+            local_time(started, &zone)
+        });
         print(text.trim_end())?;
     }
     Ok(Exit::Done)

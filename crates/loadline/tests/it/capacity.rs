@@ -30,11 +30,19 @@ fn a_known_capacity_is_found_and_shown_again() {
     assert!(low > 0.3 * CARRIED && high < 1.5 * CARRIED, "{capacity:?}");
     assert!(capacity.lower_bound.is_none_or(|lower| lower < 1.5 * CARRIED), "{capacity:?}");
     assert!(capacity.trials >= 6 && capacity.curve.len() >= 4, "{capacity:?}");
-    assert!(result.contrasts.is_empty() && result.noise.is_empty(), "slices of different rates are not compared");
+    assert!(
+        result.contrasts.is_empty() && result.noise.is_empty(),
+        "slices of different rates are not compared"
+    );
 
     let again = place.run(["report", "--full"]);
     again.assert_measured();
-    for text in ["How much does each carry?", "A slice passes with p99 <= 400ms, sent >= 99%", "95 % interval", "search"] {
+    for text in [
+        "How much does each carry?",
+        "A slice passes with p99 <= 400ms, sent >= 99%",
+        "95 % interval",
+        "search",
+    ] {
         assert!(again.stdout.contains(text), "{text}: {}", again.stdout);
     }
 }

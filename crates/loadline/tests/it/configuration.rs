@@ -17,7 +17,11 @@ fn a_file_sets_what_neither_the_environment_nor_an_option_does() {
     for (environment, arguments, store) in [
         (&[][..], &[][..], "/nowhere/file.db"),
         (&[("LOADLINE_STORE", "/nowhere/variable.db")], &[], "/nowhere/variable.db"),
-        (&[("LOADLINE_STORE", "/nowhere/variable.db")], &["--store", "/nowhere/option.db"], "/nowhere/option.db"),
+        (
+            &[("LOADLINE_STORE", "/nowhere/variable.db")],
+            &["--store", "/nowhere/option.db"],
+            "/nowhere/option.db",
+        ),
     ] {
         let ended = report(&place, file, environment, arguments);
         assert_eq!(ended.code, Some(1));

@@ -15,7 +15,8 @@ platforms:
 fn searched(place: &Place) {
     place.write("prices.yaml", PRICES);
     let service = ["capacity", "--service", "orders --delay 20ms --at-once 4", "--on", "host", "--on", "pod"];
-    let rough = ["--rate", "80/s", "-c", "64", "--precision", "30%", "--objective", "p99 <= 400ms", "--warmup", "1s"];
+    let rough =
+        ["--rate", "80/s", "-c", "64", "--precision", "30%", "--objective", "p99 <= 400ms", "--warmup", "1s"];
     place.run(service.into_iter().chain(rough)).assert_measured();
 }
 
@@ -26,7 +27,9 @@ fn the_cheapest_comes_first_with_what_would_turn_it_around() {
     let ended = place.run(["decide", "--load", "60000/min", "--prices", "prices.yaml"]);
     ended.assert_measured();
     assert!(ended.stdout.starts_with("pod costs least, "), "{}", ended.stdout);
-    for text in ["EUR a month", "a replica carries", "host would cost least if", "The load is 1000/s at all hours"] {
+    for text in
+        ["EUR a month", "a replica carries", "host would cost least if", "The load is 1000/s at all hours"]
+    {
         assert!(ended.stdout.replace("\n  ", " ").contains(text), "{text}: {}", ended.stdout);
     }
     let day: String = (0..24).map(|hour| format!("{hour},{}/min\n", 600 + 100 * hour)).collect();

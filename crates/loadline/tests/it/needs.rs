@@ -52,7 +52,11 @@ fn assert_answered(result: &RunResult) {
     for cell in &result.cells {
         assert!(cell.answered > 0 && cell.errors.is_empty(), "{}: {:?}", cell.label, cell.errors);
         let of_needs = cell.figures.iter().find(|figure| figure.metric == "cpu.needs");
-        assert!(of_needs.is_some_and(|figure| figure.value > 0.0), "{}: what it needs used no CPU time", cell.label);
+        assert!(
+            of_needs.is_some_and(|figure| figure.value > 0.0),
+            "{}: what it needs used no CPU time",
+            cell.label
+        );
     }
 }
 
@@ -70,12 +74,19 @@ fn what_is_shared_is_started_once_and_ends_with_the_run() {
     let place = Place::shared();
     place.write(
         "once.sh",
-        &format!("#!/bin/sh\necho started >> starts\nexec {} serve hello --listen $HOST:$PORT\n", crate::support::PROGRAM),
+        &format!(
+            "#!/bin/sh\necho started >> starts\nexec {} serve hello --listen $HOST:$PORT\n",
+            crate::support::PROGRAM
+        ),
     );
     let ended = run(&place, "command: sh once.sh, shared: true");
     ended.assert_measured();
     let result = ended.result();
-    assert!(result.cells.iter().all(|cell| cell.answered > 0 && cell.errors.is_empty()), "{:?}", result.cells);
+    assert!(
+        result.cells.iter().all(|cell| cell.answered > 0 && cell.errors.is_empty()),
+        "{:?}",
+        result.cells
+    );
     let starts = std::fs::read_to_string(place.path("starts")).expect("it was started");
     assert_eq!(starts.lines().count(), 1, "two platforms and two deployments share one");
 }
@@ -98,5 +109,10 @@ fn an_address_of_what_is_not_needed_is_refused() {
     place.write("needs.yaml", &experiment("command: sleep 1").replace("{back.port}", "{bakc.port}"));
     let ended = place.run(["plan", "needs.yaml"]);
     assert_eq!(ended.code, Some(2), "{}", ended.stdout);
-    assert!(ended.stderr.contains("the service does not need `bakc`") && ended.stderr.contains("did you mean `back`?"), "{}", ended.stderr);
+    assert!(
+        ended.stderr.contains("the service does not need `bakc`")
+            && ended.stderr.contains("did you mean `back`?"),
+        "{}",
+        ended.stderr
+    );
 }

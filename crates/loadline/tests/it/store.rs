@@ -21,25 +21,41 @@ fn runs_are_named_tagged_copied_and_deleted() {
     assert_eq!(done(&place, &["store", "untag", "1", "v1.2"]), "run 1: #release\n");
     assert_eq!(done(&place, &["store", "rename", "2", "before the fix"]), "run 2 is called before the fix\n");
     let listed = done(&place, &["report", "--list", "--match", "release"]);
-    assert!(listed.contains("#release") && listed.lines().filter(|line| line.contains("20")).count() == 1, "{listed}");
+    assert!(
+        listed.contains("#release") && listed.lines().filter(|line| line.contains("20")).count() == 1,
+        "{listed}"
+    );
     assert!(done(&place, &["report", "--list", "--match", "before the fix"]).contains("   2  "));
 
-    assert_eq!(done(&place, &["store", "export", "2", "1", "-o", "other.db"]), "run 2 is run 1 in other.db\nrun 1 is run 2 in other.db\n");
+    assert_eq!(
+        done(&place, &["store", "export", "2", "1", "-o", "other.db"]),
+        "run 2 is run 1 in other.db\nrun 1 is run 2 in other.db\n"
+    );
     let mut figures = ["loadline.db", "other.db"].into_iter().zip(["2", "1"]).map(|(store, run)| {
-        let json: Value = serde_json::from_str(&place.run(["report", run, "--store", store, "--json", "-"]).stdout).expect("JSON");
+        let json: Value =
+            serde_json::from_str(&place.run(["report", run, "--store", store, "--json", "-"]).stdout)
+                .expect("JSON");
         (json["cells"].clone(), json["slices"].clone(), json["run"]["name"].clone())
     });
     assert_eq!(figures.next(), figures.next(), "a copy has the same figures");
 
     assert_eq!(done(&place, &["store", "prune", "--keep", "1"]), "deleted run 2\n", "a run with a tag stays");
-    assert_eq!(done(&place, &["store", "import", "other.db"]), "run 1 of other.db is run 4\nrun 2 of other.db is run 5\n");
+    assert_eq!(
+        done(&place, &["store", "import", "other.db"]),
+        "run 1 of other.db is run 4\nrun 2 of other.db is run 5\n"
+    );
     assert_eq!(done(&place, &["store", "delete", "4", "5"]), "deleted runs 4, 5\n");
     let missing = place.run(["store", "delete", "1", "9"]);
     assert_eq!(missing.code, Some(1), "{}", missing.stdout);
     assert!(missing.stderr.contains("has no run 9"), "{}", missing.stderr);
     assert!(done(&place, &["report", "--list"]).contains("   1  "), "nothing is deleted if one is missing");
     let itself = place.run(["store", "import", "loadline.db"]);
-    assert_eq!((itself.code, itself.stderr.contains("is the store itself")), (Some(2), true), "{}", itself.stderr);
+    assert_eq!(
+        (itself.code, itself.stderr.contains("is the store itself")),
+        (Some(2), true),
+        "{}",
+        itself.stderr
+    );
 }
 
 #[test]
@@ -52,11 +68,20 @@ fn a_metric_is_shown_over_the_runs_that_have_it() {
     let shown = done(&place, &["history", "p50"]);
     assert!(shown.contains("response.p50 · orders on host · 500/s Poisson, 16 connections"), "{shown}");
     assert!(shown.contains("orders on pod") && shown.contains('●') && shown.contains("no change"), "{shown}");
-    let json: Value = serde_json::from_str(&done(&place, &["history", "cpu.service", "--json", "-"])).expect("JSON");
-    assert_eq!((json["series"].as_array().map(Vec::len), json["metric"].as_str()), (Some(2), Some("cpu.service")));
+    let json: Value =
+        serde_json::from_str(&done(&place, &["history", "cpu.service", "--json", "-"])).expect("JSON");
+    assert_eq!(
+        (json["series"].as_array().map(Vec::len), json["metric"].as_str()),
+        (Some(2), Some("cpu.service"))
+    );
     assert_eq!(json["series"][0]["points"].as_array().map(Vec::len), Some(2));
     let csv = done(&place, &["history", "--csv", "-"]);
     assert_eq!(csv.lines().count(), 1 + 4, "a header and a row for each cell of each run");
     let unknown = place.run(["history", "p98"]);
-    assert_eq!((unknown.code, unknown.stderr.contains("there is no metric `p98`")), (Some(2), true), "{}", unknown.stderr);
+    assert_eq!(
+        (unknown.code, unknown.stderr.contains("there is no metric `p98`")),
+        (Some(2), true),
+        "{}",
+        unknown.stderr
+    );
 }

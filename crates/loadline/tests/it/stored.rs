@@ -60,7 +60,9 @@ fn a_run_is_held_against_a_stored_one() {
     place.run(two.into_iter().chain(BRIEF)).assert_measured();
     assert_eq!(place.run(["store", "export", "1", "-o", "baseline.db"]).code, Some(0));
 
-    for (against, name) in [("1", "Run 1 and run 2 were"), ("baseline.db", "Run 1 of baseline.db and run 3 were")] {
+    for (against, name) in
+        [("1", "Run 1 and run 2 were"), ("baseline.db", "Run 1 of baseline.db and run 3 were")]
+    {
         let with = ["--against", against, "--fail-if", "p50 slower by > 100000%"];
         let ended = place.run(two.into_iter().chain(BRIEF).chain(with));
         assert!(matches!(ended.code, Some(0 | 1 | 3)), "{:?} {}", ended.code, ended.stderr);

@@ -121,17 +121,17 @@ fn resources(of: &Resources) -> String {
 /// `its kernel (6.1, then 6.18)`
 impl Words for Change {
     fn words(&self) -> String {
-    let what = match self.what {
-        Circumstance::Machine => "the machine",
-        Circumstance::CpuModel => "its model of CPU",
-        Circumstance::Cpus => "its CPUs",
-        Circumstance::Kernel => "its kernel",
-        Circumstance::Governor => "its frequency governor",
-        Circumstance::LoadCpus => "the CPUs of the load",
-        Circumstance::Version => "the version of loadline",
-    };
-    let known = |text: &str| if text.is_empty() { "unknown".to_owned() } else { text.to_owned() };
-    format!("{what} ({}, then {})", known(&self.before), known(&self.after))
+        let what = match self.what {
+            Circumstance::Machine => "the machine",
+            Circumstance::CpuModel => "its model of CPU",
+            Circumstance::Cpus => "its CPUs",
+            Circumstance::Kernel => "its kernel",
+            Circumstance::Governor => "its frequency governor",
+            Circumstance::LoadCpus => "the CPUs of the load",
+            Circumstance::Version => "the version of loadline",
+        };
+        let known = |text: &str| if text.is_empty() { "unknown".to_owned() } else { text.to_owned() };
+        format!("{what} ({}, then {})", known(&self.before), known(&self.after))
     }
 }
 

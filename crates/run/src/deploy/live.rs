@@ -180,9 +180,10 @@ impl LiveSite for DeployedSite {
 
     fn stop(self: Box<Self>) -> Result<(), BoxError> {
         let stopped = self.deployment.stop();
-        let needs = self.needs.into_iter().map(Started::stop).fold(Ok(()), |all, one| all.and(one));
+        // All of them are stopped, whatever comes of one.
+        let needs: Vec<Result<(), BoxError>> = self.needs.into_iter().map(Started::stop).collect();
         stopped?;
-        needs
+        needs.into_iter().collect()
     }
 }
 

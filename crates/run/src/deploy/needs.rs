@@ -146,9 +146,14 @@ impl Shared {
     pub fn stop(&self) -> Result<(), BoxError> {
         let mut started = self.started.lock().map_err(|_| "a shared need failed to start")?;
         let all = std::mem::take(&mut *started).into_values();
-        all.map(Started::stop).fold(Ok(()), |all, one| all.and(one))
+        // All of them are stopped, whatever comes of one.
+        let stopped: Vec<Result<(), BoxError>> = all.map(Started::stop).collect();
+        stopped.into_iter().collect()
     }
 }
+
+/// What needs are called and where they are.
+pub type Addresses = Vec<(String, SocketAddr)>;
 
 /// A text with the addresses of needs filled in.
 pub fn fill(text: &str, addresses: &[(String, SocketAddr)]) -> String {

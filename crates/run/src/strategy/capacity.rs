@@ -108,13 +108,8 @@ impl<'a> SearchCapacity<'a> {
     /// The strategy of an experiment with such a search; each load's rate is where its cells' searches begin.
     pub fn new(experiment: &'a Experiment, capacity: &Capacity, plan: &'a Plan, judge: Judge<'a>) -> Self {
         let most = capacity.most.map_or(Rate::MAX_PER_SECOND as f64, |most| most.as_per_second());
-        let goal = Goal {
-            from: LEAST,
-            least: LEAST,
-            most,
-            precision: capacity.precision,
-            most_trials: MOST_TRIALS,
-        };
+        let goal =
+            Goal { from: LEAST, least: LEAST, most, precision: capacity.precision, most_trials: MOST_TRIALS };
         SearchCapacity {
             experiment,
             plan,
@@ -197,7 +192,8 @@ impl Strategy for SearchCapacity<'_> {
         if so_far.rounds >= self.experiment.plan.deployments {
             return NextRound::Enough;
         }
-        if let Some(within) = self.experiment.plan.within.filter(|_| so_far.rounds > 0 && self.is_time_over()) {
+        if let Some(within) = self.experiment.plan.within.filter(|_| so_far.rounds > 0 && self.is_time_over())
+        {
             return NextRound::TimeIsUp { within };
         }
         let cells: Vec<CellId> = self.plan.cell_ids().collect();

@@ -23,8 +23,11 @@ impl Seen {
     }
 }
 
-/// The services, by name: `make` makes one of a seed, with its capacity.
-pub const SERVICES: [(&str, fn(u64) -> (Box<dyn Service>, f64)); 5] = [
+/// Makes a service of a seed, with its capacity.
+pub type Make = fn(u64) -> (Box<dyn Service>, f64);
+
+/// The services, by name.
+pub const SERVICES: [(&str, Make); 5] = [
     ("M/M/1, p99 within 50 ms", |seed| (Box::new(Queue::single(seed)), Queue::single_capacity())),
     ("M/D/1, p99 within 20 ms", deterministic),
     ("a cliff", |seed| cliff(seed, 0.0)),
@@ -48,7 +51,7 @@ fn cliff(seed: u64, noise: f64) -> (Box<dyn Service>, f64) {
     (Box::new(Cliff { capacity, noise, random }), capacity)
 }
 
-pub fn coverage(make: fn(u64) -> (Box<dyn Service>, f64), searches: u64) -> Seen {
+pub fn coverage(make: Make, searches: u64) -> Seen {
     let mut seen = Seen::default();
     for seed in 0..searches {
         let (mut service, truth) = make(seed);

@@ -8,10 +8,11 @@ fn cliff(seed: u64) -> Cliff {
     Cliff { capacity: 1000.0, noise: 0.01, random: random(seed) }
 }
 
+pub type Make = fn(u64) -> Box<dyn Service>;
 pub type Finding = fn(&Irregularity) -> bool;
 
 /// Irregular services and what is to be found of them.
-pub const IRREGULAR: [(&str, fn(u64) -> Box<dyn Service>, Finding); 3] = [
+pub const IRREGULAR: [(&str, Make, Finding); 3] = [
     (
         "carries 1.5 % less after each slice",
         |seed| Box::new(Leak { cliff: cliff(seed), each: 0.015 }),
@@ -30,7 +31,7 @@ pub const IRREGULAR: [(&str, fn(u64) -> Box<dyn Service>, Finding); 3] = [
 ];
 
 /// In how many of so many searches it is found.
-pub fn found(make: fn(u64) -> Box<dyn Service>, is_it: Finding, searches: u64) -> usize {
+pub fn found(make: Make, is_it: Finding, searches: u64) -> usize {
     let is_found = |trials: Vec<Trial>| irregularities(&trials).iter().any(is_it);
     (0..searches).filter(|seed| is_found(search(make(*seed).as_mut()))).count()
 }

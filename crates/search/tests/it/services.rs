@@ -78,7 +78,8 @@ impl Queue {
             if now > length_s {
                 break;
             }
-            let earliest = (0..free_at.len()).min_by(|left, right| free_at[*left].total_cmp(&free_at[*right]));
+            let earliest =
+                (0..free_at.len()).min_by(|left, right| free_at[*left].total_cmp(&free_at[*right]));
             let server = &mut free_at[earliest.expect("there is a server")];
             let service_s = match self.exponential {
                 true => exponential(self.service_s, &mut self.random),

@@ -39,21 +39,25 @@ impl Default for CapacityKeys {
 }
 
 pub(super) fn table() -> Table<CapacityKeys> {
-    Table::<CapacityKeys>::new("Capacity", "capacity", "A search for the highest rate that meets all objectives")
-        .key(
-            "objectives",
-            List { element: objective(), needs_one: true },
-            "What a slice must meet: p99 <= 50ms, success >= 99%, cpu.service <= 80us",
-            |keys| &mut keys.objectives,
-        )
-        .default("success >= 99% and p99 <= 50ms")
-        .key("precision", share(), "Half the width that the interval of a capacity is to have", |keys| {
-            &mut keys.precision
-        })
-        .flag("--precision", SEARCH)
-        .key("most", most(), "Try no higher rate", |keys| &mut keys.most)
-        .flag("--most", SEARCH)
-        .default("what the generator can send")
+    Table::<CapacityKeys>::new(
+        "Capacity",
+        "capacity",
+        "A search for the highest rate that meets all objectives",
+    )
+    .key(
+        "objectives",
+        List { element: objective(), needs_one: true },
+        "What a slice must meet: p99 <= 50ms, success >= 99%, cpu.service <= 80us",
+        |keys| &mut keys.objectives,
+    )
+    .default("success >= 99% and p99 <= 50ms")
+    .key("precision", share(), "Half the width that the interval of a capacity is to have", |keys| {
+        &mut keys.precision
+    })
+    .flag("--precision", SEARCH)
+    .key("most", most(), "Try no higher rate", |keys| &mut keys.most)
+    .flag("--most", SEARCH)
+    .default("what the generator can send")
 }
 
 /// Flags that only a search has.
@@ -74,7 +78,8 @@ fn share() -> Scalar<f64> {
         share if (FINEST..=COARSEST).contains(&share) => Ok(share),
         _ => Err(Complaint::new("a precision is from 0.2% to 50%").help("write 2%")),
     };
-    Scalar::new(parse, |share| show_share(*share), json!({ "type": "string", "pattern": pattern })).placeholder("SHARE")
+    Scalar::new(parse, |share| show_share(*share), json!({ "type": "string", "pattern": pattern }))
+        .placeholder("SHARE")
 }
 
 fn most() -> Scalar<Rate> {
@@ -144,13 +149,13 @@ fn contradictions(objectives: &[Objective], place: &crate::error::Place, problem
         for other in &objectives[at + 1..] {
             let bounds = (one.bound, other.bound);
             let contradict = match bounds {
-                (Bound::AtMost(most), Bound::AtLeast(least)) | (Bound::AtLeast(least), Bound::AtMost(most)) => {
-                    least > most
-                }
+                (Bound::AtMost(most), Bound::AtLeast(least))
+                | (Bound::AtLeast(least), Bound::AtMost(most)) => least > most,
                 _ => false,
             };
             if one.metric == other.metric && contradict {
-                let complaint = Complaint::new(format!("nothing meets both `{}` and `{}`", one.text, other.text));
+                let complaint =
+                    Complaint::new(format!("nothing meets both `{}` and `{}`", one.text, other.text));
                 problems.add(place, complaint.help("leave one of them out"));
             }
         }
@@ -190,7 +195,8 @@ mod tests {
 
     #[test]
     fn what_can_be_met_by_nothing_is_refused() {
-        for text in ["", "p99", "p99 < 50ms", "p99 <= 50", "success <= 99%", "success >= 120%", "p98 <= 5ms"] {
+        for text in ["", "p99", "p99 < 50ms", "p99 <= 50", "success <= 99%", "success >= 120%", "p98 <= 5ms"]
+        {
             assert!(read(text).is_err(), "{text}");
         }
     }

@@ -392,7 +392,9 @@ fn service(
     let needs = needs::needs(keys.needs.as_deref().unwrap_or_default(), folder, machine, problems);
     let words = keys.command.iter().chain(&keys.args).flatten();
     words.for_each(|word| needs::check_addresses(&word.value, &needs, &word.place, problems));
-    keys.env.iter().for_each(|(_, value)| needs::check_addresses(value, &needs, written.place_of("env"), problems));
+    keys.env
+        .iter()
+        .for_each(|(_, value)| needs::check_addresses(value, &needs, written.place_of("env"), problems));
     let ReadyKeys { http, within } = &keys.ready.value;
     let default = requests::default(&request, keys.body.is_some());
     let service = Service {

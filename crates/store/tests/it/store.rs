@@ -8,7 +8,9 @@ use loadline_model::load::{Arrivals, Load};
 use loadline_model::metrics::{HigherIs, MetricDeclaration, SERVICE_CPU, Unit};
 use loadline_model::notes::{Failure, Note};
 use loadline_model::plan::Plan;
-use loadline_model::rows::{DeploymentRow, NewRun, Purpose, RequestTimes, SliceRow, StartupRow, TrialRow, WarmUpRow};
+use loadline_model::rows::{
+    DeploymentRow, NewRun, Purpose, RequestTimes, SliceRow, StartupRow, TrialRow, WarmUpRow,
+};
 use loadline_model::runtime::Runtime;
 use loadline_model::{CellId, Observations, RunState, SiteId, TimeSpent, new_histogram};
 use loadline_spec::{Flags, Machine, from_flags};

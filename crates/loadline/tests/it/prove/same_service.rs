@@ -17,7 +17,8 @@ const MAY_BE_SILENT: [&str; 2] = ["response.p99.9", "response.mean"];
 pub(super) fn compared(place: &Place, blocks: &str, repeats: &str) -> RunResult {
     let services = ["compare", "--service", "orders", "--service", "orders --orders 12", "--on", "host"];
     let cpus = ["--service-cpus", "0", "--load-cpus", "1"];
-    let plan = ["--rate", "2000/s", "--blocks", blocks, "--deployments", "6", "--repeats", repeats, "--json", "-"];
+    let plan =
+        ["--rate", "2000/s", "--blocks", blocks, "--deployments", "6", "--repeats", repeats, "--json", "-"];
     let ended = place.run(services.into_iter().chain(cpus).chain(plan));
     ended.assert_measured();
     leftovers::assert_none(&place.store().label());

@@ -97,6 +97,7 @@ pub fn slower() -> RunResult {
             .to_vec(),
             version: "0.1.0".to_owned(),
             seed: 7,
+            tags: Vec::new(),
             time_spent: Some(TimeSpent {
                 total_s: 52.0,
                 starting_s: 1.4,
@@ -136,6 +137,8 @@ pub fn slower() -> RunResult {
         contrasts: vec![Contrast { twin: Some(CellId(1)), ..contrast(0, 2, &rows) }],
         noise: vec![contrast(0, 1, &rows[..1])],
         cells,
+        scalability: Vec::new(),
+        capacities: None,
         ladders: Vec::new(),
         claims: Vec::new(),
         conditions: Vec::new(),

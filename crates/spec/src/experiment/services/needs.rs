@@ -87,7 +87,8 @@ fn word(text: &str) -> Result<String, Complaint> {
     let is_word = !name.is_empty() && name.chars().all(|next| next.is_ascii_lowercase());
     match is_word && name != "limits" {
         true => Ok(name.to_owned()),
-        false => Err(Complaint::new(format!("`{name}` cannot be the name of a need")).help("write small letters: nats")),
+        false => Err(Complaint::new(format!("`{name}` cannot be the name of a need"))
+            .help("write small letters: nats")),
     }
 }
 
