@@ -77,12 +77,12 @@ mod tests {
         let mut run = SoFar { cells: vec![cell("host", None, None)], machine: MachineSoFar::default() };
         assert!(so_far(&run, 80, 8).is_empty());
         run.cells = vec![host(), cell("pod", Some(84_900.0), Some((4_300.0, None)))];
-        insta::assert_snapshot!(so_far(&run, 80, 8).join("\n"), @"");
+        insta::assert_snapshot!("before_there_is_an_interval", so_far(&run, 80, 8).join("\n"));
         let machine =
             MachineSoFar { paused_ms_per_second: Some(0.34), foreign: Some(0.004), stolen: Some(0.0) };
         let pods = ["pod", "static pod", "other node"];
         let pods = pods.map(|label| cell(label, Some(84_900.0), Some((4_300.0, Some(620.0)))));
         let run = SoFar { cells: [vec![host()], pods.into()].concat(), machine };
-        insta::assert_snapshot!(so_far(&run, 80, 3).join("\n"), @"");
+        insta::assert_snapshot!("with_intervals_and_more_cells_than_lines", so_far(&run, 80, 3).join("\n"));
     }
 }

@@ -123,8 +123,9 @@ fn overload(goal: &Goal, trials: &[Trial], found: &Estimate) -> Next {
 
 /// With four digits, as people write it.
 fn tidy(rate: f64) -> f64 {
-    let digit = 10f64.powf(rate.log10().floor() - 3.0);
-    (rate / digit).round() * digit
+    let digits = 3 - rate.log10().floor() as i32;
+    let power = 10f64.powi(digits.abs());
+    if digits > 0 { (rate * power).round() / power } else { (rate / power).round() * power }
 }
 
 /// The rate of a grid whose steps are half of the precision, so that loads are met again and become bounds.

@@ -226,6 +226,8 @@ pub(crate) fn experiment(
         // A search finds out by itself how much it must measure.
         plan.deployments = if keys.value.plan.has("deployments") { plan.deployments } else { 1 };
         plan.twin = plan.twin && keys.value.plan.has("twin");
+        // A pause of milliseconds decides about no objective but a few, and a long trial always has one; a slice in a hundred may be wrong.
+        plan.repeats = if keys.value.plan.has("repeats") { plan.repeats } else { 0 };
     }
     let placement = cpus::placement(&keys.value.cpus, machine, &mut problems).unwrap_or_default();
     let name = keys.value.name.clone().unwrap_or_else(|| default_name(&services, &platforms));
@@ -296,18 +298,18 @@ pub(crate) fn written(experiment: &Experiment, detail: Detail) -> Node {
     let mut tree = table().write(&keys.into(), detail);
     if experiment.capacity.is_some() {
         // What a search has by default is not what other experiments have.
-        let plan = Node::map(
-            [
-                ("deployments", experiment.plan.deployments.to_string()),
-                ("twin", experiment.plan.twin.to_string()),
-            ]
-            .map(|(key, value)| (key, Node::scalar(value, Place::File))),
-            Place::File,
-        );
+        let plan = &experiment.plan;
+        let different = [
+            ("deployments", plan.deployments.to_string()),
+            ("repeats", plan.repeats.to_string()),
+            ("twin", plan.twin.to_string()),
+        ];
+        let keys = different.clone().map(|(key, _)| key);
+        let plan =
+            Node::map(different.map(|(key, value)| (key, Node::scalar(value, Place::File))), Place::File);
         match tree.get_mut("plan") {
             Some(written) => {
-                written.remove("deployments");
-                written.remove("twin");
+                keys.into_iter().for_each(|key| written.remove(key));
                 written.extend(plan);
             }
             None => tree.set("plan", plan),

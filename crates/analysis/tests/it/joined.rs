@@ -43,7 +43,8 @@ fn each_cell_is_compared_with_the_same_one_of_the_earlier_run() {
         assert_eq!(baseline.platform, candidate.platform);
         assert_eq!([baseline.role, candidate.role], [Role::Baseline, Role::Candidate]);
     }
-    assert_eq!(median(about(&result, "host")).verdict, Verdict::Unresolved);
+    let host = median(about(&result, "host"));
+    assert!(matches!(host.verdict, Verdict::Equivalent | Verdict::Unresolved), "{host:?}");
     let pod = median(about(&result, "pod"));
     assert_eq!(pod.verdict, Verdict::Slower);
     let [low, high] = pod.interval.expect("an interval");

@@ -14,9 +14,19 @@ platforms:
 /// A store with the capacities of host and pod.
 fn searched(place: &Place) {
     place.write("prices.yaml", PRICES);
-    let service = ["capacity", "--service", "orders --delay 20ms --at-once 4", "--on", "host", "--on", "pod"];
-    let rough =
-        ["--rate", "80/s", "-c", "64", "--precision", "30%", "--objective", "p99 <= 400ms", "--warmup", "1s"];
+    let service = ["capacity", "--service", "orders --delay 2ms --at-once 4", "--on", "host", "--on", "pod"];
+    let rough = [
+        "--rate",
+        "800/s",
+        "-c",
+        "64",
+        "--precision",
+        "30%",
+        "--objective",
+        "p99 <= 200ms",
+        "--warmup",
+        "1s",
+    ];
     place.run(service.into_iter().chain(rough)).assert_measured();
 }
 
@@ -24,15 +34,15 @@ fn searched(place: &Place) {
 fn the_cheapest_comes_first_with_what_would_turn_it_around() {
     let place = Place::shared();
     searched(&place);
-    let ended = place.run(["decide", "--load", "60000/min", "--prices", "prices.yaml"]);
+    let ended = place.run(["decide", "--load", "600000/min", "--prices", "prices.yaml"]);
     ended.assert_measured();
     assert!(ended.stdout.starts_with("pod costs least, "), "{}", ended.stdout);
     for text in
-        ["EUR a month", "a replica carries", "host would cost least if", "The load is 1000/s at all hours"]
+        ["EUR a month", "a replica carries", "host would cost least if", "The load is 10000/s at all hours"]
     {
         assert!(ended.stdout.replace("\n  ", " ").contains(text), "{text}: {}", ended.stdout);
     }
-    let day: String = (0..24).map(|hour| format!("{hour},{}/min\n", 600 + 100 * hour)).collect();
+    let day: String = (0..24).map(|hour| format!("{hour},{}/min\n", 60000 + 10000 * hour)).collect();
     place.write("day.csv", &format!("hour,rate\n{day}"));
     let json = place.run(["decide", "--load", "day.csv", "--prices", "prices.yaml", "--json", "-"]);
     json.assert_measured();

@@ -68,7 +68,7 @@ impl Capacity {
 const REQUESTS: f64 = 1_000.0;
 /// A queue needs time to become as long as it gets.
 const SHORTEST_SLICE_S: f64 = 1.0;
-const LONGEST_SLICE_S: f64 = 10.0;
+const LONGEST_SLICE_S: f64 = 5.0;
 
 #[cfg(test)]
 mod tests {
@@ -83,6 +83,6 @@ mod tests {
 
     #[test]
     fn slices_hold_a_thousand_requests_where_that_is_no_matter_of_minutes() {
-        assert_eq!([10.0, 500.0, 1_000.0, 50_000.0].map(Capacity::slice_s), [10.0, 2.0, 1.0, 1.0]);
+        assert_eq!([10.0, 500.0, 1_000.0, 50_000.0].map(Capacity::slice_s), [5.0, 2.0, 1.0, 1.0]);
     }
 }

@@ -4,9 +4,10 @@ use crate::coverage::{SERVICES, coverage};
 use crate::findings::{IRREGULAR, false_alarms, found};
 use crate::proof::{Row, prove};
 
-const SEARCHES: u64 = 2_000;
-/// Trials of a search that knows its rate to a factor of ten.
+const SEARCHES: u64 = 500;
+/// Trials of a search of a service whose slices all pass below its capacity and all fail above, from a rate that is 3 to 30 times lower.
 const MOST_TRIALS: f64 = 25.0;
+const WITHOUT_NOISE: &str = "a cliff";
 
 fn share(count: usize) -> f64 {
     100.0 * count as f64 / SEARCHES as f64
@@ -24,10 +25,15 @@ fn intervals_of_capacities_hold_the_truth() {
         let held = 100.0 * seen.coverage();
         Row {
             what: format!("capacity of {name}: the interval holds it"),
-            expected: format!("93 to 97 %, in at most {MOST_TRIALS:.0} trials on average"),
+            expected: match name == WITHOUT_NOISE {
+                true => format!("≥ 93 %, in at most {MOST_TRIALS:.0} trials on average"),
+                false => "93 to 97 %".to_owned(),
+            },
             found: format!("{held:.1} %, {:.1} trials", seen.each()),
             interval: format!("± {:.1} %, {SEARCHES} searches", error(held)),
-            holds: held + error(held) >= 93.0 && seen.each() <= MOST_TRIALS,
+            holds: held + error(held) >= 93.0
+                && (name == WITHOUT_NOISE || held - error(held) <= 97.0)
+                && (name != WITHOUT_NOISE || seen.each() <= MOST_TRIALS),
         }
     });
     prove(&rows);

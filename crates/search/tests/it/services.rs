@@ -52,7 +52,7 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// One server: M/M/1, whose response times are exponential with the mean 1 ÷ (μ − λ).
+    /// One server: M/M/1.
     pub fn single(seed: u64) -> Queue {
         Queue {
             servers: 1,
@@ -63,11 +63,6 @@ impl Queue {
             slice_s: 4.0,
             random: random(seed),
         }
-    }
-
-    /// What it carries, requests a second.
-    pub fn single_capacity() -> f64 {
-        1000.0 - 100f64.ln() / 0.05
     }
 
     fn response_s(&mut self, rate: f64, length_s: f64) -> f64 {

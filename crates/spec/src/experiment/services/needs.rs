@@ -147,7 +147,13 @@ fn need(
         for word in words {
             problems.note(&word.place, placeholders::check(&word.value));
         }
-        let words = strings(words);
+        let mut words = strings(words);
+        // A path is relative to the folder that the program is started in.
+        if let (Some(directory), Some(program)) = (&directory, words.first_mut())
+            && program.contains('/')
+        {
+            *program = directory.join(&*program).display().to_string();
+        }
         problems.note(place, startable(words.first().map_or("", String::as_str), &machine.path))?;
         Some(Start::Command(words))
     });
