@@ -8,7 +8,7 @@ use loadline_model::CellId;
 use loadline_model::experiment::{Capacity, Objective, SENT, SUCCESS};
 use loadline_model::gates::Gate;
 use loadline_model::rows::{Purpose, RunRow, SliceRow};
-use loadline_search::{Trial, bounds, estimate};
+use loadline_search::{Estimate, Trial, bounds, estimate};
 use loadline_stats::{holm, t_quantile, two_sided_p};
 
 use crate::RunData;
@@ -41,26 +41,17 @@ pub enum Outcome {
 
 /// Judges the slices of a search.
 pub struct Objectives {
-    objectives: Vec<(Objective, Option<Metric>)>,
+    objectives: Vec<Objective>,
+    metrics: Vec<Metric>,
 }
 
 impl Objectives {
     /// Those of a search, and that the service keeps up with the rate.
     pub fn of(capacity: &Capacity, run: &RunRow) -> Objectives {
-        let mut metrics = metrics::of_run(run);
         let keeps_up = Capacity::keeps_up();
         let is_asked = capacity.objectives.iter().any(|objective| objective.metric == keeps_up.metric);
-        let all = capacity.objectives.iter().cloned().chain((!is_asked).then_some(keeps_up));
-        let mut metric =
-            |id: &str| metrics.iter().position(|metric| metric.id == id).map(|at| metrics.swap_remove(at));
-        Objectives {
-            objectives: all
-                .map(|objective| {
-                    let metric = metric(&objective.metric);
-                    (objective, metric)
-                })
-                .collect(),
-        }
+        let objectives = capacity.objectives.iter().cloned().chain((!is_asked).then_some(keeps_up));
+        Objectives { objectives: objectives.collect(), metrics: metrics::of_run(run) }
     }
 
     /// How a slice went.
@@ -69,7 +60,8 @@ impl Objectives {
         if slice.gate_failures.iter().any(|failure| is_of_the_generator(failure.gate())) {
             return Outcome::NotSent;
         }
-        let fails = |(objective, metric): &(Objective, Option<Metric>)| {
+        let fails = |objective: &Objective| {
+            let metric = self.metrics.iter().find(|metric| metric.id == objective.metric);
             let figure = match (objective.metric.as_str(), metric) {
                 (SUCCESS, _) => 1.0 - failed(slice) / slice.due.max(1) as f64,
                 (SENT, _) => slice.sent_in_time as f64 / slice.due.max(1) as f64,
@@ -82,7 +74,7 @@ impl Objectives {
     }
 
     fn texts(&self) -> Vec<String> {
-        self.objectives.iter().map(|(objective, _)| objective.text.clone()).collect()
+        self.objectives.iter().map(|objective| objective.text.clone()).collect()
     }
 }
 
@@ -168,7 +160,7 @@ fn of_cell(data: &RunData, cell: CellId, objectives: &Objectives, tried: &[Tried
     let trials: Vec<Trial> = usable.iter().map(|tried| tried.trial).collect();
     let found = Found::of(&usable);
     let bounds = bounds(&trials);
-    let rate = found.map(|found| found.log.exp());
+    let rate = found.map(|found| found.rate);
     let at_lower = bounds.lower.map(|lower| {
         let at: Vec<&SliceRow> =
             usable.iter().filter(|tried| tried.trial.rate == lower).map(|tried| tried.slice).collect();
@@ -177,7 +169,7 @@ fn of_cell(data: &RunData, cell: CellId, objectives: &Objectives, tried: &[Tried
     CellCapacity {
         cell,
         rate_per_second: rate,
-        interval: found.map(|found| found.interval()),
+        interval: found.map(|found| found.interval),
         lower_bound: bounds.lower,
         upper_bound: bounds.upper,
         conditional_throughput: at_lower,
@@ -190,44 +182,33 @@ fn of_cell(data: &RunData, cell: CellId, objectives: &Objectives, tried: &[Tried
     }
 }
 
-/// A capacity and how sure it is, as logarithms.
+/// A capacity and how sure it is.
 #[derive(Clone, Copy)]
 struct Found {
-    log: f64,
-    standard_error: f64,
-    /// Of Student's distribution.
-    degrees: f64,
+    rate: f64,
+    interval: [f64; 2],
 }
 
 impl Found {
-    /// Of the posterior of a single deployment; of several, of the capacities that each has, but no surer than their posteriors are.
+    /// The posterior of a single deployment; of several, Student's interval over the capacities that each has, but no surer than their posteriors
+    /// are.
     fn of(usable: &[&Tried<'_>]) -> Option<Found> {
         let mut by_round: BTreeMap<u32, Vec<Trial>> = BTreeMap::new();
         for tried in usable {
             by_round.entry(tried.slice.round).or_default().push(tried.trial);
         }
-        let found: Vec<(f64, f64)> = by_round
-            .values()
-            .filter_map(|trials| estimate(trials))
-            .map(|found| (found.rate.ln(), found.half_width / REACH))
-            .collect();
-        let count = found.len() as f64;
-        let log = found.iter().map(|(log, _)| log).sum::<f64>() / count;
-        let within = found.iter().map(|(_, error)| error.powi(2)).sum::<f64>() / count;
-        match found.len() {
-            0 => None,
-            1 => Some(Found { log, standard_error: within.sqrt(), degrees: MANY }),
-            _ => {
-                let between = found.iter().map(|(one, _)| (one - log).powi(2)).sum::<f64>() / (count - 1.0);
-                let standard_error = (between.max(within) / count).sqrt();
-                Some(Found { log, standard_error, degrees: count - 1.0 })
-            }
+        let found: Vec<Estimate> = by_round.values().filter_map(|trials| estimate(trials)).collect();
+        if let [alone] = found[..] {
+            return Some(Found { rate: alone.rate, interval: alone.interval });
         }
-    }
-
-    fn interval(&self) -> [f64; 2] {
-        let reach = t_quantile(0.975, self.degrees) * self.standard_error;
-        [(self.log - reach).exp(), (self.log + reach).exp()]
+        let count = found.len() as f64;
+        let log = found.iter().map(|one| one.rate.ln()).sum::<f64>() / count;
+        let within = found.iter().map(|one| (one.half_width / REACH).powi(2)).sum::<f64>() / count;
+        let between = found.iter().map(|one| (one.rate.ln() - log).powi(2)).sum::<f64>() / (count - 1.0);
+        (!found.is_empty()).then(|| {
+            let reach = t_quantile(0.975, count - 1.0) * (between.max(within) / count).sqrt();
+            Found { rate: log.exp(), interval: [(log - reach).exp(), (log + reach).exp()] }
+        })
     }
 }
 
@@ -272,7 +253,7 @@ fn limited_by(usable: &[&Tried<'_>], rate: f64, objectives: &Objectives) -> Opti
         }
     }
     let (most, count) = counts.iter().enumerate().max_by_key(|(_, count)| **count)?;
-    (*count > 0).then(|| objectives.objectives[most].0.text.clone())
+    (*count > 0).then(|| objectives.objectives[most].text.clone())
 }
 
 /// From the least CPU time that a request cost a load thread in a slice.

@@ -128,15 +128,15 @@ fn turns(known: &[Known<'_>], options: &[CostOption], profile: &DayProfile, pric
         let scaled = |times: f64| DayProfile {
             per_second: profile.per_second.iter().map(|rate| rate * times).collect(),
         };
-        let is_cheaper_at_load = |times: f64| {
+        let is_cheapest_at_load = |times: f64| {
             let profile = scaled(times);
-            let cost = |known: &Known<'_>| monthly(known, known.capacity, &profile, prices);
-            cost(&known[at]) < cost(&known[cheapest])
+            let cost = |at: usize| monthly(&known[at], known[at].capacity, &profile, prices);
+            (0..known.len()).all(|other| other == at || cost(at) < cost(other))
         };
         let is_cheaper_with = |capacity: f64| monthly(&known[at], capacity, profile, prices) < best;
         let fixed = options[at].monthly_fixed - (options[at].monthly_cost - best);
         [
-            first(is_cheaper_at_load, 1.0, MOST_TIMES).map(|times| Turn::Load { label: label(), times }),
+            first(is_cheapest_at_load, 1.0, MOST_TIMES).map(|times| Turn::Load { label: label(), times }),
             first(is_cheaper_with, options[at].capacity, options[at].capacity * MOST_TIMES)
                 .map(|rate| Turn::Capacity { label: label(), rate }),
             (fixed > 0.0).then(|| Turn::Fixed { label: label(), amount: fixed }),

@@ -56,7 +56,7 @@ pub enum Command {
     Load(Box<LoadArguments>),
     /// Show a stored run again
     Report(ReportArguments),
-    /// What each platform costs that carries a load over a day, by the capacities that a run found
+    /// Show what each platform costs that carries a load over a day, from the capacities that a run found
     Decide(DecideArguments),
     /// Show a metric over the stored runs, and where it changed
     History(HistoryArguments),
@@ -226,7 +226,8 @@ pub struct TurnArguments {
 /// What a run is held against once it is measured.
 #[derive(Args, Default)]
 pub struct AgainstArguments {
-    /// Compare with a stored run in the end: its number, or another store whose latest run it is. It must be of this machine
+    /// Compare with a stored run once this one is measured: its number, or the file of another store, whose latest run is taken. It must
+    /// be of this machine
     #[arg(long, value_name = "RUN|FILE", help_heading = "Results")]
     pub against: Option<String>,
     /// Compare even with a run of another machine, kernel or version of loadline
@@ -355,7 +356,7 @@ pub struct StoreArguments {
 
 #[derive(Subcommand)]
 pub enum StoreCommand {
-    /// Call a run something else
+    /// Rename a run
     Rename { run: i64, name: String },
     /// Add tags to a run, by which `loadline report --list --match` finds it
     Tag {
@@ -363,7 +364,7 @@ pub enum StoreCommand {
         #[arg(required = true, value_name = "TAG")]
         tags: Vec<String>,
     },
-    /// Take tags from a run
+    /// Remove tags from a run
     Untag {
         run: i64,
         #[arg(required = true, value_name = "TAG")]
@@ -374,7 +375,7 @@ pub enum StoreCommand {
         #[arg(required = true, value_name = "RUN")]
         runs: Vec<i64>,
     },
-    /// Delete all runs but the newest, and those that have a tag
+    /// Delete all runs except the newest and those that have a tag
     Prune {
         /// How many of the newest stay
         #[arg(long, value_name = "COUNT")]
@@ -400,7 +401,7 @@ pub struct HistoryArguments {
     /// Metric: p50, p99, mean, cpu.service, memory.peak …
     #[arg(default_value = "p50")]
     pub metric: String,
-    /// Of runs whose name holds this text
+    /// Only runs whose name contains this text
     #[arg(long = "match", value_name = "TEXT")]
     pub matching: Option<String>,
     /// File in which runs are stored
@@ -449,7 +450,7 @@ pub enum ServeCommand {
         /// Simulated delay: 200us, or a range over which requests are spread evenly: 1ms..5ms
         #[arg(long, value_name = "TIME")]
         delay: Option<loadline_services::Delay>,
-        /// Work on so many requests at once, and let the others wait: with --delay, what it carries is then known
+        /// Work on at most N requests at once and let the others wait; with --delay, its capacity is then known
         #[arg(long, value_name = "N")]
         at_once: Option<std::num::NonZeroUsize>,
         #[command(flatten)]
@@ -517,11 +518,10 @@ impl CompareArguments {
             return Ok(None);
         }
         let [before, after] = runs[..] else {
-            let why =
-                format!("{} stored runs cannot be compared: name two, the earlier one first", runs.len());
+            let why = format!("name two stored runs to compare, the earlier one first, not {}", runs.len());
             return Err(UsageError(why));
         };
-        if !self.experiment.are_absent() {
+        if !self.experiment.are_absent() || self.against.against.is_some() {
             let why = format!(
                 "runs {before} and {after} are compared as they were measured: leave out the flags that describe a run"
             );

@@ -35,13 +35,15 @@ pub struct Progress<'a> {
 impl<'a> Progress<'a> {
     pub fn new(experiment: &'a Experiment, planned: &'a Plan) -> Progress<'a> {
         let plan = &experiment.plan;
-        let total_blocks = u64::from(plan.blocks) * u64::from(plan.deployments);
+        // A search finds out by itself how many there are.
+        let searches = experiment.capacity.is_some();
+        let total_blocks = if searches { 0 } else { u64::from(plan.blocks) * u64::from(plan.deployments) };
         let view = console::is_watched().then(|| View::new(experiment, planned, total_blocks));
         Progress {
             view,
             total_blocks,
             deployments: plan.deployments,
-            open_ended: plan.until.is_some(),
+            open_ended: plan.until.is_some() || searches,
             blocks_done: 0,
             repeated: 0,
             begun: Instant::now(),
@@ -92,7 +94,9 @@ impl<'a> Progress<'a> {
                     self.told = Some(Instant::now());
                     console::progress(format_args!(
                         "  block {}/{} · {} repeated{left}",
-                        self.blocks_done, self.total_blocks, self.repeated
+                        self.blocks_done,
+                        self.total_blocks.max(self.blocks_done),
+                        self.repeated
                     ));
                 }
             }
@@ -134,7 +138,7 @@ impl<'a> Progress<'a> {
     /// `None` during the first of several deployments, of whose time most is still that of its start.
     fn time_left(&self, round: u32) -> Option<String> {
         if self.open_ended && self.blocks_done >= self.total_blocks {
-            return Some("until the interval is narrow enough".to_owned());
+            return Some("until the intervals are narrow enough".to_owned());
         }
         if round == 0 && self.deployments > 1 {
             return None;

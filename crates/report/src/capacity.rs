@@ -1,9 +1,9 @@
 //! The most that services carry, in tables and sentences.
 
-use loadline_model::CellId;
 use loadline_model::result::{
     Capacities, CapacityDifference, CellCapacity, Contrast, RunResult, Unit, Verdict,
 };
+use loadline_model::rows::Purpose;
 
 use crate::figures::{self, NO_FIGURE, Scale};
 use crate::groups;
@@ -18,7 +18,10 @@ pub(crate) const QUESTION: &str = "How much does each carry?";
 
 /// What a slice had to meet.
 pub(crate) fn objectives(found: &Capacities) -> String {
-    format!("A slice passes with {}; a capacity is where half of them do.", found.objectives.join(", "))
+    format!(
+        "A slice passes if it meets all of: {}. The capacity is the rate at which half of the slices pass.",
+        found.objectives.join(", ")
+    )
 }
 
 /// A row for each cell.
@@ -65,16 +68,25 @@ pub(crate) fn differences(result: &RunResult, found: &Capacities) -> Vec<(Verdic
 
 /// What is compared at one rate: throughput, success and latency, with their differences. The first of the pair says at which rate.
 pub(crate) fn compared(result: &RunResult, found: &Capacities) -> Vec<(String, Grid)> {
-    let rate_of = |cell: CellId| {
-        found.cells.iter().find(|capacity| capacity.cell == cell)?.interval.map(|ends| ends[0])
-    };
-    let same = found.cells.iter().filter_map(|capacity| rate_of(capacity.cell)).reduce(f64::min);
-    let same = same.map(|rate| format!("All at the same rate, {}:", figures::rate(rate)));
+    let points = found.cells.iter().flat_map(|capacity| &capacity.curve);
+    let rates = points.filter(|point| point.purpose == Purpose::Common).map(|point| point.rate_per_second);
+    let rates: Vec<f64> = rates.collect();
+    let ends = rates.iter().copied().reduce(f64::min).zip(rates.iter().copied().reduce(f64::max));
+    let same = ends.map(|(least, most)| match least == most {
+        true => format!("All at the same rate, {}:", figures::rate(least)),
+        false => format!(
+            "All at the same rate, {} to {} by deployment and load:",
+            figures::rate(least),
+            figures::rate(most)
+        ),
+    });
     let tables = [
         (same.unwrap_or_default(), &found.at_the_same_rate),
         ("Each at its own capacity, the lower end of its interval:".to_owned(), &found.at_their_own),
     ];
-    let tables = tables.into_iter().filter(|(_, contrasts)| !contrasts.is_empty());
+    let tables = tables
+        .into_iter()
+        .filter(|(_, contrasts)| contrasts.iter().any(|contrast| !contrast.rows.is_empty()));
     tables.map(|(title, contrasts)| (title, rows(result, contrasts))).collect()
 }
 
@@ -82,15 +94,14 @@ pub(crate) fn compared(result: &RunResult, found: &Capacities) -> Vec<(String, G
 const COMPARED: [&str; 5] = ["rate.achieved", "errors", "response.p50", "response.p99", "response.mean"];
 
 fn rows(result: &RunResult, contrasts: &[Contrast]) -> Grid {
-    let headings = ["", "", "baseline", "here", "difference", "", "95 % interval", "verdict"];
+    let headings = ["", "baseline", "here", "difference", "", "95 % interval", "verdict"];
     let mut lines = Vec::new();
     for contrast in contrasts {
         let name = groups::cell_name(result, &result.cells[contrast.candidate]);
         for row in contrast.rows.iter().filter(|row| COMPARED.contains(&row.metric.as_str())) {
             let Some(scale) = groups::scale_of([row]) else { continue };
             lines.push(vec![
-                name.clone(),
-                row.label.clone(),
+                format!("{name}: {}", row.label.trim()),
                 scale.figure(row.baseline),
                 scale.figure(row.candidate),
                 scale.difference(row.difference),

@@ -18,7 +18,7 @@ pub fn decision(decision: &Decision, width: usize) -> String {
         ("95 % interval", Align::Point),
         ("of it fixed", Align::Point),
         ("replicas", Align::Right),
-        ("a replica carries", Align::Point),
+        ("each carries", Align::Point),
         ("free at the peak", Align::Right),
         ("one lost", Align::Right),
     ];
@@ -57,7 +57,7 @@ fn answer(decision: &Decision) -> String {
         amount(second.monthly_cost)
     );
     let is_sure = second.monthly_interval[0] > first.monthly_interval[1];
-    let doubt = if is_sure { "" } else { ", within what the capacities are not sure of" };
+    let doubt = if is_sure { "" } else { ", but the intervals overlap" };
     format!("{cost}; {next}{doubt}.")
 }
 

@@ -226,7 +226,9 @@ impl Page<'_> {
     /// Names on the left, figures on their points, words behind them.
     fn table(&self, (headings, rows): capacity::Grid) -> String {
         let last = headings.len() - 1;
-        let align = |at: usize| if at == 0 || at == last { Align::Left } else { Align::Point };
+        // What a row is about has no heading, but for the share beside a difference.
+        let names = headings.iter().take_while(|heading| heading.is_empty()).count();
+        let align = |at: usize| if at < names || at == last { Align::Left } else { Align::Point };
         let columns = headings.into_iter().enumerate().map(|(at, heading)| (heading, align(at))).collect();
         let mut table = Table::new(columns);
         rows.into_iter().for_each(|row| table.push(row));

@@ -67,7 +67,8 @@ pub(crate) fn state(result: &RunResult) -> Option<String> {
     let plan = &result.plan;
     let measured = plan.blocks_measured;
     let planned = plan.blocks.saturating_mul(plan.deployments_planned);
-    let extent = match (result.slices.is_empty(), plan.until.is_some()) {
+    let is_open_ended = plan.until.is_some() || result.capacities.is_some();
+    let extent = match (result.slices.is_empty(), is_open_ended) {
         (true, _) => "before anything was measured".to_owned(),
         (false, true) => format!("after {measured} blocks"),
         (false, false) => format!("after {measured} of {planned} blocks"),

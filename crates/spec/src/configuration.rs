@@ -54,7 +54,7 @@ fn file(text: &str) -> Result<String, Complaint> {
     let path = text.trim();
     match Path::new(path).is_absolute() {
         true => Ok(path.to_owned()),
-        false => Err(Complaint::new(format!("`{path}` would be another file in each folder"))
+        false => Err(Complaint::new(format!("`{path}` would be a different file in each folder"))
             .help("write an absolute path: /home/me/loadline.db")),
     }
 }

@@ -41,7 +41,7 @@ use crate::machine::Machine;
 use crate::node::{Node, Text};
 use crate::options::{Detail, Flag, Kind, Table, Written};
 use crate::schema::Definitions;
-use crate::{Experiment, Platform, Service};
+use crate::{Experiment, Interleave, Platform, Service};
 use capacity::CapacityKeys;
 use cells::{CellsKeys, CellsKind, ContrastKeys};
 use claims::ClaimKeys;
@@ -226,6 +226,7 @@ pub(crate) fn experiment(
         // A search finds out by itself how much it must measure.
         plan.deployments = if keys.value.plan.has("deployments") { plan.deployments } else { 1 };
         plan.twin = plan.twin && keys.value.plan.has("twin");
+        plan.interleave = Interleave::Slices;
         // A pause of milliseconds decides about no objective but a few, and a long trial always has one; a slice in a hundred may be wrong.
         plan.repeats = if keys.value.plan.has("repeats") { plan.repeats } else { 0 };
     }

@@ -78,21 +78,19 @@ fn platform() -> Table<PlatformKeys> {
 fn price() -> Scalar<f64> {
     let parse = |text: &str| match text.trim().parse::<f64>() {
         Ok(amount) if amount.is_finite() && amount >= 0.0 => Ok(amount),
-        Ok(_) => Err(Complaint::new(format!("`{}` is below zero: nobody is paid for it", text.trim()))
+        Ok(amount) if amount < 0.0 => Err(Complaint::new(format!("`{}` is below zero", text.trim()))
             .help("write an amount of zero or more")),
-        Err(_) => Err(Complaint::new(format!("`{}` is not an amount", text.trim()))
+        _ => Err(Complaint::new(format!("`{}` is not an amount", text.trim()))
             .help("write a number, without its currency: 0.031")),
     };
     Scalar::new(parse, f64::to_string, json!({ "type": "number", "minimum": 0 }))
 }
 
 fn share() -> Scalar<f64> {
-    let parse =
-        |text: &str| match parse_percentage(text)? {
-            share if share < 1.0 => Ok(share),
-            _ => Err(Complaint::new("a headroom of all that there is leaves nothing for requests")
-                .help("write 30%")),
-        };
+    let parse = |text: &str| match parse_percentage(text)? {
+        share if share < 1.0 => Ok(share),
+        _ => Err(Complaint::new("a headroom of 100% leaves nothing for requests").help("write 30%")),
+    };
     Scalar::new(parse, |share| show_share(*share), json!({ "type": "string" }))
 }
 

@@ -1,5 +1,8 @@
 //! What a capacity's number alone does not say.
 
+use std::collections::BTreeMap;
+use std::mem::discriminant;
+
 use loadline_model::CellId;
 use loadline_model::rows::{Purpose, SliceRow};
 use loadline_search::{Irregularity, Trial, irregularities};
@@ -27,6 +30,10 @@ pub(super) fn findings(
     let trials: Vec<Trial> = usable().map(|tried| tried.trial).collect();
     let rates = || trials.iter().map(|trial| trial.rate);
     let mut found = Vec::new();
+    if trials.is_empty() && !tried.is_empty() {
+        let lowest = tried.iter().map(|tried| tried.trial.rate).fold(f64::INFINITY, f64::min);
+        found.push(CapacityFinding::LimitedByGenerator { rate: lowest });
+    }
     if rate.is_none() && !trials.is_empty() {
         let (highest, lowest) = (rates().fold(0.0, f64::max), rates().fold(f64::INFINITY, f64::min));
         let unsent = tried.iter().any(|tried| tried.outcome == Outcome::NotSent);
@@ -41,7 +48,7 @@ pub(super) fn findings(
     if rate.is_some() && !ended {
         found.push(CapacityFinding::TimeOver);
     }
-    found.extend(irregularities(&trials).into_iter().map(finding));
+    found.extend(irregular(usable()).into_iter().map(finding));
     let overloaded: Vec<&SliceRow> =
         usable().filter(|tried| tried.trial.purpose == Purpose::Overload).map(|tried| tried.slice).collect();
     if !overloaded.is_empty() {
@@ -50,6 +57,22 @@ pub(super) fn findings(
     }
     found.extend(connections(data, cell, usable()));
     found
+}
+
+/// The kinds that at least half of the deployments show: deployments of different capacities are no irregularity.
+fn irregular<'a>(usable: impl Iterator<Item = &'a Tried<'a>>) -> Vec<Irregularity> {
+    let mut rounds: BTreeMap<u32, Vec<Trial>> = BTreeMap::new();
+    usable.for_each(|tried| rounds.entry(tried.slice.round).or_default().push(tried.trial));
+    let each: Vec<Vec<Irregularity>> = rounds.values().map(|trials| irregularities(trials)).collect();
+    let mut kept: Vec<Irregularity> = Vec::new();
+    for irregularity in each.iter().flatten() {
+        let is_same = |other: &Irregularity| discriminant(other) == discriminant(irregularity);
+        let shown = each.iter().filter(|round| round.iter().any(is_same)).count();
+        if 2 * shown >= each.len() && !kept.iter().any(is_same) {
+            kept.push(*irregularity);
+        }
+    }
+    kept
 }
 
 fn finding(of: Irregularity) -> CapacityFinding {
@@ -73,7 +96,7 @@ fn collapse<'a>(
 }
 
 fn sheds(overloaded: &[&SliceRow]) -> Option<CapacityFinding> {
-    let is_refused = |kind: &&String| REFUSED.iter().any(|status| kind.contains(status));
+    let is_refused = |kind: &&String| REFUSED.iter().any(|status| kind.ends_with(status));
     let kind = overloaded.iter().flat_map(|slice| slice.errors.keys()).find(is_refused)?;
     let due: f64 = overloaded.iter().map(|slice| slice.due as f64).sum();
     let share = overloaded.iter().map(|slice| failed(slice)).sum::<f64>() / due.max(1.0);

@@ -67,7 +67,7 @@ impl CapacityArguments {
         self.what.fill(&mut flags)?;
         flags.commands = [&self.services[..], &flags.commands].concat();
         flags.on = if self.on.is_empty() { vec!["host".to_owned()] } else { self.on.clone() };
-        let is_external = self.on.iter().any(|on| on.contains("://"));
+        let is_external = !self.on.is_empty() && self.on.iter().all(|on| on.contains("://"));
         if flags.services.is_empty() && flags.commands.is_empty() && !is_external {
             flags.services = vec!["orders".to_owned()];
         }

@@ -17,7 +17,10 @@ pub fn history(arguments: &HistoryArguments) -> Result<Exit> {
     let metric = loadline_spec::metric(&arguments.metric)?;
     let store = Store::open(&arguments.store)?;
     let mut chronicle = Chronicle::new(&metric);
-    for (id, name, _) in store.runs()? {
+    let mut runs = store.runs()?;
+    // Imported runs have the newest numbers.
+    runs.sort_by(|one, other| one.2.cmp(&other.2));
+    for (id, name, _) in runs {
         if arguments.matching.as_ref().is_none_or(|text| name.to_lowercase().contains(&text.to_lowercase())) {
             chronicle.add(&store.data(Some(id))?);
         }

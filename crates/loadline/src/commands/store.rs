@@ -33,7 +33,10 @@ pub fn store(arguments: &StoreArguments) -> Result<Exit> {
         }
         StoreCommand::Delete { runs } => delete(&store, runs)?,
         StoreCommand::Prune { keep } => {
-            let all: Vec<i64> = store.runs()?.into_iter().map(|(id, ..)| id).collect();
+            let mut runs = store.runs()?;
+            // Imported runs have the newest numbers.
+            runs.sort_by(|one, other| one.2.cmp(&other.2));
+            let all: Vec<i64> = runs.into_iter().map(|(id, ..)| id).collect();
             let older = &all[..all.len().saturating_sub(*keep)];
             let tagged = |run: &i64| Ok::<bool, anyhow::Error>(!store.run(Some(*run))?.tags.is_empty());
             let mut unnamed = Vec::new();
@@ -84,7 +87,7 @@ fn tag(store: &Store, run: i64, tags: &[String]) -> Result<()> {
 fn named(text: &str) -> Result<String> {
     let name = text.trim();
     match name.is_empty() || name.chars().any(char::is_control) {
-        true => Err(UsageError(format!("`{}` is no name: write a word", text.escape_debug())).into()),
+        true => Err(UsageError(format!("`{}` is not a name: write a word", text.escape_debug())).into()),
         false => Ok(name.to_owned()),
     }
 }

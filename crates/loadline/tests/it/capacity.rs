@@ -39,7 +39,7 @@ fn a_known_capacity_is_found_and_shown_again() {
     again.assert_measured();
     for text in [
         "How much does each carry?",
-        "A slice passes with p99 <= 200ms, sent >= 99%",
+        "A slice passes if it meets all of: p99 <= 200ms, sent >= 99%",
         "95 % interval",
         "search",
     ] {

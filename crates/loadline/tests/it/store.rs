@@ -22,7 +22,7 @@ fn runs_are_named_tagged_copied_and_deleted() {
     assert_eq!(done(&place, &["store", "rename", "2", "before the fix"]), "run 2 is called before the fix\n");
     let listed = done(&place, &["report", "--list", "--match", "release"]);
     assert!(
-        listed.contains("#release") && listed.lines().filter(|line| line.contains("20")).count() == 1,
+        listed.contains("#release") && listed.lines().filter(|line| line.contains("500/s")).count() == 1,
         "{listed}"
     );
     assert!(done(&place, &["report", "--list", "--match", "before the fix"]).contains("   2  "));

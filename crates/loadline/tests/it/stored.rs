@@ -39,7 +39,7 @@ fn stored_runs_that_cannot_be_compared_are_refused() {
     }
     for (arguments, why) in [
         (["compare", "1", "1"].as_slice(), "run 1 cannot be compared with itself"),
-        (&["compare", "1"], "1 stored runs cannot be compared: name two"),
+        (&["compare", "1"], "name two stored runs to compare, the earlier one first, not 1"),
         (&["compare", "1", "2", "--rate", "500/s"], "leave out the flags that describe a run"),
         (&["compare", "1", "2"], "run 1 and run 2 have nothing in common to compare"),
         (&["compare", "1", "2", "--flame-graphs", "f"], "--flame-graphs draws those of one run"),

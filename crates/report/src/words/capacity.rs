@@ -20,7 +20,7 @@ impl Words for CapacityFinding {
                 format!("it carries all that was tried, up to {}: allow a higher rate (--most)", figures::rate(*rate))
             }
             CapacityFinding::TimeOver => {
-                "the search was not over when its time was: the interval is as wide as it is (--within)".to_owned()
+                "the search ended before the interval was as narrow as asked for: give it more time (--within), or ask for less (--precision)".to_owned()
             }
             CapacityFinding::LimitedByConnections { connections } => format!(
                 "requests waited for one of {connections} connections while the service answered as fast as ever: more connections may carry more"

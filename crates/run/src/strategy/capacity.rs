@@ -65,15 +65,21 @@ struct CellSearch {
     planned: Vec<Probe>,
     /// Rates that could not be sent.
     unsent: Vec<f64>,
+    /// How often that happened.
+    refused: usize,
 }
 
 impl CellSearch {
     fn new(goal: Goal) -> CellSearch {
-        CellSearch { goal, trials: Vec::new(), planned: Vec::new(), unsent: Vec::new() }
+        CellSearch { goal, trials: Vec::new(), planned: Vec::new(), unsent: Vec::new(), refused: 0 }
     }
 
     /// The next trial, if the search is not over.
     fn next(&mut self) -> Option<Probe> {
+        // What cannot be sent is no trial, but ends as well.
+        if self.trials.len() + self.refused >= self.goal.most_trials {
+            return None;
+        }
         if self.planned.is_empty() {
             let Next::Try(probes) = next(&self.goal, &self.trials) else { return None };
             self.planned = probes;
@@ -93,6 +99,7 @@ impl CellSearch {
     }
 
     fn not_sent(&mut self, rate: f64) {
+        self.refused += 1;
         self.unsent.push(rate);
         if self.unsent.len() >= UNSENT {
             let least = self.unsent.iter().copied().fold(rate, f64::min);
@@ -107,7 +114,7 @@ impl CellSearch {
 impl<'a> SearchCapacity<'a> {
     /// The strategy of an experiment with such a search; each load's rate is where its cells' searches begin.
     pub fn new(experiment: &'a Experiment, capacity: &Capacity, plan: &'a Plan, judge: Judge<'a>) -> Self {
-        let most = capacity.most.map_or(Rate::MAX_PER_SECOND as f64, |most| most.as_per_second());
+        let most = capacity.most.map_or(Rate::MAX_PER_SECOND as f64, |most| most.as_per_second().max(LEAST));
         let goal =
             Goal { from: LEAST, least: LEAST, most, precision: capacity.precision, most_trials: MOST_TRIALS };
         SearchCapacity {

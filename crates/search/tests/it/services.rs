@@ -36,7 +36,7 @@ fn exponential(mean: f64, random: &mut Pcg64) -> f64 {
     -mean * (1.0 - random.random::<f64>()).ln()
 }
 
-/// Poisson arrivals at several servers with a queue before them. Each slice begins with an empty one, and its first part does not count.
+/// Poisson arrivals at several servers with a queue before them. Each slice begins with an empty one.
 pub struct Queue {
     pub servers: usize,
     /// Mean time of a request at a server, s.

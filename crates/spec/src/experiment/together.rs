@@ -41,7 +41,8 @@ fn one_service_on_a_ladder(experiment: &Experiment, keys: &Written<ExperimentKey
 }
 
 fn something_to_compare(experiment: &Experiment, keys: &Written<ExperimentKeys>, problems: &mut Problems) {
-    if Plan::new(experiment).contrasts.is_empty() {
+    // What each carries is an answer without a comparison.
+    if experiment.capacity.is_none() && Plan::new(experiment).contrasts.is_empty() {
         let help = way_out(
             &keys.place,
             "add a platform or a service, or leave out `twin: false`",
