@@ -84,7 +84,7 @@ impl Place {
     pub fn command<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Command {
         let mut command = Command::new(PROGRAM);
         command.current_dir(self.dir.path()).args(arguments).env_remove("LOADLINE_LOG").env_remove("COLUMNS");
-        // Nothing of whoever runs the tests.
+        // The user's own configuration is no part of a test.
         command.env("LOADLINE_CONFIG", "");
         command
     }
