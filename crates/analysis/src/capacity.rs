@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use loadline_model::CellId;
 use loadline_model::experiment::{Capacity, Objective, SENT, SUCCESS};
 use loadline_model::gates::Gate;
-use loadline_model::rows::{Purpose, RunRow, SliceRow};
+use loadline_model::rows::{Purpose, RunRow, SliceRow, TrialOutcome};
 use loadline_search::{Estimate, Trial, bounds, estimate};
 use loadline_stats::{holm, t_quantile, two_sided_p};
 
@@ -28,17 +28,6 @@ const MANY: f64 = 1e4;
 /// Trials whose rate is within this share of the capacity are near it.
 const NEAR: f64 = 0.2;
 
-/// How a slice of a search went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// All objectives were met.
-    Passed,
-    /// One was not: its place among them.
-    Failed(usize),
-    /// The generator did not send what was asked for.
-    NotSent,
-}
-
 /// Judges the slices of a search.
 pub struct Objectives {
     objectives: Vec<Objective>,
@@ -55,10 +44,10 @@ impl Objectives {
     }
 
     /// How a slice went.
-    pub fn judge(&self, slice: &SliceRow) -> Outcome {
+    pub fn judge(&self, slice: &SliceRow) -> TrialOutcome {
         let is_of_the_generator = |gate: Gate| matches!(gate, Gate::SendLag | Gate::Generator);
         if slice.gate_failures.iter().any(|failure| is_of_the_generator(failure.gate())) {
-            return Outcome::NotSent;
+            return TrialOutcome::NotSent;
         }
         let fails = |objective: &Objective| {
             let metric = self.metrics.iter().find(|metric| metric.id == objective.metric);
@@ -70,7 +59,7 @@ impl Objectives {
             };
             !objective.bound.holds(figure)
         };
-        self.objectives.iter().position(fails).map_or(Outcome::Passed, Outcome::Failed)
+        self.objectives.iter().position(fails).map_or(TrialOutcome::Passed, TrialOutcome::Failed)
     }
 
     fn texts(&self) -> Vec<String> {
@@ -87,7 +76,7 @@ fn failed(slice: &SliceRow) -> f64 {
 struct Tried<'a> {
     slice: &'a SliceRow,
     trial: Trial,
-    outcome: Outcome,
+    outcome: TrialOutcome,
 }
 
 /// What a run that searches found.
@@ -148,7 +137,7 @@ fn tried<'a>(counted: &Counted<'a>, cell: CellId, objectives: &Objectives) -> Ve
     let tried = |slice: &&'a SliceRow| {
         let (row, rate) = (slice.trial?, slice.load.rate()?.as_per_second());
         let outcome = objectives.judge(slice);
-        let passed = outcome == Outcome::Passed;
+        let passed = outcome == TrialOutcome::Passed;
         let trial = Trial { rate, slices: row.slices, passed, purpose: row.purpose };
         Some(Tried { slice, trial, outcome })
     };
@@ -156,7 +145,8 @@ fn tried<'a>(counted: &Counted<'a>, cell: CellId, objectives: &Objectives) -> Ve
 }
 
 fn of_cell(data: &RunData, cell: CellId, objectives: &Objectives, tried: &[Tried<'_>]) -> CellCapacity {
-    let usable: Vec<&Tried<'_>> = tried.iter().filter(|tried| tried.outcome != Outcome::NotSent).collect();
+    let usable: Vec<&Tried<'_>> =
+        tried.iter().filter(|tried| tried.outcome != TrialOutcome::NotSent).collect();
     let trials: Vec<Trial> = usable.iter().map(|tried| tried.trial).collect();
     let found = Found::of(&usable);
     let bounds = bounds(&trials);
@@ -248,7 +238,7 @@ fn differences(data: &RunData, cells: &[CellCapacity]) -> Vec<CapacityDifference
 fn limited_by(usable: &[&Tried<'_>], rate: f64, objectives: &Objectives) -> Option<String> {
     let mut counts = vec![0; objectives.objectives.len()];
     for tried in usable.iter().filter(|tried| (tried.trial.rate / rate).ln().abs() <= NEAR) {
-        if let Outcome::Failed(objective) = tried.outcome {
+        if let TrialOutcome::Failed(objective) = tried.outcome {
             counts[objective] += 1;
         }
     }

@@ -42,7 +42,7 @@ use loadline_model::has_own_key;
 use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::Note;
 
-pub use capacity::{Objectives, Outcome};
+pub use capacity::Objectives;
 pub use decide::{Undecidable, decide};
 pub use doctor::{Examination, doctor_result};
 pub use history::Chronicle;

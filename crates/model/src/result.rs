@@ -39,7 +39,7 @@ pub use crate::RunState;
 pub use crate::metrics::Unit;
 pub use crate::plan::Role;
 pub use crate::rows::Surroundings;
-pub use capacity::{Capacities, CapacityDifference, CapacityFinding, CellCapacity, CurvePoint};
+pub use capacity::{Capacities, CapacityDifference, CapacityFinding, CellCapacity, CurvePoint, Irregularity};
 pub use claim::{ClaimJudgement, ClaimResult, Finding};
 pub use condition::{ConditionFinding, ConditionJudgement, ConditionResult};
 pub use distribution::{Distribution, Spread};

@@ -222,6 +222,17 @@ pub struct TrialRow {
     pub slices: f64,
 }
 
+/// How a slice of a search went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TrialOutcome {
+    /// All objectives were met.
+    Passed,
+    /// One was not: its place among them.
+    Failed(usize),
+    /// The generator did not send what was asked for: it says nothing of the service.
+    NotSent,
+}
+
 /// What a trial of a search is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

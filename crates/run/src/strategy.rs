@@ -10,7 +10,7 @@ use std::time::Duration;
 use loadline_model::rows::SliceRow;
 use loadline_model::{CellId, SiteId};
 
-pub use capacity::{Judged, SearchCapacity};
+pub use capacity::SearchCapacity;
 pub use fixed::FixedPlan;
 pub use until::Until;
 

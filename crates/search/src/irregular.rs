@@ -1,5 +1,6 @@
 //! What makes a capacity's interval say little: the service does not do the same each time.
 
+use loadline_model::result::Irregularity;
 use loadline_model::rows::Purpose;
 
 use crate::bounds::bounds;
@@ -16,34 +17,6 @@ const WIDE_SCALE: f64 = 0.1;
 const DRIFT: f64 = 3.0;
 /// Fewest trials that show a drift.
 const LEAST_TRIALS: usize = 8;
-
-/// One of the ways in which a service has no single capacity.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Irregularity {
-    /// A larger rate passes where a smaller one fails.
-    Inverted {
-        /// The one that passes.
-        passes: f64,
-        /// The one that fails.
-        fails: f64,
-    },
-    /// After an overload it fails at a rate that it carried before.
-    Hysteresis {
-        /// That rate.
-        rate: f64,
-    },
-    /// The longer it is loaded, the less it carries.
-    WorseWithTime,
-    /// The longer it is loaded, the more it carries: it was not warm.
-    BetterWithTime,
-    /// Slices of one rate pass and fail, over a wide range.
-    Unsteady {
-        /// A rate that nine of ten slices pass.
-        from: f64,
-        /// A rate that nine of ten slices fail.
-        to: f64,
-    },
-}
 
 /// What these trials show.
 pub fn irregularities(trials: &[Trial]) -> Vec<Irregularity> {

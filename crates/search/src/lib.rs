@@ -19,7 +19,7 @@ mod posterior;
 mod trial;
 
 pub use bounds::{Bounds, bounds};
-pub use irregular::{Irregularity, irregularities};
+pub use irregular::irregularities;
 pub use plan::{Goal, Next, Probe, next};
 pub use posterior::{Estimate, estimate};
 pub use trial::Trial;

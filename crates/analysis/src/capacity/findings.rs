@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::mem::discriminant;
 
 use loadline_model::CellId;
-use loadline_model::rows::{Purpose, SliceRow};
-use loadline_search::{Irregularity, Trial, irregularities};
+use loadline_model::rows::{Purpose, SliceRow, TrialOutcome};
+use loadline_search::{Trial, irregularities};
 
-use super::{Outcome, Tried, achieved, failed};
+use super::{Tried, achieved, failed};
 use crate::RunData;
-use crate::result::CapacityFinding;
+use crate::result::{CapacityFinding, Irregularity};
 
 /// A service that answers fewer than this part of what it can has collapsed.
 const COLLAPSED: f64 = 0.7;
@@ -26,7 +26,7 @@ pub(super) fn findings(
     tried: &[Tried<'_>],
     rate: Option<f64>,
 ) -> Vec<CapacityFinding> {
-    let usable = || tried.iter().filter(|tried| tried.outcome != Outcome::NotSent);
+    let usable = || tried.iter().filter(|tried| tried.outcome != TrialOutcome::NotSent);
     let trials: Vec<Trial> = usable().map(|tried| tried.trial).collect();
     let rates = || trials.iter().map(|trial| trial.rate);
     let mut found = Vec::new();
@@ -36,7 +36,7 @@ pub(super) fn findings(
     }
     if rate.is_none() && !trials.is_empty() {
         let (highest, lowest) = (rates().fold(0.0, f64::max), rates().fold(f64::INFINITY, f64::min));
-        let unsent = tried.iter().any(|tried| tried.outcome == Outcome::NotSent);
+        let unsent = tried.iter().any(|tried| tried.outcome == TrialOutcome::NotSent);
         found.push(match (trials[0].passed, unsent) {
             (true, true) => CapacityFinding::LimitedByGenerator { rate: highest },
             (true, false) => CapacityFinding::CarriesAll { rate: highest },
@@ -48,7 +48,7 @@ pub(super) fn findings(
     if rate.is_some() && !ended {
         found.push(CapacityFinding::TimeOver);
     }
-    found.extend(irregular(usable()).into_iter().map(finding));
+    found.extend(irregular(usable()).into_iter().map(CapacityFinding::Irregular));
     let overloaded: Vec<&SliceRow> =
         usable().filter(|tried| tried.trial.purpose == Purpose::Overload).map(|tried| tried.slice).collect();
     if !overloaded.is_empty() {
@@ -73,16 +73,6 @@ fn irregular<'a>(usable: impl Iterator<Item = &'a Tried<'a>>) -> Vec<Irregularit
         }
     }
     kept
-}
-
-fn finding(of: Irregularity) -> CapacityFinding {
-    match of {
-        Irregularity::Inverted { passes, fails } => CapacityFinding::Inverted { passes, fails },
-        Irregularity::Hysteresis { rate } => CapacityFinding::Hysteresis { rate },
-        Irregularity::WorseWithTime => CapacityFinding::WorseWithTime,
-        Irregularity::BetterWithTime => CapacityFinding::BetterWithTime,
-        Irregularity::Unsteady { from, to } => CapacityFinding::Unsteady { from, to },
-    }
 }
 
 fn collapse<'a>(

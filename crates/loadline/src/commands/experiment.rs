@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
-use loadline_analysis::{Objectives, Outcome as TrialOutcome};
+use loadline_analysis::Objectives;
 use loadline_engine::real_time_permitted;
 use loadline_local::LocalError;
 use loadline_machine::{RunName, may_create_cgroups};
@@ -14,12 +14,12 @@ use loadline_model::experiment::{Capacity, Experiment, Nodes, Platform, Platform
 use loadline_model::notes::Note;
 use loadline_model::plan::Plan;
 use loadline_model::platform::Layer;
-use loadline_model::rows::SliceRow;
+use loadline_model::rows::{SliceRow, TrialOutcome};
 use loadline_observe::{TaskTime, describe_machine};
 use loadline_platforms as platforms;
 use loadline_run::deploy::{Network, PlatformDeployer, ServiceTraffic, SharedNeeds};
 use loadline_run::placement::place;
-use loadline_run::strategy::{FixedPlan, Judged, SearchCapacity, Until};
+use loadline_run::strategy::{FixedPlan, SearchCapacity, Until};
 use loadline_run::{Event, Outcome, Run, Strategy, SystemClock, execute};
 use loadline_spec::{Machine, add_conditions, from_flags, from_yaml_file, ladder};
 use loadline_store::Store;
@@ -270,12 +270,10 @@ pub(super) fn allowed_cpus() -> Result<Vec<usize>> {
 }
 
 /// How a slice of a search went, by the metrics that the run has by now.
-fn judge(capacity: &Capacity, journal: &StoreJournal<'_>, slice: &SliceRow) -> Judged {
-    let Ok(run) = journal.store().run(journal.run()) else { return Judged::NotSent };
-    match Objectives::of(capacity, &run).judge(slice) {
-        TrialOutcome::Passed => Judged::Passed,
-        TrialOutcome::Failed(_) => Judged::Failed,
-        TrialOutcome::NotSent => Judged::NotSent,
+fn judge(capacity: &Capacity, journal: &StoreJournal<'_>, slice: &SliceRow) -> TrialOutcome {
+    match journal.store().run(journal.run()) {
+        Ok(run) => Objectives::of(capacity, &run).judge(slice),
+        Err(_) => TrialOutcome::NotSent,
     }
 }
 

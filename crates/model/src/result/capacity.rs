@@ -130,6 +130,13 @@ pub enum CapacityFinding {
         /// The statuses, as `GET /a: 503`.
         kind: String,
     },
+    /// It has no single capacity.
+    Irregular(Irregularity),
+}
+
+/// One of the ways in which a service has no single capacity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Irregularity {
     /// A larger rate passes where a smaller one fails.
     Inverted {
         /// The one that passes.
@@ -144,7 +151,7 @@ pub enum CapacityFinding {
     },
     /// The longer it is loaded, the less it carries.
     WorseWithTime,
-    /// The longer it is loaded, the more it carries.
+    /// The longer it is loaded, the more it carries: it was not warm.
     BetterWithTime,
     /// Slices of one rate pass and fail, over a wide range.
     Unsteady {

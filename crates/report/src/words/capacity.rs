@@ -1,6 +1,6 @@
 //! What a capacity's number alone does not say.
 
-use loadline_model::result::CapacityFinding;
+use loadline_model::result::{CapacityFinding, Irregularity};
 
 use super::Words;
 use crate::figures;
@@ -33,22 +33,30 @@ impl Words for CapacityFinding {
             CapacityFinding::Sheds { share: refused, kind } => {
                 format!("it sheds load: under overload {} of the requests are refused ({kind})", share(*refused))
             }
-            CapacityFinding::Inverted { passes, fails } => format!(
+            CapacityFinding::Irregular(irregularity) => irregularity.words(),
+        }
+    }
+}
+
+impl Words for Irregularity {
+    fn words(&self) -> String {
+        match self {
+            Irregularity::Inverted { passes, fails } => format!(
                 "{} passes although {} fails: what limits it is not the rate alone",
                 figures::rate(*passes),
                 figures::rate(*fails)
             ),
-            CapacityFinding::Hysteresis { rate } => format!(
+            Irregularity::Hysteresis { rate } => format!(
                 "after an overload it fails at {}, which it carried before: it does not come back by itself",
                 figures::rate(*rate)
             ),
-            CapacityFinding::WorseWithTime => {
+            Irregularity::WorseWithTime => {
                 "the longer it is loaded, the less it carries: a leak, a queue that grows, or a budget that is used up".to_owned()
             }
-            CapacityFinding::BetterWithTime => {
+            Irregularity::BetterWithTime => {
                 "the longer it is loaded, the more it carries: it was not warm yet (--warmup)".to_owned()
             }
-            CapacityFinding::Unsteady { from, to } => format!(
+            Irregularity::Unsteady { from, to } => format!(
                 "it has no single capacity: of slices at {} nine of ten pass, of those at {} one of ten",
                 figures::rate(*from),
                 figures::rate(*to)

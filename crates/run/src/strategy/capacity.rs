@@ -7,7 +7,7 @@ use std::time::Duration;
 use loadline_model::experiment::{Capacity, Experiment};
 use loadline_model::load::{Arrivals, Load, Rate};
 use loadline_model::plan::Plan;
-use loadline_model::rows::{Purpose, SliceRow, TrialRow};
+use loadline_model::rows::{Purpose, SliceRow, TrialOutcome, TrialRow};
 use loadline_model::{CellId, LoadId};
 use loadline_search::{Goal, Next, Probe, Trial, estimate, next};
 
@@ -28,19 +28,8 @@ const COMPARED: usize = 8;
 /// Where the search of a later deployment begins, of what the earlier one found.
 const FROM_EARLIER: f64 = 0.8;
 
-/// How a slice went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Judged {
-    /// All objectives were met.
-    Passed,
-    /// One was not.
-    Failed,
-    /// The generator did not send what was asked for: it says nothing of the service.
-    NotSent,
-}
-
 /// Judges a slice of a search.
-pub type Judge<'a> = &'a dyn Fn(&SliceRow) -> Judged;
+pub type Judge<'a> = &'a dyn Fn(&SliceRow) -> TrialOutcome;
 
 /// The strategy of an experiment that searches for capacities.
 pub struct SearchCapacity<'a> {
@@ -51,7 +40,7 @@ pub struct SearchCapacity<'a> {
     judge: Judge<'a>,
     cells: BTreeMap<CellId, CellSearch>,
     /// The last attempts at the trials of the current block.
-    tried: BTreeMap<CellId, (Probe, Judged)>,
+    tried: BTreeMap<CellId, (Probe, TrialOutcome)>,
     elapsed: Duration,
     /// Blocks in which cells were compared in this deployment.
     compared: usize,
@@ -87,13 +76,13 @@ impl CellSearch {
         Some(self.planned[0])
     }
 
-    fn tried(&mut self, probe: Probe, judged: Judged) {
+    fn tried(&mut self, probe: Probe, outcome: TrialOutcome) {
         let Probe { rate, slices, purpose } = probe;
         let trial = |passed| Trial { rate, slices, passed, purpose };
-        match judged {
-            Judged::Passed => self.trials.push(trial(true)),
-            Judged::Failed => self.trials.push(trial(false)),
-            Judged::NotSent => self.not_sent(rate),
+        match outcome {
+            TrialOutcome::Passed => self.trials.push(trial(true)),
+            TrialOutcome::Failed(_) => self.trials.push(trial(false)),
+            TrialOutcome::NotSent => self.not_sent(rate),
         }
         self.planned.retain(|planned| *planned != probe);
     }
@@ -210,9 +199,9 @@ impl Strategy for SearchCapacity<'_> {
     }
 
     fn next_block(&mut self, at: &BlockContext<'_>) -> Option<Vec<Turn>> {
-        for (cell, (probe, judged)) in std::mem::take(&mut self.tried) {
+        for (cell, (probe, outcome)) in std::mem::take(&mut self.tried) {
             if let Some(search) = self.cells.get_mut(&cell) {
-                search.tried(probe, judged);
+                search.tried(probe, outcome);
             }
         }
         if self.is_time_over() {

@@ -1,6 +1,7 @@
 //! Services without a single capacity are told from those that have one.
 
-use loadline_search::{Irregularity, Trial, irregularities};
+use loadline_model::result::Irregularity;
+use loadline_search::{Trial, irregularities};
 
 use crate::services::{Bimodal, Cliff, Hysteresis, Leak, Service, random, search};
 
