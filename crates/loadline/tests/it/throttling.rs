@@ -6,8 +6,8 @@ use crate::support::place::Place;
 #[test]
 fn a_service_that_its_limit_holds_back_is_said_to_be_throttled() {
     let place = Place::shared();
-    // Each request takes a few ms of CPU.
-    let job = ["compare", "--service", "cpu", "--request", "/cpu?n=28", "--on", "host", "--no-twin"];
+    // Each request takes 4 ms of CPU and more: three times what the limit gives, on a fast machine as well.
+    let job = ["compare", "--service", "cpu", "--request", "/cpu?n=30", "--on", "host", "--no-twin"];
     let load = ["--on", "container", "--rate", "200/s", "--limit-cpu", "0.3", "--json", "result.json"];
     let ended = place.run(job.into_iter().chain(load).chain(BRIEF));
 
