@@ -42,7 +42,7 @@ test-services: tools-services tools-test
 	tests/services $(TESTED_SERVICES)
 	tests/services --on docker $(TESTED_SERVICES)
 
-# PROVE: --only simulations|planted|controls|pauses|same-service|fail-if|services|soak|fuzz|vm, --ladders N, --fuzz-seconds N
+# PROVE: --only simulations|planted|controls|stalling|pauses|same-service|fail-if|services|soak|fuzz|vm, --ladders N, --fuzz-seconds N
 prove: tools-test tools-cluster tools-services tools-prove tools-vm build
 	tests/prove $(PROVE) $(RELEASE)/loadline
 
