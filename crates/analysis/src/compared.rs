@@ -23,8 +23,8 @@ pub struct Compared {
     pub candidate: Prepared,
     /// The scale that the difference is on.
     pub scale: Scale,
-    /// The difference of each unit, where it is not that of the cells' figures.
-    by_unit: Option<Vec<f64>>,
+    /// The differences of units or blocks, where the whole difference is not that of the cells' figures.
+    differences: Option<Prepared>,
 }
 
 impl Compared {
@@ -40,14 +40,19 @@ impl Compared {
             Some(_) => Some(cell(Side::Twin)?),
             None => None,
         };
-        let by_unit = match metric.kind {
+        let blocks = paired.units.iter().map(|unit| differences(metric, unit));
+        let differences = match metric.kind {
             Kind::Undisturbed(_) => {
-                Some(paired.units.iter().map(|unit| hodges_lehmann(&differences(metric, unit))).collect())
+                let estimates = blocks.map(|of_unit| hodges_lehmann(&of_unit));
+                // A unit without a figure, because nothing was answered, does not count.
+                let counts = |figure: f64| if figure.is_finite() { (figure, 1.0) } else { (0.0, 0.0) };
+                Some(Prepared::Ratios(estimates.map(counts).collect()))
             }
+            Kind::Paired(_) => Some(Prepared::slice_by_slice(blocks)?),
             _ => None,
         };
         let (baseline, candidate) = (cell(Side::Baseline)?, cell(Side::Candidate)?);
-        Some(Compared { baseline, twin, candidate, scale: metric.scale(), by_unit })
+        Some(Compared { baseline, twin, candidate, scale: metric.scale(), differences })
     }
 
     /// The baseline's figure, of all units.
@@ -57,8 +62,8 @@ impl Compared {
 
     /// The difference on the scale, with each unit taken so many times.
     pub fn difference(&self, weights: &[u32]) -> f64 {
-        match &self.by_unit {
-            Some(differences) => weighted_mean(differences, weights),
+        match &self.differences {
+            Some(differences) => differences.figure(weights),
             None => self.scale.of(self.candidate.figure(weights)) - self.place_of_baseline(weights),
         }
     }
@@ -96,11 +101,4 @@ pub fn differences(metric: &Metric, blocks: &[Block<'_>]) -> Vec<f64> {
         Prepared::of_slice(metric, block.candidate) - baseline
     };
     blocks.iter().map(difference).filter(|difference| difference.is_finite()).collect()
-}
-
-fn weighted_mean(figures: &[f64], weights: &[u32]) -> f64 {
-    // A unit without a figure, because nothing was answered, does not count.
-    let drawn = || figures.iter().zip(weights).filter(|(figure, _)| figure.is_finite());
-    let sum: f64 = drawn().map(|(figure, weight)| figure * f64::from(*weight)).sum();
-    sum / drawn().map(|(_, weight)| f64::from(*weight)).sum::<f64>()
 }

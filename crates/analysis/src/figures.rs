@@ -38,7 +38,10 @@ impl Prepared {
                 };
                 Some(Prepared::Ratios(units.map(sum).collect())).filter(|ratios| ratios.whole().is_finite())
             }
-            Kind::LowerHalfMean(_) => Prepared::slice_by_slice(metric, units),
+            Kind::Paired(_) => {
+                let figures = |slice: &SliceRow| metric.ratio(slice).map(|(top, bottom)| top / bottom);
+                Prepared::slice_by_slice(units.map(|slices| slices.into_iter().filter_map(figures).collect()))
+            }
             Kind::Undisturbed(_) => {
                 let robust = |slices: Vec<&SliceRow>| {
                     let ratios = slices.into_iter().filter_map(|slice| metric.ratio(slice));
@@ -59,16 +62,12 @@ impl Prepared {
         }
     }
 
-    fn slice_by_slice<'a>(
-        metric: &Metric,
-        units: impl Iterator<Item = Vec<&'a SliceRow>>,
-    ) -> Option<Prepared> {
+    /// Figures of slices, or their differences, unit by unit. `None` when there is none.
+    pub fn slice_by_slice(units: impl Iterator<Item = Vec<f64>>) -> Option<Prepared> {
         let mut slices = Slices { figures: Vec::new(), units: 0 };
-        for (unit, rows) in units.enumerate() {
+        for (unit, figures) in units.enumerate() {
             slices.units = unit + 1;
-            let ratios = rows.into_iter().filter_map(|slice| metric.ratio(slice));
-            let seen = ratios.map(|(top, bottom)| (top / bottom, unit));
-            slices.figures.extend(seen.filter(|(figure, _)| figure.is_finite()));
+            slices.figures.extend(figures.into_iter().filter(|figure| figure.is_finite()).map(|figure| (figure, unit)));
         }
         slices.figures.sort_by(|left, right| left.0.total_cmp(&right.0));
         (!slices.figures.is_empty()).then_some(Prepared::Slices(slices))
@@ -78,7 +77,7 @@ impl Prepared {
     pub fn figure(&self, weights: &[u32]) -> f64 {
         match self {
             Prepared::Buckets(buckets) => buckets.figure(weights),
-            Prepared::Slices(slices) => slices.lower_half_mean(weights),
+            Prepared::Slices(slices) => slices.middle_half_mean(weights),
             Prepared::Ratios(ratios) => {
                 let (top, bottom) =
                     ratios.iter().zip(weights).fold((0.0, 0.0), |(top, bottom), (ratio, weight)| {
@@ -136,17 +135,18 @@ impl Prepared {
 }
 
 impl Slices {
-    /// The mean of the figures up to the median.
-    fn lower_half_mean(&self, weights: &[u32]) -> f64 {
+    /// The mean of the figures between their quartiles.
+    fn middle_half_mean(&self, weights: &[u32]) -> f64 {
         let weight = |unit: usize| f64::from(weights[unit]);
-        let half = self.figures.iter().map(|(_, unit)| weight(*unit)).sum::<f64>() / 2.0;
-        let (mut left, mut sum) = (half, 0.0);
+        let whole = self.figures.iter().map(|(_, unit)| weight(*unit)).sum::<f64>();
+        let (from, to) = (whole / 4.0, whole * 3.0 / 4.0);
+        let (mut below, mut sum) = (0.0, 0.0);
         for (figure, unit) in &self.figures {
-            let counts = weight(*unit).min(left);
-            sum += figure * counts;
-            left -= counts;
+            let end = below + weight(*unit);
+            sum += figure * (end.min(to) - below.max(from)).max(0.0);
+            below = end;
         }
-        sum / half
+        sum / (to - from)
     }
 }
 
@@ -155,10 +155,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_lower_half_is_weighted_by_units() {
-        let slices = Slices { figures: vec![(1.0, 0), (2.0, 1), (3.0, 0), (100.0, 1)], units: 2 };
-        assert_eq!(slices.lower_half_mean(&[1, 1]), 1.5);
-        assert_eq!(slices.lower_half_mean(&[2, 0]), 1.0);
-        assert!(slices.lower_half_mean(&[0, 0]).is_nan());
+    fn the_middle_half_is_weighted_by_units() {
+        let slices = Slices { figures: vec![(1.0, 0), (2.0, 1), (4.0, 0), (100.0, 1)], units: 2 };
+        assert_eq!(slices.middle_half_mean(&[1, 1]), 3.0);
+        assert_eq!(slices.middle_half_mean(&[2, 0]), 2.5);
+        // Of 1, 2, 2, 2, 4, 100, 100, 100 what is between a quarter and three quarters.
+        assert_eq!(slices.middle_half_mean(&[1, 3]), (2.0 + 2.0 + 4.0 + 100.0) / 4.0);
+        assert!(slices.middle_half_mean(&[0, 0]).is_nan());
     }
 }

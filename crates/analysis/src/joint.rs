@@ -7,10 +7,11 @@ use loadline_model::result::Remark;
 use loadline_model::rows::SliceRow;
 use loadline_stats::{Bootstrap, MIN_BLOCKS, bootstrap};
 
+use crate::compared::differences;
 use crate::contrasts::{RESAMPLES, few_beyond};
 use crate::figures::Prepared;
-use crate::metrics::Metric;
-use crate::sample::{Counted, units};
+use crate::metrics::{Kind, Metric};
+use crate::sample::{Block, Counted, units};
 use crate::verdicts::bounds;
 
 /// What was found, or why nothing was.
@@ -48,16 +49,56 @@ pub fn joint(
             units.iter().map(|unit| unit.iter().map(|places| places[index]).collect::<Vec<&SliceRow>>());
         Prepared::new(metric, slices)
     };
-    let Some(prepared) = (0..cells.len()).map(of_cell).collect::<Option<Vec<Prepared>>>() else {
-        return Joint::default();
+    let prepared = (0..cells.len()).map(of_cell).collect::<Option<Vec<Prepared>>>();
+    prepared.map_or_else(Joint::default, |prepared| estimate(&units, &prepared, seed, confidence, figure))
+}
+
+/// The sum of a metric's differences along steps from one cell to another, less those along other steps.
+pub fn along(
+    counted: &Counted<'_>,
+    metric: &Metric,
+    steps: &[[CellId; 2]],
+    less: &[[CellId; 2]],
+    seed: u64,
+    confidence: f64,
+) -> Joint {
+    let all = [steps, less].concat();
+    let total = |costs: &[f64]| {
+        let (plus, minus) = costs.split_at(steps.len());
+        plus.iter().sum::<f64>() - minus.iter().sum::<f64>()
     };
+    if !matches!(metric.kind, Kind::Paired(_)) {
+        let of_figures = |figures: &[f64]| {
+            total(&figures.chunks_exact(2).map(|ends| ends[1] - ends[0]).collect::<Vec<f64>>())
+        };
+        return joint(counted, metric, all.as_flattened(), seed, confidence, &of_figures);
+    }
+    let units = units(counted, all.as_flattened());
+    let of_step = |index: usize| {
+        let block = |slices: &Vec<&SliceRow>| {
+            let (baseline, candidate) = (slices[2 * index], slices[2 * index + 1]);
+            differences(metric, &[Block { baseline, twin: None, candidate }])
+        };
+        Prepared::slice_by_slice(units.iter().map(|unit| unit.iter().flat_map(block).collect()))
+    };
+    let prepared = (0..all.len()).map(of_step).collect::<Option<Vec<Prepared>>>();
+    prepared.map_or_else(Joint::default, |prepared| estimate(&units, &prepared, seed, confidence, &total))
+}
+
+fn estimate(
+    units: &[Vec<Vec<&SliceRow>>],
+    prepared: &[Prepared],
+    seed: u64,
+    confidence: f64,
+    figure: &dyn Fn(&[f64]) -> f64,
+) -> Joint {
     let whole: Vec<f64> = prepared.iter().map(Prepared::whole).collect();
     let found = Some(figure(&whole)).filter(|found| found.is_finite());
     let blocks = units.iter().map(Vec::len).sum::<usize>();
     let note = if blocks < MIN_BLOCKS {
         Some(Remark::FewBlocks { blocks, least: MIN_BLOCKS })
     } else {
-        few_beyond(&prepared)
+        few_beyond(prepared)
     };
     if note.is_some() {
         return Joint { found, note, ..Joint::default() };

@@ -7,13 +7,13 @@ use loadline_model::experiment::Margin;
 use loadline_stats::{Interval, Levels, holm};
 
 use crate::RunData;
-use crate::joint::joint;
-use crate::metrics;
+use crate::joint::{along, of_cell};
+use crate::metrics::{self, Kind};
 use crate::result::{Contrast, Estimate, Ladder, LadderSum, Rung, SumRow};
 use crate::sample::Counted;
 
 /// The metrics that are summed up.
-const SUMMED: [&str; 5] = ["response.p50", "response.p99", "cpu.path", "softirqs", "switches"];
+const SUMMED: [&str; 5] = ["response.p50.paired", "response.p99", "cpu.path", "softirqs", "switches"];
 
 /// A residual is the difference of two differences, each of which may be off by the margin of a contrast.
 const MARGINS: f64 = 2.0;
@@ -100,23 +100,25 @@ fn sum(
     let twins = data.run.plan.twin_of(bottom).zip(data.run.plan.twin_of(top));
     let metrics = metrics::of_run(&data.run);
     let summed = metrics.iter().filter(|metric| SUMMED.contains(&metric.id.as_ref()));
+    let steps: Vec<[CellId; 2]> = path.windows(2).map(|step| [step[0], step[1]]).collect();
     let rows = summed.filter_map(|metric| {
-        let of = |cells: &[CellId], figure: &dyn Fn(&[f64]) -> f64| {
-            let joint = joint(counted, metric, cells, data.run.experiment.plan.seed, confidence, figure);
+        let of = |steps: &[[CellId; 2]], less: &[[CellId; 2]]| {
+            let joint = along(counted, metric, steps, less, data.run.experiment.plan.seed, confidence);
             let estimate = joint.found.map(|value| Estimate { value, interval: joint.interval })?;
             Some((estimate, joint.spread))
         };
-        let (sum, _) = of(&[bottom, top], &|figures| figures[1] - figures[0])?;
+        // What is paired is so with the slices right beside it. Else the figures of what is between bottom and top cancel out.
+        let up = if matches!(metric.kind, Kind::Paired(_)) { &steps[..] } else { &[[bottom, top]] };
+        let (sum, _) = of(up, &[])?;
         let again = twins.and_then(|(low, high)| {
-            let (end_to_end, _) = of(&[low, high], &|figures| figures[1] - figures[0])?;
-            let difference = |f: &[f64]| (f[1] - f[0]) - (f[3] - f[2]);
-            Some((end_to_end, of(&[low, high, bottom, top], &difference)?))
+            let (end_to_end, _) = of(&[[low, high]], &[])?;
+            Some((end_to_end, of(up, &[[low, high]])?))
         });
         let (end_to_end, residual) = again.unzip();
         let (residual, spread) = residual.unzip();
-        let (bottom, _) = of(&[bottom], &|figures| figures[0])?;
+        let bottom = of_cell(counted, metric, bottom)?;
         let margin = data.run.experiment.plan.margin.unwrap_or(Margin::DEFAULT);
-        let margin = MARGINS * margin.of(bottom.value, metric.unit);
+        let margin = MARGINS * margin.of(bottom, metric.unit);
         tests.push(spread.flatten().map(|spread| Tests {
             zero: spread.p_value(),
             margin: spread.equivalence_p(Interval::around(0.0, margin)),

@@ -7,11 +7,13 @@ use crate::figures::{self, Scale};
 use crate::groups;
 use crate::verdict::{Tone, sign, tone};
 
+const MEDIAN: &str = "response.p50.paired";
+const CPU: &str = "cpu.path";
 /// The metrics that have a column, and its heading.
 const COLUMNS: [(&str, &str); 5] = [
-    ("response.p50", "p50"),
+    (MEDIAN, "p50"),
     ("response.p99", "p99"),
-    ("cpu.path", "CPU per request"),
+    (CPU, "CPU per request"),
     ("softirqs", "softirqs"),
     ("switches", "context switches"),
 ];
@@ -19,8 +21,9 @@ const COLUMNS: [(&str, &str); 5] = [
 /// What the signs in the table mean.
 pub(crate) fn legend(result: &RunResult) -> String {
     format!(
-        "± the longer arm of the {}. ▲ more, ▼ less, = within the margin, ? not resolved. CPU per request is that of client and \
-        service together, because the kernel does most of a packet's path on the CPU that sends it; it is the mean of the lower half of the slices.",
+        "± the longer arm of the {}. ▲ more, ▼ less, = within the margin, ? not resolved. p50 and CPU per request are compared slice by slice \
+        with the rung below: the interquartile mean of the differences. CPU per request is that of client and service together, because the \
+        kernel does most of a packet's path on the CPU that sends it.",
         figures::interval_name(result)
     )
 }
@@ -75,11 +78,11 @@ pub(crate) fn answers(result: &RunResult, ladder: &Ladder) -> Vec<String> {
 }
 
 fn answer(result: &RunResult, ladder: &Ladder, sum: &LadderSum) -> Option<String> {
-    let column = Column::new(result, ladder, groups::HEADLINE)?;
-    let whole = sum.rows.iter().find(|row| row.metric == groups::HEADLINE)?;
+    let column = Column::new(result, ladder, MEDIAN)?;
+    let whole = sum.rows.iter().find(|row| row.metric == MEDIAN)?;
     let costs = sum.path.iter().filter_map(|cell| {
         let rung = ladder.rungs.iter().find(|rung| rung.cell == *cell)?;
-        let row = groups::row_of(result.contrasts.get(rung.contrast)?, groups::HEADLINE)?;
+        let row = groups::row_of(result.contrasts.get(rung.contrast)?, MEDIAN)?;
         (row.verdict == Verdict::Slower).then(|| (label(result, *cell), row.difference))
     });
     let mut costs: Vec<(String, f64)> = costs.collect();
@@ -100,7 +103,7 @@ fn answer(result: &RunResult, ladder: &Ladder, sum: &LadderSum) -> Option<String
 pub(crate) fn resolution(result: &RunResult, ladder: &Ladder) -> Option<String> {
     let sizes: Vec<String> = COLUMNS
         .iter()
-        .filter(|(metric, _)| matches!(*metric, "response.p50" | "cpu.path"))
+        .filter(|(metric, _)| matches!(*metric, MEDIAN | CPU))
         .filter_map(|(metric, heading)| {
             let rows = rows(result, ladder, metric);
             let largest = rows.iter().filter_map(|row| row.resolution).max_by(f64::total_cmp)?;

@@ -322,12 +322,14 @@ pub(crate) fn repeats(result: &RunResult) -> Vec<String> {
     let repeats = &result.trust.repeats;
     let percent = |part: usize, whole: usize| part as f64 / whole.max(1) as f64 * 100.0;
     let many = repeats.many.then(|| {
-        format!(
-            "{:.0} % of the blocks were disturbed at the first attempt ({} of {}): the figures come from the quieter part of the run.",
-            percent(repeats.disturbed, repeats.blocks),
-            figures::count(repeats.disturbed as u64),
-            figures::count(repeats.blocks as u64)
-        )
+        let [disturbed, blocks] = [repeats.disturbed, repeats.blocks].map(|count| figures::count(count as u64));
+        let share = percent(repeats.disturbed, repeats.blocks);
+        match result.trust.slices_repeated {
+            0 => format!("{share:.0} % of the blocks were disturbed ({disturbed} of {blocks}); they count as they are."),
+            _ => format!(
+                "{share:.0} % of the blocks were disturbed at the first attempt ({disturbed} of {blocks}): the figures come from the quieter part of the run."
+            ),
+        }
     });
     let differ = repeats.loads.iter().filter(|load| load.differ).map(|load| {
         let rate = |of: &CellRepeats| {

@@ -104,8 +104,8 @@ const PROFILE: &str = "300ms";
 /// arrivals do in the same time: neither CPU falls asleep and no request waits for another (measured on a shared virtual machine:
 /// p50 to ±0.35 µs in 8 s a cell, against ±2 µs at 2000/s). Slices are short because the machine's drift is what remains (in the same
 /// time, slices of 25 ms showed a layer's CPU a tenth more sharply than those of 100 ms, with new connections a quarter). The
-/// blocks may be in many deployments or few: 54 of 3 blocks gave a rung's median to ±0.95 µs, 27 of 7 to ±0.81 µs, 54 of 4 to ±0.73 µs. At a
-/// rate a slice is as long as its requests need.
+/// blocks may be in many deployments or few, which differ by less than their slices. None is measured again: a disturbance delays the one
+/// request that is under way, and repeats took a third of the time. At a rate a slice is as long as its requests need.
 fn with_defaults(asked: &LadderFlags) -> Flags {
     let flags = &asked.flags;
     let is_closed = flags.rates.is_empty();
@@ -129,11 +129,11 @@ type LadderDefault = (&'static str, Option<&'static str>, Option<&'static str>);
 const LADDER_DEFAULTS: [LadderDefault; 7] = [
     ("--connections", Some("1"), None),
     ("--slice", Some("25ms"), Some("100ms")),
-    ("--blocks", Some("10"), Some("5")),
+    ("--blocks", Some("12"), Some("5")),
     ("--deployments", Some("27"), Some("18")),
     ("--within", Some("280s"), Some("280s")),
     ("--margin", Some("3%"), Some("3%")),
-    ("--repeats", Some("1"), Some("1")),
+    ("--repeats", Some("0"), Some("1")),
 ];
 
 /// The default of a flag on a ladder, for its help: `25ms, with a rate 100ms`.

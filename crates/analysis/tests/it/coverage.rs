@@ -36,13 +36,14 @@ impl Seen {
 }
 
 /// The rows, by their metrics.
-pub const ROWS: [&str; 8] = [
+pub const ROWS: [&str; 9] = [
     "response.p50",
     "response.p90",
     "response.p99",
     "response.p99.9",
     "response.mean",
     "response.mean.undisturbed",
+    "response.p50.paired",
     "cpu.service",
     "softirqs",
 ];
@@ -102,7 +103,7 @@ fn truths(noise: Noise) -> [f64; ROWS.len()] {
     });
     let quantile = |at: usize| pod[at] - host[at];
     let mean = SHIFT_US + noise.mean_of_stalls_us(REQUESTS);
-    let us = [quantile(0), quantile(1), quantile(2), quantile(3), mean, SHIFT_US, SHIFT_US];
+    let us = [quantile(0), quantile(1), quantile(2), quantile(3), mean, SHIFT_US, quantile(0), SHIFT_US];
     let mut truths = [SOFTIRQS; ROWS.len()];
     for (truth, us) in truths.iter_mut().zip(us) {
         *truth = us * 1e3;

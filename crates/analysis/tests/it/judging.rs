@@ -231,13 +231,14 @@ fn a_run_ends_when_all_that_was_asked_for_is_narrow_enough() {
 }
 
 /// The metrics of which claims are counted, each of which is a family with a correction of its own.
-pub const FAMILIES: [&str; 8] = [
+pub const FAMILIES: [&str; 9] = [
     "response.p50",
     "response.p90",
     "response.p99",
     "response.p99.9",
     "response.mean",
     "response.mean.undisturbed",
+    "response.p50.paired",
     "cpu.service",
     "softirqs",
 ];

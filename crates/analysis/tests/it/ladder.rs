@@ -43,7 +43,7 @@ fn the_sum_is_held_against_second_deployments_of_bottom_and_top() {
     let result = analyse(&ladder().data());
     let sum = &result.ladders[0].sums[0];
     assert_eq!(sum.path, [0, 3, 4].map(CellId), "host, pod, static pod; the twins between are no rungs");
-    let p50 = row(&result, "response.p50");
+    let p50 = row(&result, "response.p50.paired");
     let (end_to_end, residual) = (p50.end_to_end.unwrap(), p50.residual.unwrap());
     assert!((residual.value - (end_to_end.value - p50.sum.value)).abs() < 1e-6, "{p50:?}");
     assert_ne!(residual.value, 0.0, "other deployments give another figure");
@@ -54,7 +54,7 @@ fn the_sum_is_held_against_second_deployments_of_bottom_and_top() {
 #[test]
 fn a_residual_that_may_be_larger_than_the_margin_neither_closes_nor_stays_open() {
     let result = analyse(&MadeUp { deployment_noise_us: 10.0, ..ladder() }.data());
-    let p50 = row(&result, "response.p50");
+    let p50 = row(&result, "response.p50.paired");
     let [low, high] = p50.residual.unwrap().interval.unwrap();
     assert!(low < -p50.margin && p50.margin < high, "the noise is larger than the margin: {p50:?}");
     assert_eq!(p50.closes, None, "{p50:?}");
