@@ -45,9 +45,11 @@ impl Objectives {
 
     /// How a slice went.
     pub fn judge(&self, slice: &SliceRow) -> TrialOutcome {
-        let is_of_the_generator = |gate: Gate| matches!(gate, Gate::SendLag | Gate::Generator);
-        if slice.gate_failures.iter().any(|failure| is_of_the_generator(failure.gate())) {
+        if fails_any(slice, [Gate::SendLag, Gate::Generator]) {
             return TrialOutcome::NotSent;
+        }
+        if is_disturbed(slice) {
+            return TrialOutcome::Disturbed;
         }
         let fails = |objective: &Objective| {
             let metric = self.metrics.iter().find(|metric| metric.id == objective.metric);
@@ -65,6 +67,33 @@ impl Objectives {
     fn texts(&self) -> Vec<String> {
         self.objectives.iter().map(|objective| objective.text.clone()).collect()
     }
+}
+
+fn fails_any(slice: &SliceRow, gates: [Gate; 2]) -> bool {
+    slice.gate_failures.iter().any(|failure| gates.contains(&failure.gate()))
+}
+
+/// Whether a slice is no trial for what the machine did to the load. What others took of the services' CPUs is left out: how much is usual
+/// depends on the rate.
+fn is_disturbed(slice: &SliceRow) -> bool {
+    fails_any(slice, [Gate::Pauses, Gate::Steal])
+}
+
+/// The slices that a search's result rests on: all but the trials that were none because the machine disturbed them.
+pub fn judged<'a>(counted: &Counted<'a>) -> Counted<'a> {
+    let is_compared = |purpose| matches!(purpose, Purpose::Common | Purpose::Own);
+    let stays = |slice: &SliceRow| {
+        slice.trial.is_none_or(|trial| is_compared(trial.purpose)) || !is_disturbed(slice)
+    };
+    filtered(counted, stays)
+}
+
+fn filtered<'a>(counted: &Counted<'a>, stays: impl Fn(&SliceRow) -> bool) -> Counted<'a> {
+    let of_cell = |(cell, places): (&CellId, &BTreeMap<Place, &'a SliceRow>)| {
+        let places = places.iter().filter(|(_, slice)| stays(slice));
+        (*cell, places.map(|(place, slice)| (*place, *slice)).collect())
+    };
+    counted.iter().map(of_cell).collect()
 }
 
 /// Requests that failed.
@@ -107,12 +136,7 @@ pub fn at_their_own<'a>(counted: &Counted<'a>) -> Counted<'a> {
 
 /// The slices of a search that were for this.
 fn of_purpose<'a>(counted: &Counted<'a>, purpose: Purpose) -> Counted<'a> {
-    let is_for = |slice: &SliceRow| slice.trial.is_some_and(|trial| trial.purpose == purpose);
-    let of_cell = |(cell, places): (&CellId, &BTreeMap<Place, &'a SliceRow>)| {
-        let places = places.iter().filter(|(_, slice)| is_for(slice));
-        (*cell, places.map(|(place, slice)| (*place, *slice)).collect())
-    };
-    counted.iter().map(of_cell).collect()
+    filtered(counted, |slice| slice.trial.is_some_and(|trial| trial.purpose == purpose))
 }
 
 /// The slices of a search at what was found: those that confirm it, or at the lower bound. A cell's own figures are of these.
@@ -146,7 +170,7 @@ fn tried<'a>(counted: &Counted<'a>, cell: CellId, objectives: &Objectives) -> Ve
 
 fn of_cell(data: &RunData, cell: CellId, objectives: &Objectives, tried: &[Tried<'_>]) -> CellCapacity {
     let usable: Vec<&Tried<'_>> =
-        tried.iter().filter(|tried| tried.outcome != TrialOutcome::NotSent).collect();
+        tried.iter().filter(|tried| tried.outcome.is_of_the_service()).collect();
     let trials: Vec<Trial> = usable.iter().map(|tried| tried.trial).collect();
     let found = Found::of(&usable);
     let bounds = bounds(&trials);

@@ -8,6 +8,7 @@ use loadline_model::pauses::Pauses;
 use loadline_model::rows::SliceRow;
 
 use crate::RunData;
+use crate::capacity;
 use crate::buckets::merged;
 use crate::metrics::Times;
 use crate::noise;
@@ -20,12 +21,14 @@ const TOLERATED: f64 = 0.1;
 
 /// Judges the gates of a run.
 pub fn judge(data: &RunData, counted: &Counted<'_>, noise: &[Contrast], repeats: Repeats) -> Trust {
+    // A search goes where a service cannot follow; what the generator could not send is no trial.
+    let searches = data.run.experiment.capacity.is_some();
+    let of_search = searches.then(|| capacity::judged(counted));
+    let counted = of_search.as_ref().unwrap_or(counted);
     let slices: Vec<&SliceRow> = counted.values().flat_map(|cell| cell.values().copied()).collect();
     // How busy the load threads are says nothing in an open loop, where they spin before each request.
     let any_closed = data.run.experiment.loads.iter().any(|load| load.load.is_closed());
     let any_watched = slices.iter().any(|slice| Pauses::seen(&slice.observations).is_some());
-    // A search goes where a service cannot follow; what the generator could not send is no trial.
-    let searches = data.run.experiment.capacity.is_some();
     let asked = |gate: &Gate| match gate {
         gate if searches => gate.is_disturbance() && (*gate != Gate::Pauses || any_watched),
         Gate::Generator => any_closed,

@@ -71,6 +71,9 @@ pub struct TimeBudget {
     pub blocks: u32,
     /// All slices that are planned.
     pub slices_s: f64,
+    /// All trials of a search, which has no planned slices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trials_s: Option<Range>,
     /// All repeats of slices, if each is used.
     pub repeats_s: Range,
     /// All warm-ups: from cells that are stationary at once to cells that never are.

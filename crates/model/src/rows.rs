@@ -231,6 +231,15 @@ pub enum TrialOutcome {
     Failed(usize),
     /// The generator did not send what was asked for: it says nothing of the service.
     NotSent,
+    /// The machine paused the load, or its CPUs were stolen: it says nothing of the service either.
+    Disturbed,
+}
+
+impl TrialOutcome {
+    /// Whether it says something of the service.
+    pub fn is_of_the_service(self) -> bool {
+        matches!(self, TrialOutcome::Passed | TrialOutcome::Failed(_))
+    }
 }
 
 /// What a trial of a search is for.

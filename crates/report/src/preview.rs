@@ -30,12 +30,17 @@ fn sites(preview: &Preview, style: &Style) -> String {
 }
 
 fn cells(preview: &Preview, style: &Style) -> String {
-    let headings = ["", "cell", "load", "slices", "compared with"];
+    let searches = preview.time.trials_s.is_some();
+    let (loads, slices) = if searches { ("searched from", "trials") } else { ("load", "slices") };
+    let headings = ["", "cell", loads, slices, "compared with"];
     let columns = headings.iter().enumerate();
     let align = |at: usize| if at == 0 { Align::Right } else { Align::Left };
     let mut table = Table::new(columns.map(|(at, name)| ((*name).to_owned(), align(at))).collect());
     for (index, cell) in preview.cells.iter().enumerate() {
-        let slices = format!("{} × {}", cell.slices, seconds(cell.slice_s));
+        let slices = match searches {
+            true => "as many as it takes".to_owned(),
+            false => format!("{} × {}", cell.slices, seconds(cell.slice_s)),
+        };
         table.push(vec![
             number(CellId(index)),
             site(preview, cell),
@@ -76,8 +81,12 @@ fn time(preview: &Preview, style: &Style) -> String {
             .map(|(name, align)| (name.to_owned(), align))
             .into(),
     );
+    let measuring = match time.trials_s {
+        Some(trials) => ("trials", range(trials), "estimate: until each interval is as narrow as asked for".to_owned()),
+        None => ("slices", seconds(time.slices_s), format!("planned: {}", planned(preview))),
+    };
     let mut rows = vec![
-        ("slices", seconds(time.slices_s), format!("planned: {}", planned(preview))),
+        measuring,
         ("repeats", range(time.repeats_s), "only of blocks that the machine disturbs".to_owned()),
         ("warm-ups", range(time.warm_ups_s), "estimate: until each cell is stationary".to_owned()),
         ("starts", range(time.starts_s), "not known before a run; bounded by `ready`".to_owned()),

@@ -16,13 +16,14 @@ use crate::words::said;
 /// Name of a column and how a slice of a cell fills it.
 type Column = (&'static str, fn(&Cell, &Slice) -> String);
 
-const COLUMNS: [Column; 35] = [
+const COLUMNS: [Column; 36] = [
     ("cell", |cell, _| cell.id.to_string()),
     ("label", |cell, _| csv_text(&cell.label)),
     ("service", |cell, _| csv_text(&cell.service)),
     ("platform", |cell, _| csv_text(&cell.platform)),
     ("load", |cell, _| csv_text(&cell.load)),
     ("connections", |cell, _| cell.connections.to_string()),
+    ("new_connections", |cell, _| cell.new_connections.to_string()),
     ("asked_per_second", |cell, _| cell.rate_per_second.map(|rate| rate.to_string()).unwrap_or_default()),
     ("round", |_, slice| slice.round.to_string()),
     ("block", |_, slice| slice.block.to_string()),

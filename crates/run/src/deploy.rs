@@ -111,12 +111,15 @@ impl Deployer for PlatformDeployer<'_> {
 
     fn remove(&mut self) -> Result<(), BoxError> {
         let stopped = self.shared_needs.stop();
-        let removed = self.environment.take().map_or(Ok(()), Environment::remove);
-        if std::mem::take(&mut self.is_set_up) {
-            hooks::run("cleanup", &self.experiment.hooks.cleanup)?;
-        }
-        removed?;
-        stopped
+        let removed = self.environment.take().map_or(Ok(()), Environment::remove).map_err(BoxError::from);
+        let cleaned = match std::mem::take(&mut self.is_set_up) {
+            true => hooks::run("cleanup", &self.experiment.hooks.cleanup).map_err(BoxError::from),
+            false => Ok(()),
+        };
+        // Each was tried, whatever became of the others.
+        let failures: Vec<String> =
+            [stopped, removed, cleaned].into_iter().filter_map(|result| Some(result.err()?.to_string())).collect();
+        if failures.is_empty() { Ok(()) } else { Err(failures.join("\n").into()) }
     }
 }
 

@@ -93,10 +93,10 @@ impl RunError {
 fn unreachable(platforms: &[(String, BoxError)], continues: bool) -> String {
     let way_on = if continues { "; --allow-missing measures the others" } else { "" };
     match platforms {
-        [(name, error)] => format!("{name}: {error}\n  nothing was started{way_on}"),
+        [(name, error)] => format!("{name}: {error}\n  no service was started{way_on}"),
         several => {
             let lines: String = several.iter().map(|(name, error)| format!("\n  {name}: {error}")).collect();
-            format!("{} platforms cannot be reached{lines}\n  nothing was started{way_on}", several.len())
+            format!("{} platforms cannot be reached{lines}\n  no service was started{way_on}", several.len())
         }
     }
 }

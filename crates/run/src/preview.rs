@@ -7,10 +7,11 @@ use loadline_model::load::{ConnectionOptions, Reuse};
 use loadline_model::plan::Plan;
 use loadline_model::platform::{Capabilities, Starts};
 use loadline_model::preview::{Preview, PreviewCell, PreviewTurn, Range, TimeBudget};
+use loadline_model::rows::TrialOutcome;
 use loadline_model::{CellId, LoadId, SiteId};
 
 use crate::error::RunError;
-use crate::strategy::{BlockContext, FixedPlan, NextRound, RoundsSoFar, Strategy};
+use crate::strategy::{BlockContext, FixedPlan, NextRound, RoundsSoFar, SearchCapacity, Strategy, trials_s};
 use crate::{profile, side_by_side, warm_up};
 
 /// The plan of an experiment, its first block and its time.
@@ -18,7 +19,13 @@ use crate::{profile, side_by_side, warm_up};
 /// # Errors
 /// When a load cannot be warmed up.
 pub fn preview(experiment: &Experiment, plan: &Plan) -> Result<Preview, RunError> {
-    let mut strategy = FixedPlan::new(experiment, plan);
+    let mut fixed = FixedPlan::new(experiment, plan);
+    let searched = experiment.capacity.as_ref();
+    let mut search = searched.map(|capacity| SearchCapacity::new(experiment, capacity, plan, &|_| TrialOutcome::Passed));
+    let strategy: &mut dyn Strategy = match &mut search {
+        Some(search) => search,
+        None => &mut fixed,
+    };
     let stages = match strategy.next_round(RoundsSoFar { rounds: 0, elapsed: Duration::ZERO }) {
         NextRound::Deploy(stages) => stages,
         NextRound::Enough | NextRound::TimeIsUp { .. } => Vec::new(),
@@ -84,7 +91,8 @@ fn time(experiment: &Experiment, plan: &Plan) -> Result<TimeBudget, RunError> {
         let slices = asked.slices_of(plan.load_of(cell));
         f64::from(slices.count) * slices.length.as_secs_f64()
     };
-    let slices_s = deployments * plan.cell_ids().map(of_cell).sum::<f64>();
+    let trials_s = experiment.capacity.as_ref().map(|_| trials_s(experiment, plan));
+    let slices_s = if trials_s.is_some() { 0.0 } else { deployments * plan.cell_ids().map(of_cell).sum::<f64>() };
     let repeats_s = Range { least: 0.0, most: slices_s * f64::from(asked.repeats) };
     let (mut warm_ups, mut starts) = (Range::default(), Range::default());
     for site in plan.site_ids() {
@@ -100,17 +108,19 @@ fn time(experiment: &Experiment, plan: &Plan) -> Result<TimeBudget, RunError> {
         rounds as f64 * plan.cells.len() as f64 * profile::duration_of_cell(length).as_secs_f64()
     });
     let fixed_s = slices_s + profiles_s;
+    let searched_s = trials_s.unwrap_or_default();
     Ok(TimeBudget {
         deployments: asked.deployments,
         blocks: asked.blocks,
         slices_s,
+        trials_s,
         repeats_s,
         warm_ups_s: warm_ups,
         starts_s: starts,
         profiles_s,
         total_s: Range {
-            least: fixed_s + warm_ups.least,
-            most: fixed_s + repeats_s.most + warm_ups.most + starts.most,
+            least: fixed_s + searched_s.least + warm_ups.least,
+            most: fixed_s + searched_s.most + repeats_s.most + warm_ups.most + starts.most,
         },
         within_s: asked.within.map(|within| within.as_secs_f64()),
         open_ended: asked.until.is_some(),

@@ -11,6 +11,7 @@ use loadline_model::rows::SliceRow;
 use loadline_model::{CellId, SiteId};
 
 pub use capacity::SearchCapacity;
+pub(crate) use capacity::trials_s;
 pub use fixed::FixedPlan;
 pub use until::Until;
 

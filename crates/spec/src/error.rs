@@ -207,11 +207,17 @@ impl Problems {
         result.map_err(|complaint| self.add(place, complaint)).ok()
     }
 
-    /// The value if nothing was wrong.
+    /// The value if nothing was wrong. What is wrong with a value that stands for several, in a matrix, is said once.
     pub fn finish<T>(self, value: Option<T>) -> Result<T, Vec<Problem>> {
+        let mut problems: Vec<Problem> = Vec::new();
+        for problem in self.0 {
+            if !problems.contains(&problem) {
+                problems.push(problem);
+            }
+        }
         match value {
-            Some(value) if self.0.is_empty() => Ok(value),
-            _ => Err(self.0),
+            Some(value) if problems.is_empty() => Ok(value),
+            _ => Err(problems),
         }
     }
 }

@@ -17,6 +17,7 @@ mod kubernetes;
 mod layers;
 pub(crate) mod limits;
 mod loads;
+mod matrix;
 mod metric;
 mod names;
 mod plan;
@@ -207,11 +208,15 @@ pub fn experiment_schema() -> serde_json::Value {
 
 /// The experiment that is written in a tree; `folder`: that of its file, if it is in one.
 pub(crate) fn experiment(
-    root: Node,
+    mut root: Node,
     folder: Option<&Path>,
     machine: &Machine,
 ) -> Result<Experiment, Vec<Problem>> {
     let mut problems = Problems::default();
+    matrix::expand(&mut root, &mut problems);
+    if problems.count() > 0 {
+        return problems.finish(None);
+    }
     let Some(mut keys) = table().read_partly(root, &mut problems) else { return problems.finish(None) };
     if let Place::Yaml(_) = keys.place {
         keys.place = Place::File;
@@ -227,7 +232,7 @@ pub(crate) fn experiment(
         plan.deployments = if keys.value.plan.has("deployments") { plan.deployments } else { 1 };
         plan.twin = plan.twin && keys.value.plan.has("twin");
         plan.interleave = Interleave::Slices;
-        // A pause of milliseconds decides about no objective but a few, and a long trial always has one; a slice in a hundred may be wrong.
+        // A trial that the machine disturbed is none, and is made again.
         plan.repeats = if keys.value.plan.has("repeats") { plan.repeats } else { 0 };
     }
     let placement = cpus::placement(&keys.value.cpus, machine, &mut problems).unwrap_or_default();

@@ -71,11 +71,16 @@ impl Node {
         Node { shape: Shape::Map(entries.into_iter().map(key).collect()), place }
     }
 
-    /// Sets the value of a key; does nothing to a node that is not a map.
+    /// Sets the value of a key, which stands where its value does; does nothing to a node that is not a map.
     pub fn set(&mut self, key: &str, value: Node) {
+        self.set_at(Located { value: key.to_owned(), place: value.place.clone() }, value);
+    }
+
+    /// Sets the value of a key that stands somewhere else.
+    pub fn set_at(&mut self, key: Text, value: Node) {
         let Shape::Map(entries) = &mut self.shape else { return };
-        entries.retain(|(name, _)| name.value != key);
-        entries.push((Located { value: key.to_owned(), place: value.place.clone() }, value));
+        entries.retain(|(name, _)| name.value != key.value);
+        entries.push((key, value));
     }
 
     /// Adds the entries of another map.
@@ -90,6 +95,13 @@ impl Node {
         if let Shape::Map(entries) = &mut self.shape {
             entries.retain(|(name, _)| name.value != key);
         }
+    }
+
+    /// Takes the value of a key out.
+    pub fn take(&mut self, key: &str) -> Option<Node> {
+        let Shape::Map(entries) = &mut self.shape else { return None };
+        let at = entries.iter().position(|(name, _)| name.value == key)?;
+        Some(entries.remove(at).1)
     }
 
     /// Whether it is a scalar, or has nothing in it.

@@ -15,6 +15,8 @@ use crate::result::{CapacityFinding, Irregularity};
 const COLLAPSED: f64 = 0.7;
 /// Share of refused requests under an overload from which on it sheds load.
 const SHEDS: f64 = 0.05;
+/// Disturbed trials are mentioned from this share on.
+const OFTEN: f64 = 0.25;
 /// Statuses that say "later" (RFC 9110, RFC 6585).
 const REFUSED: [&str; 2] = ["503", "429"];
 /// Service times that are longer by less than this factor are as fast as ever.
@@ -26,17 +28,17 @@ pub(super) fn findings(
     tried: &[Tried<'_>],
     rate: Option<f64>,
 ) -> Vec<CapacityFinding> {
-    let usable = || tried.iter().filter(|tried| tried.outcome != TrialOutcome::NotSent);
+    let usable = || tried.iter().filter(|tried| tried.outcome.is_of_the_service());
+    let unsent = tried.iter().any(|tried| tried.outcome == TrialOutcome::NotSent);
     let trials: Vec<Trial> = usable().map(|tried| tried.trial).collect();
     let rates = || trials.iter().map(|trial| trial.rate);
     let mut found = Vec::new();
-    if trials.is_empty() && !tried.is_empty() {
+    if trials.is_empty() && unsent {
         let lowest = tried.iter().map(|tried| tried.trial.rate).fold(f64::INFINITY, f64::min);
         found.push(CapacityFinding::LimitedByGenerator { rate: lowest });
     }
     if rate.is_none() && !trials.is_empty() {
         let (highest, lowest) = (rates().fold(0.0, f64::max), rates().fold(f64::INFINITY, f64::min));
-        let unsent = tried.iter().any(|tried| tried.outcome == TrialOutcome::NotSent);
         found.push(match (trials[0].passed, unsent) {
             (true, true) => CapacityFinding::LimitedByGenerator { rate: highest },
             (true, false) => CapacityFinding::CarriesAll { rate: highest },
@@ -47,6 +49,10 @@ pub(super) fn findings(
     let ended = trials.iter().any(|trial| trial.purpose == Purpose::Confirm);
     if rate.is_some() && !ended {
         found.push(CapacityFinding::TimeOver);
+    }
+    let disturbed = tried.iter().filter(|tried| tried.outcome == TrialOutcome::Disturbed).count();
+    if disturbed as f64 > OFTEN * tried.len() as f64 {
+        found.push(CapacityFinding::Disturbed { trials: disturbed, of: tried.len() });
     }
     found.extend(irregular(usable()).into_iter().map(CapacityFinding::Irregular));
     let overloaded: Vec<&SliceRow> =

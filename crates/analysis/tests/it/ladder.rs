@@ -4,7 +4,7 @@ use crate::judging::most_by_chance;
 use crate::made_up::MadeUp;
 use loadline_analysis::analyse;
 use loadline_analysis::result::{RunResult, SumRow, Verdict};
-use loadline_model::CellId;
+use loadline_model::{CellId, new_histogram};
 use loadline_model::metrics::SERVICE_CPU;
 use loadline_stats::Levels;
 
@@ -90,4 +90,29 @@ fn a_top_that_is_slower_when_it_is_deployed_anew_leaves_the_sum_open() {
 fn platforms_that_are_all_compared_with_the_first_are_no_ladder() {
     let result = analyse(&MadeUp { ladder: false, ..ladder() }.data());
     assert!(result.ladders.is_empty());
+}
+
+#[test]
+fn what_the_machine_does_to_a_whole_block_is_in_no_paired_difference() {
+    let run = ladder();
+    let mut data = run.data();
+    // Every third block is slower by a half for all of its cells.
+    for slice in data.slices.iter_mut().filter(|slice| (slice.round + slice.block) % 3 == 0) {
+        let mut slower = new_histogram();
+        for step in slice.response.iter_recorded() {
+            slower.record_n(step.value_iterated_to() * 3 / 2, step.count_at_value()).unwrap();
+        }
+        slice.response = slower;
+    }
+    let [quiet, loud] = [run.data(), data].map(|data| analyse(&data));
+    let row = |result: &RunResult, metric: &str| {
+        let row = result.contrasts[0].rows.iter().find(|row| row.metric == metric).expect(metric);
+        let [low, high] = row.interval.expect("an interval");
+        (row.difference / 1e3, (high - low) / 2e3)
+    };
+    let (undisturbed, _) = row(&quiet, "response.p50.paired");
+    let (paired, half_width) = row(&loud, "response.p50.paired");
+    assert!((paired - undisturbed).abs() < 1.0, "{paired} {undisturbed}");
+    let (_, of_all_requests) = row(&loud, "response.p50");
+    assert!(half_width < 0.5 * of_all_requests, "{half_width} {of_all_requests}");
 }

@@ -159,7 +159,7 @@ fn platforms_that_are_not_there_are_all_named_before_anything_starts() {
         "/nowhere/docker.sock",
         "\n  kubernetes: ",
         "/nowhere/config",
-        "\n  nothing was started; --allow-missing measures the others\n",
+        "\n  no service was started; --allow-missing measures the others\n",
     ] {
         assert!(ended.stderr.contains(said), "no `{said}` in: {}", ended.stderr);
     }

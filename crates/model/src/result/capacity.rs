@@ -111,6 +111,13 @@ pub enum CapacityFinding {
     },
     /// The time was over before the interval was as narrow as it was to be.
     TimeOver,
+    /// The machine disturbed many trials, which say nothing.
+    Disturbed {
+        /// How many.
+        trials: usize,
+        /// Of how many in all.
+        of: usize,
+    },
     /// Requests waited for a connection while the service answered as fast as ever.
     LimitedByConnections {
         /// How many there are.

@@ -22,6 +22,9 @@ impl Words for CapacityFinding {
             CapacityFinding::TimeOver => {
                 "the search ended before the interval was as narrow as asked for: give it more time (--within), or ask for less (--precision)".to_owned()
             }
+            CapacityFinding::Disturbed { trials, of } => format!(
+                "{trials} of {of} trials say nothing, because the machine paused meanwhile: on a quieter machine the search takes less time"
+            ),
             CapacityFinding::LimitedByConnections { connections } => format!(
                 "requests waited for one of {connections} connections while the service answered as fast as ever: more connections may carry more"
             ),

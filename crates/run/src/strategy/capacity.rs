@@ -7,6 +7,7 @@ use std::time::Duration;
 use loadline_model::experiment::{Capacity, Experiment};
 use loadline_model::load::{Arrivals, Load, Rate};
 use loadline_model::plan::Plan;
+use loadline_model::preview::Range;
 use loadline_model::rows::{Purpose, SliceRow, TrialOutcome, TrialRow};
 use loadline_model::{CellId, LoadId};
 use loadline_search::{Goal, Next, Probe, Trial, estimate, next};
@@ -19,6 +20,10 @@ use crate::turn::{Turn, Visit};
 const LEAST: f64 = 1.0;
 /// A search that has not ended after so many trials will not.
 const MOST_TRIALS: usize = 120;
+/// A search without noise ends after so many.
+const FEWEST_TRIALS: usize = 20;
+/// Nor will one in which so many attempts were no trials: not sent, or disturbed by the machine.
+const MOST_LOST: usize = 120;
 /// A rate that the generator could not send is its limit once this has happened so often.
 const UNSENT: usize = 2;
 /// The limit, of the lowest rate that could not be sent.
@@ -30,6 +35,15 @@ const FROM_EARLIER: f64 = 0.8;
 
 /// Judges a slice of a search.
 pub type Judge<'a> = &'a dyn Fn(&SliceRow) -> TrialOutcome;
+
+/// How long the trials of all cells take in all deployments, s: of a search without noise at high rates, and of one that is never sure at low
+/// ones. Trials that the machine disturbs are not in it.
+pub(crate) fn trials_s(experiment: &Experiment, plan: &Plan) -> Range {
+    let cells = f64::from(experiment.plan.deployments) * plan.cells.len() as f64;
+    let compared = if plan.cells.len() > 1 { 2 * COMPARED } else { 0 };
+    let of = |trials: usize, rate: f64| cells * (trials + compared) as f64 * Capacity::slice_s(rate);
+    Range { least: of(FEWEST_TRIALS, f64::INFINITY), most: of(MOST_TRIALS, LEAST) }
+}
 
 /// The strategy of an experiment that searches for capacities.
 pub struct SearchCapacity<'a> {
@@ -54,19 +68,18 @@ struct CellSearch {
     planned: Vec<Probe>,
     /// Rates that could not be sent.
     unsent: Vec<f64>,
-    /// How often that happened.
-    refused: usize,
+    /// Attempts that were no trials.
+    lost: usize,
 }
 
 impl CellSearch {
     fn new(goal: Goal) -> CellSearch {
-        CellSearch { goal, trials: Vec::new(), planned: Vec::new(), unsent: Vec::new(), refused: 0 }
+        CellSearch { goal, trials: Vec::new(), planned: Vec::new(), unsent: Vec::new(), lost: 0 }
     }
 
     /// The next trial, if the search is not over.
     fn next(&mut self) -> Option<Probe> {
-        // What cannot be sent is no trial, but ends as well.
-        if self.trials.len() + self.refused >= self.goal.most_trials {
+        if self.lost >= MOST_LOST {
             return None;
         }
         if self.planned.is_empty() {
@@ -83,12 +96,13 @@ impl CellSearch {
             TrialOutcome::Passed => self.trials.push(trial(true)),
             TrialOutcome::Failed(_) => self.trials.push(trial(false)),
             TrialOutcome::NotSent => self.not_sent(rate),
+            TrialOutcome::Disturbed => self.lost += 1,
         }
         self.planned.retain(|planned| *planned != probe);
     }
 
     fn not_sent(&mut self, rate: f64) {
-        self.refused += 1;
+        self.lost += 1;
         self.unsent.push(rate);
         if self.unsent.len() >= UNSENT {
             let least = self.unsent.iter().copied().fold(rate, f64::min);

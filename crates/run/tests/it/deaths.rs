@@ -32,8 +32,8 @@ fn going_on(change: impl FnOnce(&mut Behaviour)) -> World {
 #[test]
 fn a_platform_that_cannot_be_reached_is_said_before_anything_starts() {
     for (on_failure, end) in [
-        (OnFailure::End, "nothing was started"),
-        (OnFailure::Continue, "nothing was started; --allow-missing measures the others"),
+        (OnFailure::End, "no service was started"),
+        (OnFailure::Continue, "no service was started; --allow-missing measures the others"),
     ] {
         let mut world = World::new(with(|plan| plan.on_failure = on_failure));
         world.deployer.unreachable = vec![PlatformId(1)];
@@ -56,7 +56,7 @@ fn all_platforms_that_cannot_be_reached_are_named() {
         "2 platforms cannot be reached",
         &format!("  host: {why}"),
         &format!("  pod: {why}"),
-        "  nothing was started",
+        "  no service was started",
     ];
     assert_eq!(lines, expected);
 }

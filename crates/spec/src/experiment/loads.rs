@@ -13,6 +13,7 @@ use loadline_model::load::{
 };
 use serde_json::json;
 
+use super::matrix::MatrixKind;
 use super::names::{name, unique};
 use super::{ExperimentKeys, LOAD, way_out};
 use crate::LoadSpec;
@@ -60,6 +61,7 @@ pub(super) struct LoadKeys {
     streams: Option<u16>,
     timestamps: Timestamps,
     timeout: Duration,
+    matrix: Option<()>,
 }
 
 impl Default for LoadKeys {
@@ -78,6 +80,7 @@ impl Default for LoadKeys {
             streams: None,
             timestamps: Timestamps::default(),
             timeout: DEFAULT_TIMEOUT,
+            matrix: None,
         }
     }
 }
@@ -159,6 +162,12 @@ pub(super) fn table() -> Table<LoadKeys> {
             |load| &mut load.timeout,
         )
         .flag("--timeout", LOAD)
+        .key(
+            "matrix",
+            MatrixKind,
+            "One load with each combination of these values: {connections: [1, 16], rate: [100/s, 1000/s]}; `exclude` leaves some out",
+            |load| &mut load.matrix,
+        )
 }
 
 impl LoadKeys {

@@ -9,6 +9,7 @@ use serde_json::json;
 use super::docker::{self, DockerKeys};
 use super::kubernetes::{self, KubernetesKeys};
 use super::layers::{self, LayerKind};
+use super::matrix::MatrixKind;
 use super::names::{name, unique};
 use super::{ExperimentKeys, cpus, limits, services, way_out};
 use crate::error::{Complaint, Place, Problems, not_supported_yet, suggestion};
@@ -20,7 +21,7 @@ use crate::url::parse_platform_url;
 use crate::{Nodes, Platform, PlatformKind};
 
 /// The kinds, each a key.
-const KINDS: [&str; 7] = ["host", "pod", "container", "docker", "kubernetes", "local", "external"];
+pub(super) const KINDS: [&str; 7] = ["host", "pod", "container", "docker", "kubernetes", "local", "external"];
 /// Kinds of later versions.
 const LATER: [&str; 1] = ["ssh"];
 
@@ -40,6 +41,7 @@ pub(super) struct PlatformKeys {
     external: Option<String>,
     docker: Option<Written<DockerKeys>>,
     kubernetes: Option<Written<KubernetesKeys>>,
+    matrix: Option<()>,
     /// Whether the kind is all that was written, as a word.
     is_word: bool,
 }
@@ -102,6 +104,12 @@ fn table() -> Table<PlatformKeys> {
         })
         .key("docker", docker::table(), "", |platform| &mut platform.docker)
         .key("kubernetes", kubernetes::table(), "", |platform| &mut platform.kubernetes)
+        .key(
+            "matrix",
+            MatrixKind,
+            "One platform with each combination of these values: {limits.cpu: [0.5, 1]}; `exclude` leaves some out",
+            |platform| &mut platform.matrix,
+        )
         .not_supported_yet(&LATER)
         .extra_schema(json!({ "oneOf": required }))
 }

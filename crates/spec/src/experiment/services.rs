@@ -19,6 +19,7 @@ use self::needs::NeedKeys;
 use self::runtimes::{GoKeys, JvmKeys};
 use self::start::{BUILTINS, OTHER, Started, defaults, started};
 use super::images::{self, ImageKeys};
+use super::matrix::MatrixKind;
 use super::names::{name, unique};
 use super::requests::{self, RequestKeys, requests};
 use super::tls::{self, TlsKeys};
@@ -64,6 +65,7 @@ pub(super) struct ServiceKeys {
     https: bool,
     pub(super) tls: Option<Written<TlsKeys>>,
     ready: Written<ReadyKeys>,
+    matrix: Option<()>,
 }
 
 /// What is written of a service's readiness.
@@ -192,6 +194,12 @@ pub(super) fn table() -> Table<ServiceKeys> {
         .switch("--https", TLS, "true", "The service speaks https where it is started; of a URL its scheme says so")
         .key("tls", tls::table(), "What the client does where https is spoken", |service| &mut service.tls)
         .key("ready", ready_table(), "When the service counts as ready", |service| &mut service.ready)
+        .key(
+            "matrix",
+            MatrixKind,
+            "One service with each combination of these values: {env.GOMAXPROCS: [1, 4]}; `exclude` leaves some out",
+            |service| &mut service.matrix,
+        )
 }
 
 fn ready_table() -> Table<ReadyKeys> {
@@ -285,6 +293,7 @@ impl ServiceKeys {
                 http: service.ready.path.clone().filter(|path| needed(Some(path.as_str()) != defaults.ready)),
                 within: service.ready.within,
             }),
+            matrix: None,
         }
     }
 

@@ -3,6 +3,7 @@
 mod cells;
 mod flag_errors;
 mod good;
+mod matrix;
 mod references;
 mod robust;
 mod support;

@@ -1,5 +1,6 @@
 //! The statistics against published values, and by simulation.
 
+mod change_points;
 mod cochran;
 mod coverage;
 mod normals;

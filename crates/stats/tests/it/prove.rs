@@ -3,7 +3,7 @@
 use crate::coverage::{self, CLUSTERED, Extent, NORMAL, SKEWED};
 use crate::proof::{Row, prove};
 use crate::runs::Model;
-use crate::{power, sequential};
+use crate::{change_points, power, sequential};
 
 const THOUSANDS: Extent = Extent { runs: 4_000, slack: 0.0 };
 const STOPPED_RUNS: u32 = 40_000;
@@ -99,4 +99,28 @@ fn the_resolution_is_found_and_the_margin_is_not_equivalent() {
     let wrong = power::equivalent_at_the_margin(extent);
     let what = "a difference as large as the margin of 1 to 6 standard errors: called equivalent";
     prove(&[row(what, "≤ 5 %", &wrong, runs)]);
+}
+
+#[test]
+fn changes_of_three_percent_are_found_in_histories_and_seldom_one_that_is_not_there() {
+    const SERIES: u64 = 200;
+    const WITHOUT: u64 = 1_000;
+    let found = change_points::found(SERIES);
+    let alarms = change_points::false_alarms(WITHOUT);
+    prove(&[
+        Row {
+            what: "`history`: a change of 3 % in 40 runs that vary by 1 %: found within two runs of where it is".to_owned(),
+            expected: "in at least 95 %".to_owned(),
+            found: format!("in {found}"),
+            interval: format!("{SERIES} series"),
+            holds: found as f64 >= 0.95 * SERIES as f64,
+        },
+        Row {
+            what: "`history`: 40 runs without a change: one is found".to_owned(),
+            expected: "in at most one of 50".to_owned(),
+            found: format!("in {alarms}"),
+            interval: format!("{WITHOUT} series"),
+            holds: alarms as u64 <= WITHOUT / 50,
+        },
+    ]);
 }

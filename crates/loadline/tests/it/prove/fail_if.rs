@@ -2,7 +2,7 @@
 
 use crate::proof::{Row, prove};
 use crate::support::leftovers;
-use crate::support::place::Place;
+use crate::support::place::{Ended, Place};
 
 /// Short runs of each kind.
 const RUNS: usize = 40;
@@ -17,18 +17,22 @@ const MOST_UNTRUSTED: usize = 20;
 const OLD: &str = "orders --delay 1ms";
 const SLOWER: &str = "orders --delay 1110us";
 
+/// A short run with these arguments besides.
+fn short_run(place: &Place, arguments: &[&str]) -> Ended {
+    let load = ["compare", "--on", "host", "--rate", "500/s", "--arrivals", "uniform"];
+    let plan = ["--slice", "200ms", "--blocks", "4", "--deployments", "6", "--repeats", "3"];
+    let ended = place.run(load.into_iter().chain(plan).chain(arguments.iter().copied()));
+    leftovers::assert_none(&place.store().label());
+    ended
+}
+
 /// How many of the runs ended with exit code 4.
 fn failed(new: &str, condition: &str) -> (usize, usize) {
     let place = Place::alone();
     let (mut failed, mut untrusted, mut counted) = (0, 0, 0);
     while counted < RUNS {
         // The default has other arguments, so that two that are alike have other names.
-        let services =
-            ["compare", "--service", OLD, "--service", new, "--on", "host", "--fail-if", condition];
-        let load = ["--rate", "500/s", "--arrivals", "uniform", "--slice", "200ms", "--blocks", "4"];
-        let plan = ["--deployments", "6", "--repeats", "3"];
-        let ended = place.run(services.into_iter().chain(load).chain(plan));
-        leftovers::assert_none(&place.store().label());
+        let ended = short_run(&place, &["--service", OLD, "--service", new, "--fail-if", condition]);
         match ended.code {
             Some(0) => {}
             Some(4) => failed += 1,
@@ -64,4 +68,37 @@ fn an_unchanged_service_fails_no_job_and_a_tenth_more_fails_it() {
         }
     });
     prove(&rows);
+}
+
+#[test]
+fn an_unchanged_service_does_not_fail_against_the_run_before() {
+    const CONDITION: &str = "p50 slower by > 5%";
+    let place = Place::alone();
+    short_run(&place, &["--service", OLD]).assert_measured();
+    let (mut pairs, mut failed, mut untrusted) = (0, 0, 0);
+    for before in 1.. {
+        let against = before.to_string();
+        let ended = short_run(&place, &["--service", OLD, "--against", &against, "--fail-if", CONDITION]);
+        match ended.code {
+            Some(0) => {}
+            Some(4) => failed += 1,
+            Some(3) if untrusted < MOST_UNTRUSTED => {
+                untrusted += 1;
+                continue;
+            }
+            Some(3) => {}
+            other => panic!("{other:?}: {}\n{}", ended.stdout, ended.stderr),
+        }
+        pairs += 1;
+        if pairs == RUNS {
+            break;
+        }
+    }
+    prove(&[Row {
+        what: format!("--against the run before, --fail-if '{CONDITION}', no change: exit code 4"),
+        expected: format!("in at most {MOST_WITHOUT_A_CHANGE} of {RUNS}"),
+        found: format!("in {failed}"),
+        interval: format!("{RUNS} pairs, {untrusted} repeated"),
+        holds: failed <= MOST_WITHOUT_A_CHANGE,
+    }]);
 }

@@ -35,6 +35,7 @@ pub fn preview() -> Preview {
             deployments: 8,
             blocks: 36,
             slices_s: 115.2,
+            trials_s: None,
             repeats_s: Range { least: 0.0, most: 230.4 },
             warm_ups_s: Range { least: 38.4, most: 964.8 },
             starts_s: Range { least: 0.0, most: 720.0 },
