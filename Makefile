@@ -1,11 +1,12 @@
 # run: the main job · test: whether everything works, as root · lint: what CI holds the code to
 # prove: whether the figures are right, at length, as root on a machine with nothing else to do; writes docs/proof.md
 # fuzz: FUZZ_SECONDS on each of FUZZERS · test-vm: on Debian's kernel, for what this machine's lacks (tests/vm/README.md); both are part of prove
+# test-ui: whether the HTML report's app is what ui/src gives, and does in Chromium what it should; part of test
 # bench: loadline beside other load generators, on a machine with nothing else to do
 # services: the reference services of the published benchmarks, all of them or SERVICES (services/README.md)
 # docs: the book in docs/, rendered into target/book
 # cluster · cluster-down: a real Kubernetes of two nodes on this machine (tests/cluster/README.md)
-.PHONY: run build dist test test-services prove test-vm lint fuzz bench services docs cluster cluster-down tools-run tools-test tools-fuzz tools-prove tools-vm tools-lint tools-cluster tools-services tools-docs advisories
+.PHONY: run build dist test test-services test-ui prove test-vm lint fuzz bench services docs cluster cluster-down tools-run tools-test tools-fuzz tools-prove tools-vm tools-lint tools-cluster tools-services tools-ui tools-docs advisories
 
 CARGO ?= cargo
 FUZZ_SECONDS ?= 60
@@ -34,13 +35,18 @@ dist: tools-run
 test: tools-test tools-cluster
 	tests/run $(TESTS)
 	$(CARGO) test --locked --workspace --doc
-	$(if $(TESTS),,$(MAKE) test-services)
+	$(if $(TESTS),,$(MAKE) test-services test-ui)
 
 # One service of each language against their contract, as processes and as containers. All of them, and in pods: make prove.
 test-services: tools-services tools-test
 	services/build --loadline $(TARGET)/$(shell rustc --print host-tuple)/debug/loadline $(TESTED_SERVICES)
 	tests/services $(TESTED_SERVICES)
 	tests/services --on docker $(TESTED_SERVICES)
+
+# The page of a short run and of invented results, in Debian's Chromium.
+test-ui: tools-ui
+	$(CARGO) build --locked -p loadline
+	ui/test --loadline $(abspath $(TARGET))/$(shell rustc --print host-tuple)/debug/loadline
 
 # PROVE: --only simulations|planted|controls|stalling|pauses|same-service|fail-if|services|soak|fuzz|vm, --ladders N, --fuzz-seconds N
 prove: tools-test tools-cluster tools-services tools-prove tools-vm build
@@ -111,6 +117,9 @@ tools-lint:
 # JDKs, Go and Node.js are not among them: services/build says which it misses.
 tools-services:
 	tests/install-tools python3 /usr/bin/pip3 mvn nginx setpriv
+
+tools-ui:
+	tests/install-tools ip nft iptables cc node npm chromium
 
 tools-docs:
 	tests/install-tools cc mdbook

@@ -281,6 +281,9 @@ pub struct OutputArguments {
     /// Write the report as Markdown
     #[arg(long, value_name = "FILE", help_heading = "Results")]
     pub markdown: Option<PathBuf>,
+    /// Write the report as one HTML file, which opens without a network
+    #[arg(long, value_name = "FILE", help_heading = "Results")]
+    pub html: Option<PathBuf>,
     /// Write conditions, and claims that must hold, as test cases in JUnit XML
     #[arg(long, value_name = "FILE", help_heading = "Results")]
     pub junit: Option<PathBuf>,
@@ -300,9 +303,17 @@ pub struct OutputArguments {
 impl OutputArguments {
     /// The files that the result goes to; `-` among them is standard output.
     pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
-        [&self.json, &self.csv, &self.csv_summary, &self.markdown, &self.junit, &self.annotations]
-            .into_iter()
-            .flatten()
+        [
+            &self.json,
+            &self.csv,
+            &self.csv_summary,
+            &self.markdown,
+            &self.html,
+            &self.junit,
+            &self.annotations,
+        ]
+        .into_iter()
+        .flatten()
     }
 }
 

@@ -61,7 +61,7 @@ fn title(result: &RunResult, cell: &Cell) -> String {
 }
 
 /// Each cell's profiles in one, and the requests that they are of. A slice with another period stands for itself and is left out.
-fn merged(store: &Store, run: i64) -> Result<BTreeMap<CellId, (Profile, u64)>> {
+pub fn merged(store: &Store, run: i64) -> Result<BTreeMap<CellId, (Profile, u64)>> {
     let mut merged: BTreeMap<CellId, (Profile, u64)> = BTreeMap::new();
     for row in store.profiles(run)? {
         match merged.get_mut(&row.cell) {

@@ -1,4 +1,4 @@
-//! A result to everywhere it was asked for: terminal, JSON, CSV, Markdown, JUnit XML.
+//! A result to everywhere it was asked for: terminal, JSON, CSV, Markdown, HTML, JUnit XML.
 
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Write};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use loadline_model::RunState;
 use loadline_model::result::RunResult;
-use loadline_report::{ReportError, Style};
+use loadline_report::{CellProfile, Evidence, ReportError, Style};
 use loadline_store::Store;
 
 use crate::arguments::{By, OutputArguments};
@@ -103,6 +103,10 @@ pub fn write_files(result: &RunResult, store: &Store, outputs: &OutputArguments)
     if let Some(path) = &outputs.markdown {
         to(path, |out| Ok(out.write_all(loadline_report::markdown(result).as_bytes())?))?;
     }
+    if let Some(path) = &outputs.html {
+        let evidence = evidence(result, store)?;
+        to(path, |out| loadline_report::html(result, &evidence, out))?;
+    }
     if let Some(path) = &outputs.junit {
         to(path, |out| loadline_report::junit(result, out))?;
     }
@@ -113,6 +117,16 @@ pub fn write_files(result: &RunResult, store: &Store, outputs: &OutputArguments)
         flame_graphs::write(result, store, folder)?;
     }
     Ok(())
+}
+
+/// What the store holds of a run and its result does not.
+fn evidence(result: &RunResult, store: &Store) -> Result<Evidence> {
+    let profiles = flame_graphs::merged(store, result.run.id)?
+        .into_iter()
+        .map(|(cell, (profile, requests))| CellProfile { cell, requests, stacks: profile.stacks })
+        .collect();
+    let slices = store.slices(result.run.id)?;
+    Ok(Evidence { profiles, response_times: slices.into_iter().map(|slice| slice.response).collect() })
 }
 
 /// How to write sentences and narrow tables on standard output.

@@ -7,8 +7,12 @@ use crate::figures::{self, Scale};
 use crate::groups;
 use crate::verdict::{Tone, sign, tone};
 
-const MEDIAN: &str = "response.p50.paired";
-const CPU: &str = "cpu.path";
+/// What a layer adds to the median, and to the CPU time of both ends.
+pub(crate) const MEDIAN: &str = "response.p50.paired";
+pub(crate) const CPU: &str = "cpu.path";
+/// The question that a ladder answers, unless its author has another one.
+pub(crate) const QUESTION: &str = "What does each layer cost?";
+
 /// The metrics that have a column, and its heading.
 const COLUMNS: [(&str, &str); 5] = [
     (MEDIAN, "p50"),
@@ -97,6 +101,73 @@ fn answer(result: &RunResult, ladder: &Ladder, sum: &LadderSum) -> Option<String
     let of_it = if most.is_empty() { String::new() } else { format!("; most of it: {}", most.join(", ")) };
     let top = label(result, sum.top);
     Some(format!("{top}: {} at the median{interval}{of_it}.", column.scale.difference(whole.sum.value)))
+}
+
+/// The layers of a path one behind the other, and their sum held against the whole.
+pub(crate) struct Path {
+    /// From where to where, and in what.
+    pub title: String,
+    /// Unit and precision of all steps.
+    pub scale: Scale,
+    pub steps: Vec<Step>,
+}
+
+/// A part of a path: where it begins and ends, in the metric's unit above the bottom.
+pub(crate) struct Step {
+    pub kind: StepKind,
+    pub name: String,
+    pub from: f64,
+    pub to: f64,
+    pub interval: Option<[f64; 2]>,
+    pub text: String,
+    pub tone: Tone,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StepKind {
+    Layer,
+    Sum,
+    /// The same difference, measured with second deployments.
+    Whole,
+    Residual,
+}
+
+/// The steps to a top; `None` where the metric was not measured.
+pub(crate) fn path(result: &RunResult, ladder: &Ladder, sum: &LadderSum, metric: &str) -> Option<Path> {
+    let column = Column::new(result, ladder, metric)?;
+    let total = sum.rows.iter().find(|row| row.metric == metric)?;
+    let mut steps = Vec::new();
+    let mut from = 0.0;
+    for cell in &sum.path {
+        let Some(rung) = ladder.rungs.iter().find(|rung| rung.cell == *cell) else { continue };
+        let row = groups::row_of(result.contrasts.get(rung.contrast)?, metric)?;
+        let (text, tone) = column.cost(result, rung.contrast);
+        steps.push(Step {
+            kind: StepKind::Layer,
+            name: format!("+ {}", label(result, *cell)),
+            from,
+            to: from + row.difference,
+            interval: row.interval.map(|ends| ends.map(|end| from + end)),
+            text,
+            tone,
+        });
+        from += row.difference;
+    }
+    let parts = [
+        (StepKind::Sum, "sum", Some(total.sum)),
+        (StepKind::Whole, "end to end", total.end_to_end),
+        (StepKind::Residual, "residual", total.residual),
+    ];
+    for (kind, name, estimate) in parts {
+        let Some(estimate) = estimate else { continue };
+        let (text, tone) = column.part(sum, name);
+        let name = name.to_owned();
+        steps.push(Step { kind, name, from: 0.0, to: estimate.value, interval: estimate.interval, text, tone });
+    }
+    let heading = COLUMNS.iter().find(|(id, _)| *id == column.metric)?.1;
+    let bottom = groups::cell_name(result, result.cell(ladder.bottom)?);
+    let title = format!("{bottom} to {}, {heading}", label(result, sum.top));
+    Some(Path { title, scale: column.scale, steps })
 }
 
 /// `Resolution of each layer, costs that a run like this finds 19 times in 20: p50 0.9 µs or better, equivalent up to ±2 µs; …`

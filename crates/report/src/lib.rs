@@ -1,4 +1,4 @@
-//! A result as terminal text, Markdown, CSV, JSON and JUnit XML, the result of a single load ([`load`]), and what was found out about a machine
+//! A result as terminal text, HTML, Markdown, CSV, JSON and JUnit XML, the result of a single load ([`load`]), and what was found out about a machine
 //! ([`doctor`]). Rendering computes nothing: it chooses, formats and words what the result model holds, so that every output of a run says
 //! the same.
 
@@ -15,6 +15,7 @@ mod failed_requests;
 mod figures;
 mod groups;
 mod history;
+mod html;
 mod json;
 mod junit;
 mod ladder;
@@ -45,6 +46,7 @@ mod words;
 pub use annotations::annotations;
 pub use decide::{decision, decision_json};
 pub use history::{history, history_csv, history_json};
+pub use html::{CellProfile, Evidence, html};
 pub use json::{json, result_schema};
 pub use junit::junit;
 pub use list::{list, matches};

@@ -181,7 +181,7 @@ fn glance(grid: &Grid) -> Vec<String> {
 
 fn rungs(result: &RunResult, ladder: &Ladder) -> Vec<String> {
     let load = result.cell(ladder.bottom).map(groups::load_name).unwrap_or_default();
-    let mut lines = vec![format!("### What does each layer cost? {}", escape(&load)), String::new()];
+    let mut lines = vec![format!("### {} {}", ladder::QUESTION, escape(&load)), String::new()];
     lines.extend(ladder::answers(result, ladder).iter().map(|answer| format!("- {}", escape(answer))));
     let grid = ladder::grid(result, ladder);
     lines.extend([String::new(), format!("| {} |", grid.headings.join(" | "))]);

@@ -97,7 +97,8 @@ fn of_stored_runs(words: &[String]) -> bool {
     words.len() == 3 && words[1..].iter().all(|word| word.parse::<i64>().is_ok())
 }
 
-const OUTPUTS: [&str; 7] = ["--by", "--fail-if", "--junit", "--json", "--csv", "--markdown", "--store"];
+const OUTPUTS: [&str; 8] =
+    ["--by", "--fail-if", "--junit", "--json", "--csv", "--markdown", "--html", "--store"];
 
 #[test]
 fn the_readmes_first_commands_do_what_they_say() {

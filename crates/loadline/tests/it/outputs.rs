@@ -36,6 +36,14 @@ fn a_run_is_written_in_every_form_and_again_from_the_store() {
     let markdown = fs::read_to_string(place.path("report.md")).expect("a file");
     assert!(markdown.contains("response p50"), "{markdown}");
 
+    let page = place.run(["report", "1", "--html", "run.html"]);
+    assert_eq!(page.code, ended.code);
+    let page = fs::read_to_string(place.path("run.html")).expect("a file");
+    assert!(page.starts_with("<!DOCTYPE html>") && page.len() < 1_000_000, "{} bytes", page.len());
+    for text in ["Is pod slower than host?", "response p50", "\"heat\":"] {
+        assert!(page.contains(text), "{text}");
+    }
+
     let again = ["--json", "2.json", "--csv", "2.csv", "--csv-summary", "3.csv", "--markdown", "2.md"];
     let report = place.run(["report", "1"].into_iter().chain(again));
     assert_eq!(report.code, ended.code);

@@ -89,7 +89,16 @@ pub struct Histograms {
 impl Histograms {
     /// The response times; `None` where the document holds no histogram.
     pub fn response_times(&self) -> Option<Histogram<u64>> {
-        let bytes = BASE64_STANDARD.decode(&self.response).ok()?;
-        decode_histogram(&bytes).ok()
+        decoded(&self.response)
     }
+
+    /// The service times; `None` where the document holds no histogram.
+    pub fn service_times(&self) -> Option<Histogram<u64>> {
+        decoded(&self.service)
+    }
+}
+
+fn decoded(text: &str) -> Option<Histogram<u64>> {
+    let bytes = BASE64_STANDARD.decode(text).ok()?;
+    decode_histogram(&bytes).ok()
 }

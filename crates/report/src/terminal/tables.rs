@@ -63,7 +63,7 @@ impl Page<'_> {
             .ladders
             .iter()
             .map(|ladder| {
-                let mut text = String::from("What does each layer cost?");
+                let mut text = String::from(ladder::QUESTION);
                 if let Some(bottom) = self.result.cell(ladder.bottom).filter(|_| several) {
                     text.push_str(&format!("   {}", groups::short_load_name(self.result, bottom)));
                 }

@@ -3,6 +3,7 @@
 mod doctor;
 mod document;
 mod hostile;
+mod html;
 mod load;
 mod rendering;
 mod support;

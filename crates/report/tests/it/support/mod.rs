@@ -2,6 +2,7 @@
 
 mod conditions;
 pub mod doctor;
+mod evidence;
 mod ladder;
 pub mod load;
 mod many;
@@ -12,6 +13,7 @@ mod starts;
 use std::collections::BTreeMap;
 
 pub use conditions::{untrusted_with_conditions, with_conditions, with_many_conditions};
+pub use evidence::{pages, with_evidence};
 pub use ladder::ladder;
 use loadline_model::notes::{Note, Resources};
 use loadline_model::platform::Limits;

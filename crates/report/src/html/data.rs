@@ -1,0 +1,248 @@
+//! What the app shows, as JSON: the result, but its slices by columns, because the same thousand keys a thousand times would make a page of
+//! megabytes; and what the result holds encoded, or not at all: distributions and stacks.
+
+use std::collections::BTreeMap;
+
+use hdrhistogram::Histogram;
+use loadline_model::CellId;
+use loadline_model::printable;
+use loadline_model::profile::CallTree;
+use loadline_model::result::{RunResult, Slice};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::Evidence;
+use crate::ReportError;
+use crate::words::worded;
+
+/// Points of a curve for each halving of the distance to 100 %.
+const TICKS_PER_HALF_DISTANCE: u32 = 8;
+/// Bins of a histogram, and of a slice in the heat map, for each doubling of the time.
+const BINS_PER_DOUBLING: u32 = 8;
+const HEAT_BINS_PER_DOUBLING: u32 = 4;
+/// The response times of every slice are left out where they would make the JSON longer than this, in bytes: a page is to stay below a megabyte.
+const MOST_WITH_HEAT: usize = 850_000;
+
+/// All of it.
+#[derive(Serialize)]
+struct Document<'a> {
+    /// The result without its slices and encoded histograms.
+    result: Value,
+    slices: Columns,
+    distributions: Vec<Distribution>,
+    /// By slice, in their order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    heat: Option<Heat>,
+    profiles: Vec<StackedProfile<'a>>,
+}
+
+/// Slices by columns: `response/p50` is `p50` in `response` of each slice. A column of one value holds for all of them.
+#[derive(Serialize)]
+struct Columns {
+    length: usize,
+    columns: BTreeMap<String, Vec<Value>>,
+}
+
+/// How the times of a cell are distributed.
+#[derive(Serialize)]
+struct Distribution {
+    cell: CellId,
+    /// `response` or `service`.
+    of: &'static str,
+    /// Quantile and the time that so many did not exceed, ns.
+    quantiles: Vec<(f64, u64)>,
+    bins: Bins,
+}
+
+/// Counts in bins of equal width on a logarithmic scale: bin `i` reaches from 2^((first + i) / per_doubling) ns to the next.
+#[derive(Serialize)]
+struct Bins {
+    per_doubling: u32,
+    first: u32,
+    counts: Vec<u64>,
+}
+
+/// The response times of every slice: its first bin, and the counts from there on.
+#[derive(Serialize)]
+struct Heat {
+    per_doubling: u32,
+    slices: Vec<(u32, Vec<u64>)>,
+}
+
+#[derive(Serialize)]
+struct StackedProfile<'a> {
+    cell: CellId,
+    requests: u64,
+    stacks: &'a CallTree,
+}
+
+/// The JSON, in which nothing ends the script that holds it.
+pub(super) fn document(result: &RunResult, evidence: &Evidence) -> Result<String, ReportError> {
+    let mut worded = worded(result);
+    let slices = columns(&std::mem::take(&mut worded.slices))?;
+    for cell in &mut worded.cells {
+        // They stand in `distributions`, where nothing must be decoded.
+        let histograms = &mut cell.histograms;
+        for encoded in [&mut histograms.response, &mut histograms.service, &mut histograms.send_lag] {
+            encoded.clear();
+        }
+    }
+    let mut document = Document {
+        result: serde_json::to_value(&worded)?,
+        slices,
+        distributions: distributions(result),
+        heat: heat(result, &evidence.response_times),
+        profiles: evidence
+            .profiles
+            .iter()
+            .map(|profile| StackedProfile {
+                cell: profile.cell,
+                requests: profile.requests,
+                stacks: &profile.stacks,
+            })
+            .collect(),
+    };
+    let text = written(&document)?;
+    if text.len() <= MOST_WITH_HEAT || document.heat.is_none() {
+        return Ok(text);
+    }
+    document.heat = None;
+    written(&document)
+}
+
+fn written(document: &Document<'_>) -> Result<String, ReportError> {
+    let plain = spelt_out(serde_json::to_value(document)?);
+    Ok(serde_json::to_string(&plain)?.replace('<', "\\u003c"))
+}
+
+/// The same with the texts of others as every report shows them.
+fn spelt_out(value: Value) -> Value {
+    match value {
+        Value::String(text) => printable(&text).into(),
+        Value::Array(values) => values.into_iter().map(spelt_out).collect(),
+        Value::Object(fields) => {
+            let field = |(key, value): (String, Value)| (printable(&key).into_owned(), spelt_out(value));
+            Value::Object(fields.into_iter().map(field).collect())
+        }
+        other => other,
+    }
+}
+
+fn columns(slices: &[Slice]) -> Result<Columns, ReportError> {
+    let mut columns: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for (at, slice) in slices.iter().enumerate() {
+        let Value::Object(fields) = serde_json::to_value(slice)? else { continue };
+        enter(&mut columns, at, "", fields);
+    }
+    for column in columns.values_mut() {
+        column.resize(slices.len(), Value::Null);
+        if column.iter().all(|value| *value == column[0]) {
+            column.truncate(1);
+        }
+    }
+    Ok(Columns { length: slices.len(), columns })
+}
+
+/// Enters the fields of a slice, and those of what they hold; kinds of errors are no columns.
+fn enter(columns: &mut BTreeMap<String, Vec<Value>>, at: usize, path: &str, fields: Map<String, Value>) {
+    for (key, value) in fields {
+        let path = format!("{path}{}", key.replace('~', "~0").replace('/', "~1"));
+        match value {
+            Value::Object(fields) if path != "errors" => enter(columns, at, &format!("{path}/"), fields),
+            value => {
+                let column = columns.entry(path).or_default();
+                column.resize(at, Value::Null);
+                column.push(value);
+            }
+        }
+    }
+}
+
+fn distributions(result: &RunResult) -> Vec<Distribution> {
+    let of_cell = |cell: &loadline_model::result::Cell| {
+        let times = [("response", cell.histograms.response_times()), ("service", cell.histograms.service_times())];
+        let id = cell.id;
+        times.into_iter().filter_map(move |(of, times)| {
+            let times = times.filter(|times| !times.is_empty())?;
+            let bins = binned(&times, BINS_PER_DOUBLING);
+            Some(Distribution { cell: id, of, quantiles: quantiles(&times), bins })
+        })
+    };
+    result.cells.iter().flat_map(of_cell).collect()
+}
+
+fn quantiles(times: &Histogram<u64>) -> Vec<(f64, u64)> {
+    let mut points: Vec<(f64, u64)> = times
+        .iter_quantiles(TICKS_PER_HALF_DISTANCE)
+        .map(|step| (step.quantile_iterated_to(), step.value_iterated_to()))
+        .collect();
+    // Beyond the largest value there are only steps towards 100 %.
+    points.dedup_by_key(|(_, value)| *value);
+    points
+}
+
+fn binned(times: &Histogram<u64>, per_doubling: u32) -> Bins {
+    let bin = |value: u64| ((value.max(1) as f64).log2() * f64::from(per_doubling)).floor() as u32;
+    let first = bin(times.min());
+    let mut counts: Vec<u64> = Vec::new();
+    for step in times.iter_recorded() {
+        let at = (bin(step.value_iterated_to()).max(first) - first) as usize;
+        counts.resize(counts.len().max(at + 1), 0);
+        counts[at] += step.count_at_value();
+    }
+    Bins { per_doubling, first, counts }
+}
+
+/// What is known of each slice, if it is known of all.
+fn heat(result: &RunResult, response_times: &[Histogram<u64>]) -> Option<Heat> {
+    if response_times.is_empty() || response_times.len() != result.slices.len() {
+        return None;
+    }
+    let of_slice = |times: &Histogram<u64>| match times.is_empty() {
+        true => (0, Vec::new()),
+        false => {
+            let bins = binned(times, HEAT_BINS_PER_DOUBLING);
+            (bins.first, bins.counts)
+        }
+    };
+    Some(Heat {
+        per_doubling: HEAT_BINS_PER_DOUBLING,
+        slices: response_times.iter().map(of_slice).collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use loadline_model::new_histogram;
+
+    use super::*;
+
+    #[test]
+    fn bins_hold_every_value_where_it_belongs() {
+        let mut times = new_histogram();
+        times.record_n(1_000, 3).unwrap();
+        times.record_n(1_000_000, 2).unwrap();
+        let bins = binned(&times, 8);
+        assert_eq!(bins.counts.iter().sum::<u64>(), 5);
+        assert_eq!((bins.first, bins.counts[0], bins.counts.last()), (79, 3, Some(&2)));
+    }
+
+    #[test]
+    fn a_curve_ends_at_the_largest_value() {
+        let mut times = new_histogram();
+        (1..=1000).for_each(|us| times.record(us * 1000).unwrap());
+        let points = quantiles(&times);
+        assert_eq!(points.last().map(|(_, value)| *value), Some(times.value_at_quantile(1.0)));
+        assert!(points.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 < pair[1].1));
+    }
+
+    #[test]
+    fn a_column_has_a_value_or_nothing_for_each_slice() {
+        let mut columns: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+        let fields = |text: &str| serde_json::from_str::<Map<String, Value>>(text).unwrap();
+        enter(&mut columns, 0, "", fields(r#"{"a": 1, "errors": {"x": 1}, "o": {"b/c": 2}}"#));
+        enter(&mut columns, 1, "", fields(r#"{"a": 1, "errors": {}, "o": {"d": 3}}"#));
+        let shown = serde_json::to_string(&columns).unwrap();
+        assert_eq!(shown, r#"{"a":[1,1],"errors":[{"x":1},{}],"o/b~1c":[2],"o/d":[null,3]}"#);
+    }
+}

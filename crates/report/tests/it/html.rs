@@ -1,0 +1,187 @@
+//! The result as a page: what stands in it without scripts, and the data that its app shows.
+
+use std::fs;
+use std::path::Path;
+
+use insta::assert_snapshot;
+use loadline_model::result::{RunResult, Slice};
+use loadline_report::{Evidence, html, json};
+use serde_json::Value;
+
+use crate::support;
+
+const DATA: &str = "<script type=\"application/json\" id=\"data\">";
+
+pub fn page(result: &RunResult, evidence: &Evidence) -> String {
+    let mut out = Vec::new();
+    html(result, evidence, &mut out).expect("a vector takes everything");
+    String::from_utf8(out).expect("HTML is UTF-8")
+}
+
+/// The data of a page.
+pub fn data(page: &str) -> Value {
+    let (_, rest) = page.split_once(DATA).expect("data");
+    let (text, _) = rest.split_once("</script>").expect("an end");
+    serde_json::from_str(text).expect("JSON")
+}
+
+/// The opening tags of a page, without those in the style sheet and the scripts, which hold no markup.
+pub fn tags(page: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = page;
+    while let Some((_, after)) = rest.split_once('<') {
+        let (tag, after) = after.split_once('>').expect("every tag ends");
+        rest = after;
+        if tag.starts_with('/') || tag.starts_with('!') {
+            continue;
+        }
+        found.push(tag);
+        for name in ["style", "script"] {
+            if tag.split(' ').next() == Some(name) {
+                rest = rest.split_once(&format!("</{name}>")).expect("it ends").1;
+            }
+        }
+    }
+    found
+}
+
+/// What a reader sees without scripts: the body up to the data, an element a line.
+fn seen(result: &RunResult) -> String {
+    let page = page(result, &Evidence::default());
+    let (_, body) = page.split_once("<body>").expect("a body");
+    let (body, _) = body.split_once(DATA).expect("data");
+    body.replace("><", ">\n<")
+}
+
+#[test]
+fn a_page_begins_with_the_answer() {
+    assert_snapshot!(seen(&support::slower()));
+}
+
+#[test]
+fn a_page_of_an_untrusted_run_says_so_first() {
+    assert_snapshot!(seen(&support::untrusted()));
+}
+
+#[test]
+fn a_page_of_a_ladder_draws_what_each_layer_adds_and_the_residual() {
+    assert_snapshot!(seen(&support::ladder()));
+}
+
+#[test]
+fn a_page_of_many_comparisons_begins_with_their_number_and_a_drawing_of_all() {
+    assert_snapshot!(seen(&support::six_by_six()));
+}
+
+#[test]
+fn a_page_has_conditions_claims_and_starts() {
+    assert_snapshot!(seen(&support::with_starts_and_claims()));
+    assert_snapshot!(seen(&support::with_conditions()));
+}
+
+#[test]
+fn a_page_of_a_run_that_failed_early_shows_why() {
+    assert_snapshot!(seen(&support::empty()));
+}
+
+#[test]
+fn what_a_page_says_is_what_the_other_reports_say() {
+    for result in support::all() {
+        let page = seen(&result);
+        let text = text_of(&page);
+        let markdown = loadline_report::markdown(&result);
+        // Rows of tables: each figure, interval and verdict of the one stands in the other.
+        let cells = markdown.lines().filter(|line| line.starts_with("| ")).flat_map(|line| line.split(" | "));
+        let cells = cells.map(|cell| cell.trim_matches(['|', ' ']).replace("&emsp;", "").replace('\\', ""));
+        for cell in cells.filter(|cell| !cell.starts_with("--")) {
+            assert!(text.contains(&cell), "{cell:?} in {text}");
+        }
+    }
+}
+
+/// The text of a page, without its markup.
+fn text_of(page: &str) -> String {
+    let mut text = String::new();
+    let mut rest = page;
+    while let Some((before, after)) = rest.split_once('<') {
+        text.push_str(before);
+        rest = after.split_once('>').map(|(_, after)| after).unwrap_or_default();
+    }
+    text.push_str(rest);
+    for (entity, plain) in [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&amp;", "&")] {
+        text = text.replace(entity, plain);
+    }
+    text
+}
+
+#[test]
+fn the_data_of_a_page_are_the_result_with_its_slices_by_columns() {
+    for result in support::all() {
+        let mut out = Vec::new();
+        json(&result, &mut out).expect("a vector takes everything");
+        let mut document: Value = serde_json::from_slice(&out).expect("JSON");
+        let slices = document["slices"].take();
+        document.as_object_mut().expect("an object").remove("slices");
+        let page = data(&page(&result, &Evidence::default()));
+        let mut shown = page["result"].clone();
+        assert_eq!(shown.as_object_mut().expect("an object").remove("slices"), Some(Value::Array(Vec::new())));
+        for (cell, written) in
+            shown["cells"].as_array_mut().expect("cells").iter_mut().zip(document["cells"].as_array().expect("cells"))
+        {
+            for name in ["response", "service", "send_lag"] {
+                assert_eq!(cell["histograms"][name], "");
+                cell["histograms"][name] = written["histograms"][name].clone();
+            }
+        }
+        assert_eq!(shown, document);
+        let read: Vec<Slice> = rows(&page["slices"]).into_iter().map(|slice| serde_json::from_value(slice).expect("a slice")).collect();
+        assert_eq!(serde_json::to_value(&read).expect("JSON"), slices);
+    }
+}
+
+/// Slices of columns, as the app puts them together.
+fn rows(columns: &Value) -> Vec<Value> {
+    let length = columns["length"].as_u64().expect("a number") as usize;
+    let mut slices = vec![serde_json::json!({}); length];
+    for (path, column) in columns["columns"].as_object().expect("columns") {
+        let column = column.as_array().expect("values");
+        let keys: Vec<String> =
+            path.split('/').map(|key| key.replace("~1", "/").replace("~0", "~")).collect();
+        for (at, slice) in slices.iter_mut().enumerate() {
+            let value = if column.len() == 1 { &column[0] } else { &column[at] };
+            let place = keys.iter().fold(slice, |into, key| &mut into[key.as_str()]);
+            *place = value.clone();
+        }
+    }
+    slices
+}
+
+#[test]
+fn a_page_of_a_long_run_leaves_out_what_would_make_it_too_large() {
+    let mut result = support::slower();
+    let some = std::mem::take(&mut result.slices);
+    // 12 deployments × 40 blocks × 3 cells, a fifth of them repeated.
+    result.slices = some.iter().cycle().take(1_730).cloned().collect();
+    for (at, slice) in result.slices.iter_mut().enumerate() {
+        slice.at_s = at as f64 * 0.0917;
+    }
+    let (result, evidence) = support::with_evidence(result);
+    let page = page(&result, &evidence);
+    assert!(page.len() <= 1_000_000, "{}", page.len());
+    assert_eq!(rows(&data(&page)["slices"]).len(), 1_730);
+}
+
+/// The pages that a browser is shown by `ui/test`, in the folder that `LOADLINE_PAGES` names, each with the result as JSON beside it.
+#[test]
+fn pages_are_written_for_a_browser() {
+    let folder = std::env::var("LOADLINE_PAGES")
+        .unwrap_or_else(|_| format!("{}/pages", env!("CARGO_TARGET_TMPDIR")));
+    let folder = Path::new(&folder);
+    fs::create_dir_all(folder).expect("a folder");
+    for (name, result, evidence) in support::pages() {
+        let mut out = Vec::new();
+        json(&result, &mut out).expect("a vector takes everything");
+        fs::write(folder.join(format!("{name}.json")), out).expect("a file");
+        fs::write(folder.join(format!("{name}.html")), page(&result, &evidence)).expect("a file");
+    }
+}

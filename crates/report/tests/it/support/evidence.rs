@@ -1,0 +1,211 @@
+//! Invented results with what they were made of, as a page shows it: distributions, slices that differ, probes, stacks.
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use hdrhistogram::Histogram;
+use loadline_model::profile::CallTree;
+use loadline_model::result::{CellCapacity, CurvePoint, Percentiles, Slice};
+use loadline_model::rows::Purpose;
+use loadline_model::{encode_histogram, new_histogram};
+use loadline_report::{CellProfile, Evidence};
+
+use super::*;
+
+/// Results that differ in what a page shows of them, by the names of their pages.
+pub fn pages() -> Vec<(&'static str, RunResult, Evidence)> {
+    let plain = |name, result| {
+        let (result, evidence) = with_evidence(result);
+        (name, result, evidence)
+    };
+    let mut pages = vec![
+        plain("slower", disturbed(slower())),
+        plain("untrusted", untrusted()),
+        plain("claims", with_starts_and_claims()),
+        plain("conditions", with_conditions()),
+        plain("platforms", platforms_and_loads()),
+        plain("many", six_by_six()),
+        plain("capacities", capacities()),
+        plain("alone", alone()),
+        plain("hostile", hostile(disturbed(slower()))),
+    ];
+    pages.push(("failed", empty(), Evidence::default()));
+    let (result, mut evidence) = with_evidence(ladder());
+    evidence.profiles = vec![stacks(0, 30_000), stacks(3, 36_000), stacks(4, 37_000)];
+    pages.push(("layers", result, evidence));
+    pages
+}
+
+/// Text that would run, close or fetch something, wherever the author of an experiment or a service may write.
+pub fn hostile(mut result: RunResult) -> RunResult {
+    let text = |what: &str| {
+        format!("</script></style>\"'><img src=https://example.org/{what} onerror=\"window.{what}=1\"><script>window.{what}=1</script>")
+    };
+    result.run.name = text("name");
+    result.run.question = Some(text("question"));
+    result.run.failures = vec![text("failure")];
+    result.run.command_line.push(text("command"));
+    result.run.experiment = serde_json::json!({ "headers": text("header") });
+    result.machine.cpu_model = Some(text("machine"));
+    result.notes = vec![Statement::text(text("note"))];
+    for cell in &mut result.cells {
+        cell.label = text("label");
+        cell.errors = BTreeMap::from([(text("error"), 3)]);
+    }
+    result.slices[0].failed_gates = vec![Statement::text(text("gate"))];
+    result.slices[0].errors = BTreeMap::from([(text("kind"), 3)]);
+    result.contrasts[0].rows[0].label = text("row");
+    result.contrasts[0].rows[0].note = Some(Statement::text(text("remark")));
+    result
+}
+
+/// The same with distributions and slices of their own; each call gives the same.
+pub fn with_evidence(mut result: RunResult) -> (RunResult, Evidence) {
+    let mut random = Random(7);
+    let medians: Vec<f64> =
+        result.cells.iter().map(|cell| cell.histograms.response_percentiles.p50 as f64).collect();
+    let mut times = Vec::new();
+    let mut merged: Vec<Histogram<u64>> = result.cells.iter().map(|_| new_histogram()).collect();
+    for slice in &mut result.slices {
+        let drift = 1.0 + 0.08 * (slice.at_s / 17.0).sin();
+        let slow = if slice.counted { 1.0 } else { 1.6 };
+        let drawn = random.times(medians[slice.cell.0] * drift * slow, 100);
+        measured(slice, &drawn, &mut random);
+        if slice.counted {
+            merged[slice.cell.0].add(&drawn).expect("they are alike");
+        }
+        times.push(drawn);
+    }
+    for (cell, times) in result.cells.iter_mut().zip(&merged) {
+        let encoded = BASE64_STANDARD.encode(encode_histogram(times));
+        (cell.histograms.response, cell.histograms.service) = (encoded.clone(), encoded);
+        cell.answered = times.len();
+    }
+    let rows = result.contrasts.iter_mut().flat_map(|contrast| &mut contrast.rows);
+    for row in rows {
+        let (middle, noise) = (row.difference, row.baseline * 0.04);
+        row.block_differences = (0..24).map(|_| middle + noise * (random.next() - 0.5)).collect();
+    }
+    (result, Evidence { profiles: Vec::new(), response_times: times })
+}
+
+fn measured(slice: &mut Slice, times: &Histogram<u64>, random: &mut Random) {
+    let at = |quantile| times.value_at_quantile(quantile);
+    slice.response = Percentiles { p50: at(0.5), p90: at(0.9), p99: at(0.99), p999: at(0.999), max: times.max() };
+    slice.service = slice.response;
+    slice.response_mean_ns = times.mean();
+    slice.observations = observations(slice.cell.0)
+        .with("cpu.service", 120_000_000 + (random.next() * 9e6) as u64 + 9_000_000 * slice.cell.0 as u64)
+        .with("switches.voluntary", 3_000 + (random.next() * 80.0) as u64)
+        .with("cpu.run_queue_wait", (random.next() * 4e6) as u64);
+}
+
+/// Every seventh block was disturbed at first and measured again.
+fn disturbed(mut result: RunResult) -> RunResult {
+    let cells = result.cells.len();
+    let mut slices = Vec::new();
+    for (at, slice) in std::mem::take(&mut result.slices).into_iter().enumerate() {
+        if (at / cells) % 7 == 3 {
+            let gates = vec![Statement::text("other programs 25.0 %, more than 10 %")];
+            slices.push(Slice { counted: false, failed_gates: gates, ..slice.clone() });
+            slices.push(Slice { attempt: 1, ..slice });
+        } else {
+            slices.push(slice);
+        }
+    }
+    for (at, slice) in slices.iter_mut().enumerate() {
+        slice.at_s = 10.0 + 1.6 * at as f64;
+    }
+    result.trust.slices = slices.len();
+    result.trust.slices_repeated = slices.iter().filter(|slice| slice.attempt > 0).count();
+    result.slices = slices;
+    result
+}
+
+/// Two services that were searched for what they carry.
+pub fn capacities() -> RunResult {
+    let mut result = slower();
+    result.run.question = None;
+    result.contrasts.clear();
+    result.noise.clear();
+    let cell = |cell: usize, rate: f64| CellCapacity {
+        cell: CellId(cell),
+        rate_per_second: Some(rate),
+        interval: Some([rate * 0.95, rate * 1.04]),
+        lower_bound: Some(rate * 0.9),
+        upper_bound: Some(rate * 1.12),
+        conditional_throughput: Some(rate * 0.9),
+        confirmed: true,
+        limited_by: Some("p99 <= 10ms".to_owned()),
+        generator_limit: Some(80_000.0),
+        trials: 24,
+        findings: Vec::new(),
+        curve: (1..=9)
+            .map(|step| {
+                let load = f64::from(step) / 7.0;
+                let passed = if load < 1.0 { 3 } else { 0 };
+                CurvePoint {
+                    rate_per_second: rate * load,
+                    achieved_per_second: rate * load.min(1.0),
+                    success: if load < 1.0 { 1.0 } else { 0.98 },
+                    p50_ns: (300.0 * US / (1.35 - load.min(1.3))) as u64,
+                    p99_ns: (900.0 * US / (1.31 - load.min(1.3))) as u64,
+                    passed,
+                    failed: 3 - passed,
+                    purpose: Purpose::Search,
+                }
+            })
+            .collect(),
+    };
+    result.capacities = Some(Capacities {
+        objectives: vec!["p99 <= 10ms".to_owned(), "sent >= 99%".to_owned()],
+        precision: 0.05,
+        cells: vec![cell(0, 21_300.0), cell(2, 18_700.0)],
+        differences: vec![CapacityDifference {
+            baseline: CellId(0),
+            candidate: CellId(2),
+            relative: -0.122,
+            interval: [-0.151, -0.093],
+            p_holm: 0.0004,
+            verdict: Verdict::Fewer,
+        }],
+        at_the_same_rate: Vec::new(),
+        at_their_own: Vec::new(),
+    });
+    result
+}
+
+fn stacks(cell: usize, scale: u64) -> CellProfile {
+    let mut stacks = CallTree::default();
+    for (stack, ns) in [
+        ("service;main;write;entry_SYSCALL_64_[k];tcp_sendmsg_[k]", 400),
+        ("service;main;write;entry_SYSCALL_64_[k];tcp_sendmsg_[k];ip_output_[k]", 900),
+        ("service;main;parse", 300),
+        ("load;drive;epoll_wait", 700),
+        ("softirq;net_rx_action_[k];veth_poll_[k]", 30 * cell as u64),
+    ] {
+        stacks.add(stack.split(';'), ns * scale);
+    }
+    CellProfile { cell: CellId(cell), requests: 21_000, stacks }
+}
+
+/// A generator of its own, so that the pages stay the same (Knuth, TAOCP 2, 3.3.4).
+struct Random(u64);
+
+impl Random {
+    /// From 0 to 1.
+    fn next(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// So many times around a median, with a tail.
+    fn times(&mut self, median: f64, count: u64) -> Histogram<u64> {
+        let mut times = new_histogram();
+        for _ in 0..count {
+            let wide = (self.next() + self.next() + self.next() - 1.5) * 0.3;
+            let tail = if self.next() < 0.015 { 1.0 + 20.0 * self.next() } else { 1.0 };
+            times.record((median * (1.0 + wide) * tail) as u64).expect("a time");
+        }
+        times
+    }
+}

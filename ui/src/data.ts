@@ -1,0 +1,73 @@
+// The result that stands in the page as JSON, with its slices put together again.
+import type { RunResult, Slice } from "./generated/result";
+
+/** Slices by columns: `response/p50` is `p50` in `response` of each. A column of one value holds for all. */
+interface Columns {
+  length: number;
+  columns: Record<string, unknown[]>;
+}
+
+/** Counts in bins of equal width on a logarithmic scale: bin `i` begins at 2^((first + i) / per_doubling) ns. */
+export interface Bins {
+  per_doubling: number;
+  first: number;
+  counts: number[];
+}
+
+/** How the times of a cell are distributed. */
+export interface Distribution {
+  cell: number;
+  of: "response" | "service";
+  /** Quantile and the time that so many did not exceed, ns. */
+  quantiles: [number, number][];
+  bins: Bins;
+}
+
+/** The response times of every slice: its first bin, and the counts from there on. */
+export interface Heat {
+  per_doubling: number;
+  slices: [number, number[]][];
+}
+
+/** Stacks of a profiled cell: each node has its parent plus one (0 for none), a name, and the nanoseconds seen with it innermost. */
+export interface Profile {
+  cell: number;
+  requests: number;
+  stacks: { names: string[]; nodes: [number, number, number][] };
+}
+
+/** All that a page holds. */
+export interface Page {
+  result: RunResult;
+  distributions: Distribution[];
+  heat: Heat | undefined;
+  profiles: Profile[];
+}
+
+type Written = Omit<Page, "heat"> & { slices: Columns; heat?: Heat };
+
+export function read(text: string): Page {
+  const { slices, heat, ...page } = JSON.parse(text) as Written;
+  return { ...page, heat, result: { ...page.result, slices: rows(slices) } };
+}
+
+/** The slices, one by one. */
+export function rows({ length, columns }: Columns): Slice[] {
+  const slices = Array.from({ length }, () => ({}) as Record<string, unknown>);
+  for (const [path, column] of Object.entries(columns)) {
+    const keys = path.split("/").map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
+    slices.forEach((slice, at) => enter(slice, keys, column.length === 1 ? column[0] : column[at]));
+  }
+  return slices as unknown as Slice[];
+}
+
+function enter(into: Record<string, unknown>, keys: string[], value: unknown): void {
+  const [key, ...rest] = keys;
+  if (key === undefined || key === "__proto__") return;
+  if (rest.length === 0) {
+    into[key] = value;
+    return;
+  }
+  into[key] ??= {};
+  enter(into[key] as Record<string, unknown>, rest, value);
+}

@@ -1,0 +1,190 @@
+// What a figure of a comparison rests on: its blocks one by one, its deployments, its slices, and the distributions of both cells.
+import type { Page } from "./data";
+import { Dialog } from "./dialog";
+import { difference, figure, seconds, time } from "./format";
+import type { Unit } from "./format";
+import type { Cell, Contrast, Row } from "./generated/result";
+import { Histogram } from "./histogram";
+import { Measured, scaled, ticks } from "./measured";
+import { valueOf } from "./slices";
+import type { SliceMetric } from "./slices";
+import { looks } from "./cells";
+
+interface Props {
+  page: Page;
+  contrast: Contrast;
+  row: Row;
+  name: string;
+  onClose: () => void;
+}
+
+export function FigureDialog({ page, contrast, row, name, onClose }: Props) {
+  const both = [contrast.baseline, contrast.candidate].map((id) => page.result.cells[id]).filter((cell) => cell !== undefined);
+  const [of] = row.metric.split(".");
+  const distributed = of === "response" || of === "service" ? of : undefined;
+  const shown = page.distributions.filter((found) => found.of === distributed && both.some(({ id }) => id === found.cell));
+  const unit = row.unit as Unit;
+  const facts: [string, string][] = [
+    [both[0]?.label ?? "baseline", figure(row.baseline, unit)],
+    [both[1]?.label ?? "candidate", figure(row.candidate, unit)],
+    ["difference", difference(row.difference, unit)],
+    ["interval", row.interval ? row.interval.map((end) => difference(end, unit)).join(" to ") : "none"],
+    ["margin", `±${figure(row.margin, unit)}`],
+    ["resolution", row.resolution ? figure(row.resolution, unit) : "none"],
+    ["verdict", row.trusted ? row.verdict : `(${row.verdict})`],
+  ];
+  return (
+    <Dialog title={`${name}: ${both.map(({ label }) => label).reverse().join(" against ")}`} onClose={onClose}>
+      <dl class="facts">
+        {facts.map(([term, text]) => (
+          <div key={term}>
+            <dt>{term}</dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+      {typeof row.note === "string" && row.note !== "" && <p class="caution">{row.note}</p>}
+      <Blocks row={row} unit={unit} />
+      {distributed !== undefined && shown.length > 0 && (
+        <>
+          <h3>Distribution of the {distributed} time</h3>
+          <Histogram distributions={shown} cells={page.result.cells} looks={looks(page.result)} />
+        </>
+      )}
+      <Deployments cells={both} />
+      <SliceTable page={page} cells={both} metric={metricOf(row)} name={name} />
+    </Dialog>
+  );
+}
+
+/** The figure of slices that is closest to that of a row. */
+function metricOf(row: Row): SliceMetric {
+  const known: Record<string, SliceMetric> = {
+    "response.p90": "response.p90",
+    "response.p99": "response.p99",
+    "response.p99.9": "response.p999",
+    "response.mean": "response.mean",
+    "service.p50": "service.p50",
+    "service.p99": "service.p99",
+    "send_lag.p99": "send_lag.p99",
+    "rate.achieved": "rate",
+  };
+  return known[row.metric] ?? "response.p50";
+}
+
+/** The difference in each block, in the order of measurement, against zero and the margin. */
+function Blocks({ row, unit }: { row: Row; unit: Unit }) {
+  const values = row.block_differences;
+  if (values.length === 0) return null;
+  const [height, left, bottom] = [150, 66, 20];
+  const sorted = [...values].sort((one, other) => one - other);
+  // A single block may lie far away; it is drawn at the edge then.
+  const within = [sorted[Math.floor(sorted.length * 0.02)] ?? 0, sorted[Math.ceil(sorted.length * 0.98) - 1] ?? 0];
+  const low = Math.min(0, -row.margin, ...within);
+  const high = Math.max(0, row.margin, ...within) || 1;
+  const y = scaled([low, high], [height - bottom - 4, 6]);
+  const place = (value: number) => y(Math.min(Math.max(value, low), high));
+  return (
+    <>
+      <h3>Block by block</h3>
+      <p class="caption">the difference of the slices in each block, in the order of measurement; grey band: margin; triangle: lies beyond</p>
+      <Measured height={height} label={`${values.length} differences, from ${difference(sorted[0] ?? 0, unit)} to ${difference(sorted.at(-1) ?? 0, unit)}`}>
+        {(width) => {
+          const x = scaled([0, Math.max(values.length - 1, 1)], [left + 6, width - 8]);
+          return (
+            <>
+              <rect class="margin" x={left} width={Math.max(width - left, 0)} y={y(row.margin)} height={Math.max(y(-row.margin) - y(row.margin), 0)} />
+              {ticks(low, high, 4).map((tick) => (
+                <g key={tick}>
+                  <line class={tick === 0 ? "zero" : "tick"} x1={left} x2={width} y1={y(tick)} y2={y(tick)} />
+                  <text x={left - 6} y={y(tick) + 4} text-anchor="end">
+                    {difference(tick, unit)}
+                  </text>
+                </g>
+              ))}
+              {values.map((value, at) => {
+                const [cx, cy] = [x(at), place(value)];
+                if (value > high) return <path key={at} class="beyond-point" d={`M${cx - 3} ${cy + 4}h6l-3 -5z`} />;
+                if (value < low) return <path key={at} class="beyond-point" d={`M${cx - 3} ${cy - 4}h6l-3 5z`} />;
+                return <circle key={at} class="point" cx={cx} cy={cy} r={values.length > 120 ? 2 : 3} />;
+              })}
+            </>
+          );
+        }}
+      </Measured>
+    </>
+  );
+}
+
+function Deployments({ cells }: { cells: Cell[] }) {
+  return (
+    <>
+      <h3>Deployment by deployment</h3>
+      <div class="scroll" role="region" tabIndex={0} aria-label="deployments">
+        <table class="figures">
+          <thead>
+            <tr>
+              {["deployment", "", "p50", "mean", "p99", "rate"].map((heading) => (heading === "" ? <td key={heading} /> : <th scope="col" key={heading}>{heading}</th>))}
+            </tr>
+          </thead>
+          <tbody>
+            {cells.flatMap((cell) =>
+              cell.deployments.map((deployment) => (
+                <tr key={`${cell.id} ${deployment.round}`}>
+                  <th scope="row">
+                    {cell.label} {deployment.round + 1}
+                  </th>
+                  <td>{deployment.stationary ? "" : "was not stationary"}</td>
+                  <td>{time(deployment.response_p50_ns)}</td>
+                  <td>{time(deployment.response_mean_ns)}</td>
+                  <td>{time(deployment.response_p99_ns)}</td>
+                  <td>{figure(deployment.rate_per_second, "/s")}</td>
+                </tr>
+              )),
+            )}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+function SliceTable({ page, cells, metric, name }: { page: Page; cells: Cell[]; metric: SliceMetric; name: string }) {
+  const slices = page.result.slices.filter(({ cell }) => cells.some(({ id }) => id === cell));
+  const heading = metric === "response.p50" && !name.startsWith("response p50") ? "response p50" : name;
+  return (
+    <details>
+      <summary>{slices.length} slices</summary>
+      <div class="scroll tall" role="region" tabIndex={0} aria-label="slices">
+        <table class="figures">
+          <thead>
+            <tr>
+              {["slice", "at", heading, "answered"].map((text) => (
+                <th scope="col" key={text}>
+                  {text}
+                </th>
+              ))}
+              <th scope="col" class="word">
+                gates
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {slices.map((slice, at) => (
+              <tr key={at} class={slice.counted ? "" : "repeated"}>
+                <th scope="row">
+                  {page.result.cells[slice.cell]?.label} {slice.round + 1}.{slice.block + 1}
+                  {slice.counted ? "" : " ×"}
+                </th>
+                <td>{seconds(slice.at_s)}</td>
+                <td>{metric === "rate" ? figure(slice.rate_per_second, "/s") : time(valueOf(slice, metric))}</td>
+                <td>{slice.answered}</td>
+                <td class="word">{slice.failed_gates.join("; ")}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  );
+}

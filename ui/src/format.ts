@@ -1,0 +1,53 @@
+// Figures as people read them, as the report writes them: three digits, the unit that suits, a proper minus sign.
+
+export type Unit = "ns" | "1" | "/s" | "bytes";
+
+const STEPS: Record<Unit, [string, number][]> = {
+  ns: [["ns", 1], ["µs", 1e3], ["ms", 1e6], ["s", 1e9]],
+  bytes: [["B", 1], ["KiB", 1024], ["MiB", 1024 ** 2], ["GiB", 1024 ** 3]],
+  "1": [["", 1]],
+  "/s": [["/s", 1]],
+};
+
+/** `61.2 µs` */
+export function figure(value: number | null | undefined, unit: Unit): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return "–";
+  if (value === 0) return "0";
+  const steps = STEPS[unit];
+  const [suffix, size] = steps.findLast(([, size]) => Math.abs(value) >= size * 0.9995) ?? steps[0] ?? ["", 1];
+  const digits = grouped(value / size, unit !== "/s");
+  return suffix === "" ? digits : suffix === "/s" ? digits + suffix : `${digits} ${suffix}`;
+}
+
+/** `+4.10 µs` */
+export function difference(value: number, unit: Unit): string {
+  return value > 0 ? `+${figure(value, unit)}` : figure(value, unit);
+}
+
+/** `61.2 µs` */
+export function time(ns: number | null | undefined): string {
+  return figure(ns, "ns");
+}
+
+/** `p99.9` */
+export function percentile(quantile: number): string {
+  return `p${(Math.floor(quantile * 1e7) / 1e5).toString()}`;
+}
+
+/** `0:42` or `42.3 s` */
+export function seconds(value: number): string {
+  return value < 100 ? `${grouped(value, true)} s` : `${Math.round(value)} s`;
+}
+
+function grouped(value: number, separators: boolean): string {
+  const size = Math.abs(value);
+  // 9.996 is shown as 10.0.
+  const power = Math.floor(Math.log10(Number(size.toPrecision(3))));
+  const decimals = Math.min(6, Math.max(0, 2 - power));
+  const text = size.toLocaleString("en", {
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+    useGrouping: separators,
+  });
+  return value < 0 && /[1-9]/.test(text) ? `−${text}` : text;
+}

@@ -1,0 +1,74 @@
+// uPlot as a component: as wide as its place, and drawn again when the colour scheme changes or the page is printed.
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+import { colour } from "./cells";
+
+interface Props {
+  /** All but the size; asked for again when colours change. */
+  options: () => Omit<uPlot.Options, "width" | "height">;
+  data: uPlot.AlignedData;
+  height: number;
+  /** What a screen reader says instead. */
+  label: string;
+  /** Told of each plot that was made. */
+  onMade?: (plot: uPlot) => void;
+}
+
+const SCHEMES = ["(prefers-color-scheme: dark)", "print"];
+
+export function Plot({ options, data, height, label, onMade }: Props) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const into = place.current;
+    if (into === null) return;
+    let plot: uPlot | undefined;
+    const draw = () => {
+      plot?.destroy();
+      plot = new uPlot({ ...options(), width: Math.max(into.clientWidth, 200), height }, data, into);
+      onMade?.(plot);
+    };
+    draw();
+    const resized = new ResizeObserver(() => {
+      const width = into.clientWidth;
+      if (plot !== undefined && width > 0 && width !== plot.width) plot.setSize({ width, height });
+    });
+    resized.observe(into);
+    const queries = SCHEMES.map((query) => matchMedia(query));
+    queries.forEach((query) => query.addEventListener("change", draw));
+    return () => {
+      resized.disconnect();
+      queries.forEach((query) => query.removeEventListener("change", draw));
+      plot?.destroy();
+    };
+  }, [options, data, height]);
+  return <div class="plot" role="img" aria-label={label} ref={place} />;
+}
+
+/** An axis in the colours of the page. */
+export function axis(more: uPlot.Axis): uPlot.Axis {
+  const line = { stroke: colour("--line"), width: 1 };
+  return {
+    stroke: colour("--soft"),
+    grid: line,
+    ticks: { ...line, size: 4 },
+    font: "11px system-ui, sans-serif",
+    ...more,
+  };
+}
+
+/** The range of a logarithmic scale that ends where the values do, rather than at powers of ten. */
+export function closeRange(_plot: uPlot, low: number | null, high: number | null): uPlot.Range.MinMax {
+  if (low === null || high === null || low <= 0) return [1, 10];
+  return [low / 1.08, high * 1.08];
+}
+
+/** Of the ticks of a logarithmic scale those that have room: 1, 2 and 5, or all of a narrow one. */
+export function roundTicks(plot: uPlot, splits: number[]): (number | null)[] {
+  const { min, max } = plot.scales["y"] ?? {};
+  const decades = Math.log10((max ?? 10) / (min ?? 1));
+  const wanted = decades < 0.7 ? [1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9] : decades < 2.5 ? [1, 2, 5] : [1];
+  return splits.map((value) => {
+    const lead = value / 10 ** Math.floor(Math.log10(value) + 1e-9);
+    return wanted.some((digit) => Math.abs(lead - digit) < 1e-6) ? value : null;
+  });
+}

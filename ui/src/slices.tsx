@@ -1,0 +1,224 @@
+// Every slice as a point in the order in which it was measured: drift, outliers, and what was disturbed and repeated.
+import { useMemo, useRef, useState } from "preact/hooks";
+import uPlot from "uplot";
+import { colour, loadName, loads, looks } from "./cells";
+import type { Look } from "./cells";
+import { Choice, LoadChoice } from "./choice";
+import type { Page } from "./data";
+import { figure, seconds, time } from "./format";
+import type { Unit } from "./format";
+import type { Slice } from "./generated/result";
+import { Legend, outline } from "./legend";
+import { Plot, axis, closeRange, roundTicks } from "./plot";
+import { SliceDialog } from "./slice-dialog";
+
+const METRICS = [
+  ["response.p50", "response p50"],
+  ["response.p90", "response p90"],
+  ["response.p99", "response p99"],
+  ["response.p999", "response p99.9"],
+  ["response.max", "response max"],
+  ["response.mean", "response mean"],
+  ["service.p50", "service p50"],
+  ["service.p99", "service p99"],
+  ["send_lag.p99", "send lag p99"],
+  ["rate", "achieved rate"],
+] as const;
+export type SliceMetric = (typeof METRICS)[number][0];
+
+/** The plots of slices and probes move together. */
+export const SYNC = "time";
+/** Pixels around the pointer in which a slice is found. */
+const REACH = 30;
+
+export function Slices({ page }: { page: Page }) {
+  const all = loads(page.result);
+  const [load, setLoad] = useState(all[0] ?? "");
+  const [metric, setMetric] = useState<SliceMetric>("response.p50");
+  const [at, setAt] = useState(-1);
+  const [open, setOpen] = useState(false);
+  const plot = useRef<uPlot>();
+  const marked = useRef(-1);
+  const look = useMemo(() => looks(page.result), [page]);
+  const cells = page.result.cells.filter((cell) => loadName(cell) === load);
+  const key = `${load} ${metric}`;
+  const slices = useMemo(
+    () =>
+      page.result.slices
+        .filter(({ cell }) => cells.some(({ id }) => id === cell))
+        .sort((one, other) => one.at_s - other.at_s),
+    [load],
+  );
+  const data = useMemo(
+    (): uPlot.AlignedData => [slices.map(({ at_s }) => at_s), slices.map((slice) => valueOf(slice, metric) || null)],
+    [key],
+  );
+  const isTime = metric !== "rate";
+  const unit: Unit = isTime ? "ns" : "/s";
+  const mark = (index: number) => {
+    marked.current = index;
+    setAt(index);
+    plot.current?.redraw(false);
+  };
+  const options = useMemo(
+    () => (): Omit<uPlot.Options, "width" | "height"> => ({
+      scales: {
+        x: { time: false, range: spread },
+        y: isTime ? { distr: 3, log: 10, range: closeRange } : {},
+      },
+      legend: { show: false },
+      cursor: { drag: { x: true, y: false }, points: { show: false }, y: false, sync: { key: SYNC } },
+      axes: [
+        axis({ values: (_plot, splits) => splits.map(seconds) }),
+        axis({
+          size: 64,
+          ...(isTime ? { filter: roundTicks } : {}),
+          values: (_plot, splits) => splits.map((value) => (value === null ? "" : figure(value, unit))),
+        }),
+      ],
+      series: [{}, { paths: () => null, points: { show: false } }],
+      hooks: {
+        draw: [(made) => points(made, slices, look, marked.current)],
+        ready: [
+          (made) => {
+            made.over.addEventListener("mousemove", () => {
+              const found = nearest(made);
+              if (found !== marked.current) mark(found);
+              made.over.style.cursor = found < 0 ? "crosshair" : "pointer";
+            });
+            made.over.addEventListener("click", () => setOpen(marked.current >= 0));
+          },
+        ],
+      },
+    }),
+    [key],
+  );
+  if (slices.length === 0) return null;
+  const slice = slices[at];
+  const known = METRICS.filter(([id]) => slices.some((each) => valueOf(each, id) > 0));
+  return (
+    <section>
+      <h2>Every slice, in the order in which it was measured</h2>
+      <p class="caption">
+        × disturbed and measured again; a second ring: counts although a gate failed; dotted: everything deployed anew; drag to zoom,
+        double click to zoom out
+      </p>
+      <div class="choices">
+        <Choice label="figure" options={known} value={metric} onChange={setMetric} />
+        <LoadChoice loads={all} value={load} onChange={setLoad} />
+      </div>
+      <Legend cells={cells} looks={look} />
+      <Plot options={options} data={data} height={230} label={`${slices.length} slices in the order of measurement, ${slices.filter(({ counted }) => !counted).length} of them disturbed and measured again; the slider below goes through them`} onMade={(made) => (plot.current = made)} />
+      <div class="slider">
+        <input
+          type="range"
+          min={0}
+          max={slices.length - 1}
+          value={Math.max(at, 0)}
+          aria-label="slice"
+          aria-valuetext={slice === undefined ? "none" : told(page, slice, metric)}
+          onInput={(event) => mark(event.currentTarget.valueAsNumber)}
+        />
+        <button type="button" disabled={slice === undefined} onClick={() => setOpen(true)}>
+          All of this slice
+        </button>
+      </div>
+      <p class="readout">{slice === undefined ? " " : told(page, slice, metric)}</p>
+      {open && slice !== undefined && <SliceDialog page={page} slice={slice} onClose={() => setOpen(false)} />}
+    </section>
+  );
+}
+
+/** A figure of a slice, in ns or a second. */
+export function valueOf(slice: Slice, metric: SliceMetric): number {
+  if (metric === "rate") return slice.rate_per_second;
+  if (metric === "response.mean") return slice.response_mean_ns;
+  const [of, name] = metric.split(".") as ["response" | "service" | "send_lag", keyof Slice["response"]];
+  return slice[of][name];
+}
+
+/** A little room at both ends, so that no point is cut. */
+export function spread(_plot: uPlot, low: number, high: number): uPlot.Range.MinMax {
+  const room = (high - low) * 0.015 || 1;
+  return [low - room, high + room];
+}
+
+/** One slice in a line. */
+function told(page: Page, slice: Slice, metric: SliceMetric): string {
+  const value = metric === "rate" ? figure(slice.rate_per_second, "/s") : time(valueOf(slice, metric));
+  const name = METRICS.find(([id]) => id === metric)?.[1] ?? metric;
+  const attempt = slice.attempt > 0 ? `, attempt ${slice.attempt + 1}` : "";
+  const fate = slice.counted ? "" : ", measured again";
+  const gates = slice.failed_gates.length > 0 ? `; ${slice.failed_gates.join("; ")}` : "";
+  const label = page.result.cells[slice.cell]?.label ?? "";
+  return `${label}, deployment ${slice.round + 1}, block ${slice.block + 1}${attempt}, at ${seconds(slice.at_s)}: ${name} ${value}${fate}${gates}`;
+}
+
+/** The slice that is nearest to the pointer. */
+function nearest(plot: uPlot): number {
+  const { left = -1, top = -1, idx } = plot.cursor;
+  if (idx === null || idx === undefined || left < 0) return -1;
+  let best = -1;
+  let least = REACH;
+  for (let index = Math.max(0, idx - 200); index < Math.min(plot.data[0].length, idx + 200); index += 1) {
+    const value = plot.data[1]?.[index];
+    if (value === null || value === undefined) continue;
+    const distance = Math.hypot(plot.valToPos(plot.data[0][index] ?? 0, "x") - left, plot.valToPos(value, "y") - top);
+    if (distance < least) [best, least] = [index, distance];
+  }
+  return best;
+}
+
+function points(plot: uPlot, slices: Slice[], looks: Look[], marked: number): void {
+  const { ctx } = plot;
+  const scale = devicePixelRatio || 1;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(plot.bbox.left - 6 * scale, plot.bbox.top - 6 * scale, plot.bbox.width + 12 * scale, plot.bbox.height + 12 * scale);
+  ctx.clip();
+  deployments(plot, slices, scale);
+  const colours = looks.map((look) => colour(look.colour));
+  const size = (slices.length > 400 ? 2.6 : 3.8) * scale;
+  slices.forEach((slice, index) => {
+    const value = plot.data[1]?.[index];
+    const look = looks[slice.cell];
+    if (value === null || value === undefined || look === undefined) return;
+    const x = plot.valToPos(slice.at_s, "x", true);
+    const y = plot.valToPos(value, "y", true);
+    ctx.strokeStyle = ctx.fillStyle = colours[slice.cell] ?? "";
+    ctx.lineWidth = 1.4 * scale;
+    if (slice.counted) {
+      const path = new Path2D(outline(look.shape, x, y, size));
+      if (look.shape === "ring") ctx.stroke(path);
+      else ctx.fill(path);
+      if (slice.failed_gates.length > 0) ctx.stroke(new Path2D(outline("ring", x, y, size + 3 * scale)));
+    } else {
+      ctx.globalAlpha = 0.65;
+      ctx.lineWidth = 1.1 * scale;
+      ctx.stroke(new Path2D(`M${x - size} ${y - size}l${2 * size} ${2 * size}m0 ${-2 * size}l${-2 * size} ${2 * size}`));
+      ctx.globalAlpha = 1;
+    }
+    if (index === marked) {
+      ctx.strokeStyle = colour("--ink");
+      ctx.stroke(new Path2D(outline("ring", x, y, size + 5 * scale)));
+    }
+  });
+  ctx.restore();
+}
+
+/** Where everything was deployed anew. */
+export function deployments(plot: uPlot, slices: Slice[], scale: number): void {
+  const { ctx } = plot;
+  ctx.strokeStyle = colour("--soft");
+  ctx.lineWidth = scale;
+  ctx.setLineDash([2 * scale, 3 * scale]);
+  slices.forEach((slice, index) => {
+    if (index > 0 && slices[index - 1]?.round === slice.round) return;
+    const x = Math.round(plot.valToPos(slice.at_s, "x", true)) - 6 * scale;
+    ctx.beginPath();
+    ctx.moveTo(x, plot.bbox.top);
+    ctx.lineTo(x, plot.bbox.top + plot.bbox.height);
+    ctx.stroke();
+  });
+  ctx.setLineDash([]);
+}

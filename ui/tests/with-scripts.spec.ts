@@ -1,0 +1,108 @@
+// A page opened from disk with scripts on: what the app adds, by pointer and by keyboard, and that nothing hostile runs.
+import { statSync } from "node:fs";
+import { expect, test } from "@playwright/test";
+import { MEASURED, PAGES, SCHEMES, WIDTHS, expectToFit, file, open, resultOf } from "./pages";
+
+for (const name of PAGES) {
+  test(`${name} opens without a fault and fits at both widths`, async ({ page }) => {
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 900 });
+      const faults = await open(page, name);
+      await expectToFit(page);
+      expect(faults).toEqual([]);
+    }
+  });
+}
+
+test("charts are drawn of what a run has, and only of that", async ({ page }) => {
+  await open(page, "slower");
+  for (const id of ["percentiles", "slices", "probes", "heat-map"]) {
+    await expect(page.locator(`#${id} h2`)).toBeVisible();
+  }
+  await expect(page.locator("#percentiles canvas, #slices canvas")).toHaveCount(2);
+  await expect(page.locator("#heat-map canvas")).toHaveCount(resultOf("slower").cells.length);
+  for (const id of ["capacity-curves", "sweep", "flame-graphs"]) await expect(page.locator(`#${id}`)).toBeHidden();
+  await open(page, "capacities");
+  await expect(page.locator("#capacity-curves path.curve")).toHaveCount(2);
+  await open(page, "platforms");
+  await expect(page.locator("#sweep path.thin")).toHaveCount(5);
+  await open(page, "failed");
+  for (const id of ["percentiles", "slices", "probes"]) await expect(page.locator(`#${id}`)).toBeHidden();
+});
+
+test("a pointer on a slice shows it, a click opens it", async ({ page }) => {
+  await open(page, "slower");
+  const over = page.locator("#slices .u-over");
+  await over.scrollIntoViewIfNeeded();
+  const box = await over.boundingBox();
+  if (box === null) throw new Error("no plot");
+  const readout = page.locator("#slices .readout");
+  let found = false;
+  for (let step = 1; step < 40 && !found; step += 1) {
+    await page.mouse.move(box.x + box.width * 0.3, box.y + (box.height * step) / 40);
+    found = (await readout.innerText()).includes("deployment");
+  }
+  expect(found).toBe(true);
+  await page.mouse.down();
+  await page.mouse.up();
+  await expect(page.getByRole("dialog")).toBeVisible();
+});
+
+test("a figure opens by keyboard, and the focus comes back to it", async ({ page }) => {
+  await open(page, "slower");
+  const button = page.locator("table[data-contrast] button").first();
+  await button.focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("dialog")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(button).toBeFocused();
+});
+
+test("another figure, time and load can be chosen", async ({ page }) => {
+  await open(page, "platforms");
+  await page.locator("#slices select").first().selectOption("response.p99");
+  await page.locator("#percentiles select").first().selectOption("both");
+  const load = page.locator("#slices").getByLabel("load");
+  await load.selectOption({ index: 1 });
+  const second = await load.inputValue();
+  await page.getByRole("slider", { name: "slice" }).fill("1");
+  await expect(page.locator("#slices .readout")).toContainText("response p99");
+  expect(second).not.toBe("");
+});
+
+test("a flame graph is searched, widened and compared", async ({ page }) => {
+  await open(page, "layers");
+  const graph = page.locator("#flame-graphs");
+  await expect(graph.locator("svg g.frame").first()).toBeVisible();
+  await graph.getByLabel("find").fill("tcp_sendmsg");
+  await expect(graph.locator(".readout")).toContainText("“tcp_sendmsg”");
+  await graph.getByLabel("find").fill("");
+  await graph.locator("svg g.frame").filter({ hasText: "service" }).first().press("Enter");
+  await expect(graph.getByRole("button", { name: "All of it" })).toBeVisible();
+  await graph.getByLabel("less").selectOption({ label: "host" });
+  await expect(graph.locator(".readout")).toContainText("against host");
+});
+
+for (const scheme of SCHEMES) {
+  test(`nothing hostile runs (${scheme})`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme: scheme });
+    const faults = await open(page, "hostile");
+    await page.locator("table[data-contrast] button").first().click();
+    await expect(page.getByRole("dialog")).toBeVisible();
+    await page.keyboard.press("Escape");
+    await page.getByRole("slider", { name: "slice" }).fill("1");
+    const ran = await page.evaluate(() =>
+      ["name", "question", "failure", "command", "header", "machine", "note", "label", "error", "gate", "kind", "row", "remark"].filter((word) => String((window as unknown as Record<string, unknown>)[word]) === "1"),
+    );
+    expect(ran).toEqual([]);
+    expect(await page.locator("img, iframe, link, object, embed, body style").count()).toBe(0);
+    expect(await page.locator("script").count()).toBe(2);
+    expect(faults).toEqual([]);
+  });
+}
+
+for (const name of MEASURED) {
+  test("the page of a measured run is smaller than a megabyte", () => {
+    expect(statSync(file(name)).size).toBeLessThanOrEqual(1_000_000);
+  });
+}
