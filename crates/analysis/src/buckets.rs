@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use hdrhistogram::Histogram;
+use loadline_model::SparseHistogram;
 use loadline_model::rows::SliceRow;
 
 use crate::metrics::Times;
@@ -27,14 +28,13 @@ pub struct Cumulative {
 pub fn merged<'a>(times: Times, slices: impl Iterator<Item = &'a SliceRow>) -> Histogram<u64> {
     let mut whole = loadline_model::new_histogram();
     for slice in slices {
-        // Only a histogram with wider bounds could not be added, and all have the same.
-        whole.add(times.of(slice)).expect("histograms of a run have the same bounds");
+        times.of(slice).add_to(&mut whole);
     }
     whole
 }
 
 /// The quantile of a single histogram; NaN if nothing is recorded in it.
-pub fn quantile_of(histogram: &Histogram<u64>, quantile: f64) -> f64 {
+pub fn quantile_of(histogram: &SparseHistogram, quantile: f64) -> f64 {
     if histogram.is_empty() {
         return f64::NAN;
     }
@@ -42,7 +42,7 @@ pub fn quantile_of(histogram: &Histogram<u64>, quantile: f64) -> f64 {
     let least = histogram.min();
     let below = if least < low { histogram.count_between(least, low - 1) } else { 0 };
     let range = (low as f64, histogram.equivalent_range(low) as f64);
-    interpolated(range, quantile * histogram.len() as f64, below, histogram.count_at(low))
+    interpolated(range, quantile * histogram.len() as f64, below, histogram.count_between(low, low))
 }
 
 /// Where in its bucket the request of this rank lies, if requests are spread evenly over it.
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn nothing_recorded_gives_no_figure() {
         assert!(buckets(0.5, &[&[], &[]]).figure(&[1, 1]).is_nan());
-        assert!(quantile_of(&unit(&[]), 0.5).is_nan());
+        assert!(quantile_of(&SparseHistogram::default(), 0.5).is_nan());
     }
 
     #[test]
@@ -192,7 +192,7 @@ mod tests {
         for values in [few, &[(0, 3), (5, 1)], &many] {
             for quantile in [0.0001, 0.5, 0.9, 0.99, 0.999, 1.0] {
                 let of_buckets = buckets(quantile, &[values]).figure(&[1]);
-                assert_eq!(quantile_of(&unit(values), quantile), of_buckets, "{quantile}");
+                assert_eq!(quantile_of(&SparseHistogram::from(&unit(values)), quantile), of_buckets, "{quantile}");
             }
         }
     }

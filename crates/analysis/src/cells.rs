@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use hdrhistogram::Histogram;
 use loadline_model::experiment::Experiment;
 use loadline_model::load::{ConnectionOptions, Reuse};
 use loadline_model::metrics::THROTTLED;
@@ -12,7 +11,7 @@ use loadline_model::notes::Note;
 use loadline_model::plan::Site;
 use loadline_model::platform::Limits;
 use loadline_model::rows::SliceRow;
-use loadline_model::{CellId, encode_histogram};
+use loadline_model::{CellId, SparseHistogram};
 use loadline_stats::t_interval;
 
 use crate::buckets::merged;
@@ -114,9 +113,9 @@ pub fn figure(counted: &Counted<'_>, id: CellId, metric: &Metric) -> Option<Figu
 }
 
 fn histograms(slices: &[&SliceRow]) -> Histograms {
-    let [response, service, send_lag] =
-        [Times::Response, Times::Service, Times::SendLag].map(|times| merged(times, slices.iter().copied()));
-    let base64 = |histogram: &Histogram<u64>| BASE64_STANDARD.encode(encode_histogram(histogram));
+    let of = |times| SparseHistogram::from(&merged(times, slices.iter().copied()));
+    let [response, service, send_lag] = [Times::Response, Times::Service, Times::SendLag].map(of);
+    let base64 = |histogram: &SparseHistogram| BASE64_STANDARD.encode(histogram.encode());
     Histograms {
         response: base64(&response),
         service: base64(&service),
@@ -127,7 +126,7 @@ fn histograms(slices: &[&SliceRow]) -> Histograms {
     }
 }
 
-fn percentiles(histogram: &Histogram<u64>) -> Percentiles {
+fn percentiles(histogram: &SparseHistogram) -> Percentiles {
     Percentiles {
         p50: histogram.value_at_quantile(0.5),
         p90: histogram.value_at_quantile(0.9),

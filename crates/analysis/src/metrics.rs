@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use hdrhistogram::Histogram;
+use loadline_model::SparseHistogram;
 use loadline_model::metrics::{
     FigureDeclaration, HigherIs, MetricDeclaration, MetricKind, MetricName, SERVICE_CPU,
 };
@@ -81,7 +81,7 @@ pub enum Times {
 
 impl Times {
     /// The histogram of a slice.
-    pub fn of(self, slice: &SliceRow) -> &Histogram<u64> {
+    pub fn of(self, slice: &SliceRow) -> &SparseHistogram {
         match self {
             Times::Response => &slice.response,
             Times::Service => &slice.service,
@@ -318,7 +318,7 @@ fn per_request(slice: &SliceRow, total: Option<f64>) -> Option<Ratio> {
 }
 
 /// Sum and number of the recorded times; each at the middle of its bucket, 0.05 % off at most.
-fn mean(histogram: &Histogram<u64>) -> Option<Ratio> {
+fn mean(histogram: &SparseHistogram) -> Option<Ratio> {
     let count = histogram.len() as f64;
     (count > 0.0).then(|| (histogram.mean() * count, count))
 }

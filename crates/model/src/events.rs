@@ -76,11 +76,11 @@ mod tests {
     use crate::gates::{Gate, GateFailure};
     use crate::load::{Arrivals, Load};
     use crate::metrics::WALL;
-    use crate::{CellId, Observations, new_histogram};
+    use crate::{CellId, Observations, SparseHistogram};
 
     fn slice() -> SliceRow {
-        let mut times = new_histogram();
-        (1..=1000).for_each(|us| times.record(us * 1000).unwrap());
+        let mut times = SparseHistogram::default();
+        (1..=1000).for_each(|us| times.record_n(us * 1000, 1));
         SliceRow {
             cell: CellId(3),
             load: Load::Open { rate: "100/min".parse().unwrap(), arrivals: Arrivals::Poisson },
@@ -102,7 +102,7 @@ mod tests {
             load_spun_ns: None,
             errors: [("timeout".to_owned(), 2)].into(),
             service: times.clone(),
-            send_lag: new_histogram(),
+            send_lag: SparseHistogram::default(),
             response: times,
             observations: Observations::default().with(WALL, 5),
             cpu_use: None,

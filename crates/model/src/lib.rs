@@ -28,6 +28,7 @@ mod run_state;
 pub mod runtime;
 mod slowest;
 pub mod so_far;
+mod sparse_histogram;
 pub mod tails;
 mod time_spent;
 
@@ -42,6 +43,7 @@ pub use printable::printable;
 pub use record::{Record, Second, record_time};
 pub use run_state::RunState;
 pub use slowest::{MOST_SLOW, SlowRequest, Slowest};
+pub use sparse_histogram::SparseHistogram;
 pub use time_spent::TimeSpent;
 
 /// Version of the data as they are stored. A change of what is written raises it, and the store learns to read what was written before.

@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use hdrhistogram::Histogram;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::experiment::Experiment;
 use crate::gates::{CpuUse, GateFailure, is_disturbed};
-use crate::histogram::as_text;
 use crate::ids::{CellId, SiteId};
 use crate::load::Load;
 use crate::metrics::MetricDeclaration;
@@ -17,7 +15,7 @@ use crate::plan::Plan;
 use crate::profile::{Profile, SoftirqReasons};
 use crate::runtime::Runtime;
 use crate::tails::Timeline;
-use crate::{Machine, Observations, RunState, SlowRequest, TimeSpent};
+use crate::{Machine, Observations, RunState, SlowRequest, SparseHistogram, TimeSpent};
 
 /// All that is known of a run.
 pub struct RunData {
@@ -209,8 +207,7 @@ pub struct RequestTimes {
     /// Method and path.
     pub request: String,
     /// Response time, ns.
-    #[serde(with = "as_text")]
-    pub response: Histogram<u64>,
+    pub response: SparseHistogram,
 }
 
 /// What a slice of a search was.
@@ -303,14 +300,11 @@ pub struct SliceRow {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_request: Vec<RequestTimes>,
     /// Response time, ns.
-    #[serde(with = "as_text")]
-    pub response: Histogram<u64>,
+    pub response: SparseHistogram,
     /// Service time, ns.
-    #[serde(with = "as_text")]
-    pub service: Histogram<u64>,
+    pub service: SparseHistogram,
     /// Send lag, ns.
-    #[serde(with = "as_text")]
-    pub send_lag: Histogram<u64>,
+    pub send_lag: SparseHistogram,
     /// What machine and service did.
     pub observations: Observations,
     /// CPU time that others took.

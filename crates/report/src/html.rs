@@ -17,10 +17,9 @@ mod worth;
 
 use std::io::Write;
 
-use hdrhistogram::Histogram;
 use loadline_model::profile::CallTree;
 use loadline_model::result::{Ladder, RunResult};
-use loadline_model::{CellId, printable};
+use loadline_model::{CellId, SparseHistogram, printable};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::ReportError;
@@ -43,7 +42,7 @@ pub struct Evidence {
     /// The profiles of cells that were profiled.
     pub profiles: Vec<CellProfile>,
     /// The response times of each slice, in the order of the result; empty where they are not at hand.
-    pub response_times: Vec<Histogram<u64>>,
+    pub response_times: Vec<SparseHistogram>,
 }
 
 /// Where the CPU time of a cell went.

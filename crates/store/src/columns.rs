@@ -1,7 +1,6 @@
 //! What SQLite has no type for: JSON, ids and histograms in columns.
 
-use hdrhistogram::Histogram;
-use loadline_model::{CellId, RunState, SiteId, decode_histogram};
+use loadline_model::{CellId, RunState, SiteId, SparseHistogram};
 use rusqlite::Row;
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
 use serde::Serialize;
@@ -18,11 +17,11 @@ impl<T: DeserializeOwned> FromSql for Json<T> {
 }
 
 /// A column with an encoded histogram.
-struct Times(Histogram<u64>);
+struct Times(SparseHistogram);
 
 impl FromSql for Times {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        let histogram = decode_histogram(value.as_blob()?);
+        let histogram = SparseHistogram::decode(value.as_blob()?);
         histogram.map(Times).map_err(|error| FromSqlError::Other(Box::new(error)))
     }
 }
@@ -48,7 +47,7 @@ pub fn from_json<T: DeserializeOwned>(row: &Row<'_>, column: &str) -> rusqlite::
     row.get(column).map(|Json(value)| value)
 }
 
-pub fn times(row: &Row<'_>, column: &str) -> rusqlite::Result<Histogram<u64>> {
+pub fn times(row: &Row<'_>, column: &str) -> rusqlite::Result<SparseHistogram> {
     row.get(column).map(|Times(histogram)| histogram)
 }
 

@@ -4,7 +4,7 @@ use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::{Failure, Note};
 use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surroundings, TailRow, WarmUpRow};
 use loadline_model::runtime::Runtime;
-use loadline_model::{CellId, RunState, SiteId, TimeSpent, encode_histogram};
+use loadline_model::{CellId, RunState, SiteId, TimeSpent};
 use rusqlite::{named_params, params};
 
 use crate::columns::json;
@@ -136,9 +136,9 @@ impl Store {
                 ":load_spun_ns": row.load_spun_ns,
                 ":errors": json(&row.errors),
                 ":by_request": json(&row.by_request),
-                ":response": encode_histogram(&row.response),
-                ":service": encode_histogram(&row.service),
-                ":send_lag": encode_histogram(&row.send_lag),
+                ":response": row.response.encode(),
+                ":service": row.service.encode(),
+                ":send_lag": row.send_lag.encode(),
                 ":observations": json(&row.observations),
                 ":cpu_use": row.cpu_use.as_ref().map(json),
                 ":gate_failures": json(&row.gate_failures),

@@ -3,7 +3,7 @@
 use std::f64::consts::{PI, TAU};
 
 use loadline_analysis::{Examination, RunData, doctor_result};
-use loadline_model::new_histogram;
+use loadline_model::SparseHistogram;
 use loadline_model::result::doctor::{LeftOut, Noise, NoiseRow};
 
 use crate::made_up::MadeUp;
@@ -35,8 +35,8 @@ fn slices_that_were_slow_throughout_do_not_stand_for_all_others() {
     let quiet = MadeUp { blocks: 12, ..MadeUp::default() }.data();
     let mut loud = MadeUp { blocks: 12, ..MadeUp::default() }.data();
     for slice in loud.slices.iter_mut().filter(|slice| (slice.block as usize + slice.cell.0) % 6 == 5) {
-        slice.response = new_histogram();
-        slice.response.record_n(20_000_000, 200).expect("within bounds");
+        slice.response = SparseHistogram::default();
+        slice.response.record_n(20_000_000, 200);
     }
     let [quiet, loud] = [quiet, loud].map(|data| noise(data).rows[0].clone());
     let told = |minutes| {
@@ -83,8 +83,8 @@ fn a_slow_change_of_the_machine_correlates_what_is_near() {
     let mut data = MadeUp { blocks: 12, ..MadeUp::default() }.data();
     for slice in &mut data.slices {
         let us = 100.0 + 10.0 * (slice.at_s / 40.0 * TAU).sin();
-        slice.response = new_histogram();
-        slice.response.record_n((us * 1e3) as u64, 200).expect("within bounds");
+        slice.response = SparseHistogram::default();
+        slice.response.record_n((us * 1e3) as u64, 200);
     }
     let correlation = noise(data).correlation;
     let first = correlation.first().expect("slices that are near");

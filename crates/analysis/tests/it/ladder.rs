@@ -4,7 +4,7 @@ use crate::judging::most_by_chance;
 use crate::made_up::MadeUp;
 use loadline_analysis::analyse;
 use loadline_analysis::result::{RunResult, SumRow, Verdict};
-use loadline_model::{CellId, new_histogram};
+use loadline_model::{CellId, SparseHistogram};
 use loadline_model::metrics::SERVICE_CPU;
 use loadline_stats::Levels;
 
@@ -98,10 +98,8 @@ fn what_the_machine_does_to_a_whole_block_is_in_no_paired_difference() {
     let mut data = run.data();
     // Every third block is slower by a half for all of its cells.
     for slice in data.slices.iter_mut().filter(|slice| (slice.round + slice.block) % 3 == 0) {
-        let mut slower = new_histogram();
-        for step in slice.response.iter_recorded() {
-            slower.record_n(step.value_iterated_to() * 3 / 2, step.count_at_value()).unwrap();
-        }
+        let mut slower = SparseHistogram::default();
+        slice.response.iter().for_each(|(ns, count)| slower.record_n(ns * 3 / 2, count));
         slice.response = slower;
     }
     let [quiet, loud] = [run.data(), data].map(|data| analyse(&data));

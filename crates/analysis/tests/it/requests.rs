@@ -3,7 +3,7 @@
 use loadline_analysis::analyse;
 use loadline_analysis::result::{Contrast, Row, Verdict};
 use loadline_model::CellId;
-use loadline_model::new_histogram;
+use loadline_model::SparseHistogram;
 use loadline_model::rows::RequestTimes;
 
 use crate::made_up::MadeUp;
@@ -14,11 +14,9 @@ const CANDIDATE: CellId = CellId(2);
 fn contrast(other: &str) -> Contrast {
     let mut data = MadeUp::default().data();
     for slice in &mut data.slices {
-        let (mut slower, name) = (new_histogram(), if slice.cell == CANDIDATE { other } else { "POST /b" });
+        let (mut slower, name) = (SparseHistogram::default(), if slice.cell == CANDIDATE { other } else { "POST /b" });
         let more = if slice.cell == CANDIDATE { 50_000 } else { 0 };
-        for step in slice.response.iter_recorded() {
-            slower.record_n(step.value_iterated_to() + more, step.count_at_value()).unwrap();
-        }
+        slice.response.iter().for_each(|(ns, count)| slower.record_n(ns + more, count));
         slice.by_request = [("GET /a", slice.response.clone()), (name, slower)]
             .map(|(request, response)| RequestTimes { request: request.to_owned(), response })
             .into();

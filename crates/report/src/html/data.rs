@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
 use loadline_model::CellId;
-use loadline_model::printable;
+use loadline_model::{SparseHistogram, printable};
 use loadline_model::profile::CallTree;
 use loadline_model::result::{RunResult, Slice};
 use serde::Serialize;
@@ -164,7 +164,7 @@ fn distributions(result: &RunResult) -> Vec<Distribution> {
         let id = cell.id;
         times.into_iter().filter_map(move |(of, times)| {
             let times = times.filter(|times| !times.is_empty())?;
-            let bins = binned(&times, BINS_PER_DOUBLING);
+            let bins = binned(&SparseHistogram::from(&times), BINS_PER_DOUBLING);
             Some(Distribution { cell: id, of, quantiles: quantiles(&times), bins })
         })
     };
@@ -181,24 +181,24 @@ fn quantiles(times: &Histogram<u64>) -> Vec<(f64, u64)> {
     points
 }
 
-fn binned(times: &Histogram<u64>, per_doubling: u32) -> Bins {
+fn binned(times: &SparseHistogram, per_doubling: u32) -> Bins {
     let bin = |value: u64| ((value.max(1) as f64).log2() * f64::from(per_doubling)).floor() as u32;
     let first = bin(times.min());
     let mut counts: Vec<u64> = Vec::new();
-    for step in times.iter_recorded() {
-        let at = (bin(step.value_iterated_to()).max(first) - first) as usize;
+    for (value, count) in times.iter() {
+        let at = (bin(value) - first) as usize;
         counts.resize(counts.len().max(at + 1), 0);
-        counts[at] += step.count_at_value();
+        counts[at] += count;
     }
     Bins { per_doubling, first, counts }
 }
 
 /// What is known of each slice, if it is known of all.
-fn heat(result: &RunResult, response_times: &[Histogram<u64>]) -> Option<Heat> {
+fn heat(result: &RunResult, response_times: &[SparseHistogram]) -> Option<Heat> {
     if response_times.is_empty() || response_times.len() != result.slices.len() {
         return None;
     }
-    let of_slice = |times: &Histogram<u64>| match times.is_empty() {
+    let of_slice = |times: &SparseHistogram| match times.is_empty() {
         true => (0, Vec::new()),
         false => {
             let bins = binned(times, HEAT_BINS_PER_DOUBLING);
@@ -219,9 +219,9 @@ mod tests {
 
     #[test]
     fn bins_hold_every_value_where_it_belongs() {
-        let mut times = new_histogram();
-        times.record_n(1_000, 3).unwrap();
-        times.record_n(1_000_000, 2).unwrap();
+        let mut times = SparseHistogram::default();
+        times.record_n(1_000, 3);
+        times.record_n(1_000_000, 2);
         let bins = binned(&times, 8);
         assert_eq!(bins.counts.iter().sum::<u64>(), 5);
         assert_eq!((bins.first, bins.counts[0], bins.counts.last()), (79, 3, Some(&2)));

@@ -107,13 +107,14 @@ fn expanded(mut element: Node, list: &str, name: Name, problems: &mut Problems) 
         problems.add(&place, complaint.help("give it fewer values"));
         return Vec::new();
     }
-    let combinations = axes.iter().fold(vec![Combination::new()], |combinations, axis| {
-        let with = |combination: Combination<'_>, value| [combination, vec![(&axis.path, value)]].concat();
-        combinations
-            .into_iter()
-            .flat_map(|combination| axis.values.iter().map(move |value| with(combination.clone(), value)))
-            .collect()
-    });
+    let mut combinations = vec![Combination::new()];
+    for axis in &axes {
+        let mut longer = Vec::new();
+        for combination in &combinations {
+            longer.extend(axis.values.iter().map(|value| [&combination[..], &[(&axis.path, value)]].concat()));
+        }
+        combinations = longer;
+    }
     let is_left = |combination: &Combination<'_>| !excluded.iter().any(|one| is_excluded(combination, one));
     let left: Vec<Combination<'_>> = combinations.into_iter().filter(is_left).collect();
     if left.is_empty() {

@@ -12,7 +12,7 @@ use loadline_model::rows::{
     DeploymentRow, NewRun, Purpose, RequestTimes, SliceRow, StartupRow, TrialRow, WarmUpRow,
 };
 use loadline_model::runtime::Runtime;
-use loadline_model::{CellId, Observations, RunState, SiteId, TimeSpent, new_histogram};
+use loadline_model::{CellId, Observations, RunState, SiteId, SparseHistogram, TimeSpent};
 use loadline_spec::{Flags, Machine, from_flags};
 use loadline_store::{Store, StoreError};
 use proptest::prelude::*;
@@ -45,10 +45,8 @@ fn begin(store: &Store, experiment: &Experiment) -> i64 {
 }
 
 fn slice(times_ns: &[u64]) -> SliceRow {
-    let mut histogram = new_histogram();
-    for time in times_ns {
-        histogram.saturating_record(*time);
-    }
+    let mut histogram = SparseHistogram::default();
+    times_ns.iter().for_each(|time| histogram.record_n(*time, 1));
     SliceRow {
         cell: CellId(1),
         load: Load::Closed { think: None },
@@ -70,7 +68,7 @@ fn slice(times_ns: &[u64]) -> SliceRow {
         by_request: vec![RequestTimes { request: "GET /a".to_owned(), response: histogram.clone() }],
         errors: [("timeout".to_owned(), 2)].into(),
         service: histogram.clone(),
-        send_lag: new_histogram(),
+        send_lag: SparseHistogram::default(),
         response: histogram,
         observations: Observations::default().with(SERVICE_CPU, 123).with("jvm.gc.pause", 45),
         cpu_use: Some(CpuUse {

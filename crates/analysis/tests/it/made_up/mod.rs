@@ -4,7 +4,6 @@ pub mod noise;
 
 use std::time::Duration;
 
-use hdrhistogram::Histogram;
 use loadline_analysis::RunData;
 use loadline_model::experiment::{
     Claim, Experiment, Interleave, Isolation, LoadSpec, Nodes, OnFailure, Placement, PlanSpec, Platform,
@@ -17,7 +16,7 @@ use loadline_model::plan::Plan;
 use loadline_model::platform::{Limits, preset};
 use loadline_model::rows::{DeploymentRow, RunRow, SliceRow, StartupRow, WarmUpRow};
 use loadline_model::runtime::Runtime;
-use loadline_model::{CellId, Machine, Observations, PlatformId, RunState, new_histogram};
+use loadline_model::{CellId, Machine, Observations, PlatformId, RunState, SparseHistogram};
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::SeedableRng;
 
@@ -116,9 +115,9 @@ impl MadeUp {
                     let is_candidate = plan.site_of(cell).platform.0 > 0;
                     let level = weather.next(is_candidate, &mut random);
                     let base = 100.0 + deployment[plan.cell(cell).site.0] + shift + level;
-                    let mut response = new_histogram();
+                    let mut response = SparseHistogram::default();
                     for ns in self.noise.responses_ns(base, is_candidate, self.requests, &mut random) {
-                        response.record(ns).unwrap();
+                        response.record_n(ns, 1);
                     }
                     let disturbed =
                         if self.cpu_noise_us > 0.0 { self.cpu_noise_us * normal(&mut random) } else { 0.0 };
@@ -257,13 +256,13 @@ fn slice(
     cell: CellId,
     (round, block, position): (u32, u32, u32),
     at_s: f64,
-    response: Histogram<u64>,
+    response: SparseHistogram,
     cpu_us: f64,
     softirqs: u64,
 ) -> SliceRow {
     let requests = response.len();
-    let mut send_lag = new_histogram();
-    send_lag.record_n(1_000, requests).unwrap();
+    let mut send_lag = SparseHistogram::default();
+    send_lag.record_n(1_000, requests);
     let observations = Observations::default()
         .with(SERVICE_CPU, (cpu_us.max(1.0) * 1e3) as u64 * requests)
         .with("softirqs.net_rx", softirqs)

@@ -6,7 +6,7 @@ use hdrhistogram::Histogram;
 use loadline_model::profile::CallTree;
 use loadline_model::result::{CellCapacity, CurvePoint, Percentiles, Slice};
 use loadline_model::rows::Purpose;
-use loadline_model::{encode_histogram, new_histogram};
+use loadline_model::{SparseHistogram, encode_histogram, new_histogram};
 use loadline_report::{CellProfile, Evidence};
 
 use super::*;
@@ -71,7 +71,7 @@ pub fn with_evidence(mut result: RunResult) -> (RunResult, Evidence) {
         let drawn = random.times(medians[slice.cell.0] * drift * slow, 100);
         measured(slice, &drawn, &mut random);
         if slice.counted {
-            merged[slice.cell.0].add(&drawn).expect("they are alike");
+            drawn.add_to(&mut merged[slice.cell.0]);
         }
         times.push(drawn);
     }
@@ -88,7 +88,7 @@ pub fn with_evidence(mut result: RunResult) -> (RunResult, Evidence) {
     (result, Evidence { profiles: Vec::new(), response_times: times })
 }
 
-fn measured(slice: &mut Slice, times: &Histogram<u64>, random: &mut Random) {
+fn measured(slice: &mut Slice, times: &SparseHistogram, random: &mut Random) {
     let at = |quantile| times.value_at_quantile(quantile);
     slice.response = Percentiles { p50: at(0.5), p90: at(0.9), p99: at(0.99), p999: at(0.999), max: times.max() };
     slice.service = slice.response;
@@ -199,12 +199,12 @@ impl Random {
     }
 
     /// So many times around a median, with a tail.
-    fn times(&mut self, median: f64, count: u64) -> Histogram<u64> {
-        let mut times = new_histogram();
+    fn times(&mut self, median: f64, count: u64) -> SparseHistogram {
+        let mut times = SparseHistogram::default();
         for _ in 0..count {
             let wide = (self.next() + self.next() + self.next() - 1.5) * 0.3;
             let tail = if self.next() < 0.015 { 1.0 + 20.0 * self.next() } else { 1.0 };
-            times.record((median * (1.0 + wide) * tail) as u64).expect("a time");
+            times.record_n((median * (1.0 + wide) * tail) as u64, 1);
         }
         times
     }
