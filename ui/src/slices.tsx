@@ -37,7 +37,7 @@ export function Slices({ page }: { page: Page }) {
   const [metric, setMetric] = useState<SliceMetric>("response.p50");
   const [at, setAt] = useState(-1);
   const [open, setOpen] = useState(false);
-  const plot = useRef<uPlot>();
+  const plot = useRef<uPlot>(undefined);
   const marked = useRef(-1);
   const look = useMemo(() => looks(page.result), [page]);
   const cells = page.result.cells.filter((cell) => loadName(cell) === load);

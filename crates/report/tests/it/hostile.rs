@@ -6,7 +6,7 @@ use loadline_report::{csv_slices, csv_summary, junit, list, markdown, terminal};
 use proptest::prelude::*;
 use serde_json::Value;
 
-use crate::html::{data, page, tags};
+use crate::html::{self, data, tags};
 use crate::rendering::PLAIN;
 use crate::support;
 
@@ -91,7 +91,7 @@ fn assert_safe(result: &RunResult) -> Result<(), TestCaseError> {
         let unsafe_line = text.split('\n').find(|line| printable(line) != *line);
         prop_assert_eq!(unsafe_line, None);
     }
-    let html = page(result, &Default::default());
+    let html = html::page(result, &Default::default());
     let unsafe_line = html.split('\n').find(|line| printable(line) != *line);
     prop_assert_eq!(unsafe_line, None);
     // What is markup is ours: known elements, none of which runs, fetches or listens. The two scripts are the data and the app.

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::support;
 
-const DATA: &str = "<script type=\"application/json\" id=\"data\">";
+const DATA: &str = "<script id=\"data\" type=\"application/json\">";
 
 pub fn page(result: &RunResult, evidence: &Evidence) -> String {
     let mut out = Vec::new();

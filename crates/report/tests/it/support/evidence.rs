@@ -63,6 +63,7 @@ pub fn with_evidence(mut result: RunResult) -> (RunResult, Evidence) {
     let mut random = Random(7);
     let medians: Vec<f64> =
         result.cells.iter().map(|cell| cell.histograms.response_percentiles.p50 as f64).collect();
+    result.slices.retain(|slice| slice.cell.0 < medians.len());
     let mut times = Vec::new();
     let mut merged: Vec<Histogram<u64>> = result.cells.iter().map(|_| new_histogram()).collect();
     for slice in &mut result.slices {
