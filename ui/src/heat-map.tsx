@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { colour, loadName, loads, looks } from "./cells";
 import { LoadChoice } from "./choice";
 import type { Heat, Page } from "./data";
-import { time } from "./format";
+import { roundTime, time } from "./format";
 import type { Cell } from "./generated/result";
 import { edge } from "./histogram";
 import { Measured, logTicks, scaled } from "./measured";
@@ -33,7 +33,7 @@ export function HeatMap({ page }: { page: Page }) {
       <div class="choices">
         <LoadChoice loads={all} value={load} onChange={setLoad} />
       </div>
-      {cells.map((cell) => (
+      {cells.filter(({ id }) => page.result.slices.some((slice) => slice.cell === id && slice.counted)).map((cell) => (
         <CellHeat key={`${load} ${cell.id}`} page={page} heat={heat} cell={cell} range={range} />
       ))}
     </section>
@@ -67,7 +67,7 @@ function CellHeat({ page, heat, cell, range }: { page: Page; heat: Heat; cell: C
                 <g key={ns}>
                   <line class="tick" x1={LEFT} x2={width} y1={y(ns)} y2={y(ns)} />
                   <text x={LEFT - 6} y={Math.min(Math.max(y(ns) + 4, 10), HEIGHT - 2)} text-anchor="end">
-                    {time(ns).replace(/\.0+ /, " ")}
+                    {roundTime(ns)}
                   </text>
                 </g>
               ))}

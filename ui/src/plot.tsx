@@ -2,6 +2,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { colour } from "./cells";
+import { logTicks } from "./measured";
 
 interface Props {
   /** All but the size; asked for again when colours change. */
@@ -62,13 +63,8 @@ export function closeRange(_plot: uPlot, low: number | null, high: number | null
   return [low / 1.08, high * 1.08];
 }
 
-/** Of the ticks of a logarithmic scale those that have room: 1, 2 and 5, or all of a narrow one. */
-export function roundTicks(plot: uPlot, splits: number[]): (number | null)[] {
-  const { min, max } = plot.scales["y"] ?? {};
-  const decades = Math.log10((max ?? 10) / (min ?? 1));
-  const wanted = decades < 0.7 ? [1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9] : decades < 2.5 ? [1, 2, 5] : [1];
-  return splits.map((value) => {
-    const lead = value / 10 ** Math.floor(Math.log10(value) + 1e-9);
-    return wanted.some((digit) => Math.abs(lead - digit) < 1e-6) ? value : null;
-  });
-}
+/** The ticks of a logarithmic scale that does not end at powers of ten. */
+export const LOG_TICKS: uPlot.Axis = {
+  splits: (_plot, _axis, low, high) => logTicks(low, high),
+  filter: (_plot, splits) => splits,
+};

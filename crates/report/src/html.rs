@@ -101,13 +101,9 @@ fn page(result: &RunResult) -> Markup {
             // The app fills what has an id and nothing in it.
             div #percentiles {}
         }
-        div #slices {}
-        div #probes {}
-        div #heat-map {}
-        @for ladder in &result.ladders { (layers(result, ladder)) }
         @if let Some(found) = &result.capacities { (tables::capacities(result, found)) }
         div #capacity-curves {}
-        div #sweep {}
+        @for ladder in &result.ladders { (layers(result, ladder)) }
         @if overview::is_needed(result) {
             section {
                 h2 { "At a glance" }
@@ -116,6 +112,10 @@ fn page(result: &RunResult) -> Markup {
             }
         }
         (claimed(result))
+        div #sweep {}
+        div #slices {}
+        div #probes {}
+        div #heat-map {}
         (figures_table::section(result))
         (tables::own(result))
         (observed(result))

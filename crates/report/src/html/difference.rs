@@ -85,7 +85,7 @@ fn drawing(result: &RunResult, title: &str, rows: &[Drawn<'_>]) -> Markup {
         section.drawing {
             h2 { (shown(title)) }
             p.caption {
-                "share of the baseline with its " (figures::interval_name(result)) "; grey band: margin within which nothing matters"
+                "share of the baseline, with its " (figures::interval_name(result)) "; grey band: margin"
                 @if cut { "; arrow: the interval goes on" }
             }
             table.drawn {

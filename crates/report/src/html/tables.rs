@@ -49,7 +49,7 @@ pub(super) fn toned(title: &str, headings: &[String], rows: &[Vec<(String, Tone)
 
 /// A frame that scrolls sideways, by keyboard, too.
 pub(super) fn frame(name: &str, table: Markup) -> Markup {
-    html! { div.scroll role="region" tabindex="0" aria-label=(shown(name)) { (table) } }
+    html! { div.scroll role="group" tabindex="0" aria-label=(shown(name)) { (table) } }
 }
 
 /// The figures of cells that are compared with nothing.
