@@ -8,6 +8,7 @@ import { roundTime, time } from "./format";
 import type { Cell } from "./generated/result";
 import { edge } from "./histogram";
 import { Measured, logTicks, scaled } from "./measured";
+import { onNewColours } from "./plot";
 
 const HEIGHT = 110;
 const LEFT = 64;
@@ -50,9 +51,7 @@ function CellHeat({ page, heat, cell, range }: { page: Page; heat: Heat; cell: C
   useEffect(() => {
     const draw = () => paint(canvas.current, columns, first, end, colour(looks(page.result)[cell.id]?.colour ?? "--base"));
     draw();
-    const query = matchMedia("(prefers-color-scheme: dark)");
-    query.addEventListener("change", draw);
-    return () => query.removeEventListener("change", draw);
+    return onNewColours(draw);
   }, []);
   const [low, high] = [first, end].map((bin) => edge({ per_doubling: heat.per_doubling, first: bin }, 0)) as [number, number];
   const y = scaled([low, high], [HEIGHT, 0], true);

@@ -17,6 +17,13 @@ interface Props {
 
 const SCHEMES = ["(prefers-color-scheme: dark)", "print"];
 
+/** Calls `draw` whenever colours change; returns what ends that. */
+export function onNewColours(draw: () => void): () => void {
+  const queries = SCHEMES.map((query) => matchMedia(query));
+  queries.forEach((query) => query.addEventListener("change", draw));
+  return () => queries.forEach((query) => query.removeEventListener("change", draw));
+}
+
 export function Plot({ options, data, height, label, onMade }: Props) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -34,11 +41,10 @@ export function Plot({ options, data, height, label, onMade }: Props) {
       if (plot !== undefined && width > 0 && width !== plot.width) plot.setSize({ width, height });
     });
     resized.observe(into);
-    const queries = SCHEMES.map((query) => matchMedia(query));
-    queries.forEach((query) => query.addEventListener("change", draw));
+    const end = onNewColours(draw);
     return () => {
       resized.disconnect();
-      queries.forEach((query) => query.removeEventListener("change", draw));
+      end();
       plot?.destroy();
     };
   }, [options, data, height]);
