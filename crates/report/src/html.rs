@@ -228,7 +228,9 @@ fn seen(result: &RunResult) -> Vec<(String, Vec<String>, Vec<Vec<String>>)> {
     let compared: Vec<_> = match result.ladders.is_empty() {
         true => groups
             .iter()
-            .map(|group| (group.baseline, group.contrasts.iter().map(|(_, contrast)| *contrast).collect::<Vec<_>>()))
+            .map(|group| {
+                (group.baseline, group.contrasts.iter().map(|(_, contrast)| *contrast).collect::<Vec<_>>())
+            })
             .collect(),
         false => result
             .ladders

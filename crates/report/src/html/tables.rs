@@ -11,10 +11,8 @@ use crate::verdict::Tone;
 
 /// A table whose first column is a name and whose others are figures.
 pub(super) fn plain(title: &str, headings: &[String], rows: &[Vec<String>]) -> Markup {
-    let toned: Vec<Vec<(String, Tone)>> = rows
-        .iter()
-        .map(|row| row.iter().map(|text| (text.clone(), Tone::Plain)).collect())
-        .collect();
+    let toned: Vec<Vec<(String, Tone)>> =
+        rows.iter().map(|row| row.iter().map(|text| (text.clone(), Tone::Plain)).collect()).collect();
     self::toned(title, headings, &toned)
 }
 

@@ -66,7 +66,13 @@ fn bar(axis: &Axis, step: &Step) -> Markup {
     let (low, high) = (step.from.min(step.to), step.from.max(step.to));
     let (middle, top) = (HEIGHT / 2, (HEIGHT - BAR) / 2);
     let shade = match step.kind {
-        StepKind::Layer => if step.tone == Tone::Bad { "bad" } else { "small" },
+        StepKind::Layer => {
+            if step.tone == Tone::Bad {
+                "bad"
+            } else {
+                "small"
+            }
+        }
         StepKind::Sum => "whole",
         StepKind::Whole | StepKind::Residual => "small",
     };

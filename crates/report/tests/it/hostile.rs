@@ -72,11 +72,8 @@ fn walk(value: &Value, place: String, found: &mut Vec<String>) {
 }
 
 /// All elements that a page has.
-const ELEMENTS: &[&str] = &[
-    "b", "body", "br", "caption", "circle", "code", "dd", "details", "div", "dl", "dt", "footer", "h1", "h2", "h3", "head", "header",
-    "html", "li", "line", "main", "meta", "p", "path", "pre", "rect", "script", "section", "span", "style", "summary", "svg", "table",
-    "tbody", "td", "text", "tfoot", "th", "thead", "title", "tr", "ul", "figure", "figcaption", "ol", "em", "strong",
-];
+const ELEMENTS: &str = "b body caption circle code dd details div dl dt footer h1 h2 head header html li line main meta p path pre rect \
+    script section span style summary svg table tbody td text tfoot th thead title tr ul";
 
 fn assert_safe(result: &RunResult) -> Result<(), TestCaseError> {
     let csv = |write: fn(&RunResult, &mut dyn std::io::Write) -> Result<(), loadline_report::ReportError>| {
@@ -99,7 +96,7 @@ fn assert_safe(result: &RunResult) -> Result<(), TestCaseError> {
     prop_assert_eq!(tags.iter().filter(|tag| tag.starts_with("script")).count(), 2);
     for tag in tags {
         let name = tag.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
-        prop_assert!(ELEMENTS.contains(&name), "{}", tag);
+        prop_assert!(ELEMENTS.split(' ').any(|element| element == name), "{}", tag);
         let names: String = tag.split('"').step_by(2).collect();
         prop_assert!(![" on", " href", " src"].iter().any(|name| names.contains(name)), "{}", tag);
     }
