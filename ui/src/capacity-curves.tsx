@@ -2,7 +2,7 @@
 import { useMemo } from "preact/hooks";
 import { looks } from "./cells";
 import type { Page } from "./data";
-import { figure, time } from "./format";
+import { figure, roundTime } from "./format";
 import { Legend } from "./legend";
 import { Measured, logTicks, scaled, ticks } from "./measured";
 
@@ -37,7 +37,7 @@ export function CapacityCurves({ page }: { page: Page }) {
                 <g key={ns}>
                   <line class="tick" x1={LEFT} x2={width} y1={y(ns)} y2={y(ns)} />
                   <text x={LEFT - 6} y={y(ns) + 4} text-anchor="end">
-                    {time(ns).replace(/\.0+ /, " ")}
+                    {roundTime(ns)}
                   </text>
                 </g>
               ))}

@@ -1,7 +1,7 @@
 // What a figure of a comparison rests on: its blocks one by one, its deployments, its slices, and the distributions of both cells.
 import type { Page } from "./data";
 import { Dialog } from "./dialog";
-import { difference, figure, seconds, time } from "./format";
+import { difference, figure, round, seconds, time } from "./format";
 import type { Unit } from "./format";
 import type { Cell, Contrast, Row } from "./generated/result";
 import { Histogram } from "./histogram";
@@ -15,23 +15,27 @@ interface Props {
   contrast: Contrast;
   row: Row;
   name: string;
+  /** The figures of the row as its table shows them. */
+  shown: string[];
   onClose: () => void;
 }
 
-export function FigureDialog({ page, contrast, row, name, onClose }: Props) {
+export function FigureDialog({ page, contrast, row, name, shown: texts, onClose }: Props) {
   const both = [contrast.baseline, contrast.candidate].map((id) => page.result.cells[id]).filter((cell) => cell !== undefined);
   const [of] = row.metric.split(".");
   const distributed = of === "response" || of === "service" ? of : undefined;
   const shown = page.distributions.filter((found) => found.of === distributed && both.some(({ id }) => id === found.cell));
   const unit = row.unit as Unit;
+  const [baseline = "", candidate = "", change = "", share = "", interval = "", p = "", verdict = ""] = texts;
   const facts: [string, string][] = [
-    [both[0]?.label ?? "baseline", figure(row.baseline, unit)],
-    [both[1]?.label ?? "candidate", figure(row.candidate, unit)],
-    ["difference", difference(row.difference, unit)],
-    ["interval", row.interval ? row.interval.map((end) => difference(end, unit)).join(" to ") : "none"],
+    [both[0]?.label ?? "baseline", baseline],
+    [both[1]?.label ?? "candidate", candidate],
+    ["difference", `${change} ${share}`],
+    ["interval", interval || "none"],
+    ["p (Holm)", p || "none"],
     ["margin", `±${figure(row.margin, unit)}`],
     ["resolution", row.resolution ? figure(row.resolution, unit) : "none"],
-    ["verdict", row.trusted ? row.verdict : `(${row.verdict})`],
+    ["verdict", verdict],
   ];
   return (
     <Dialog title={`${name}: ${both.map(({ label }) => label).reverse().join(" against ")}`} onClose={onClose}>
@@ -98,7 +102,8 @@ function Blocks({ row, unit }: { row: Row; unit: Unit }) {
                 <g key={tick}>
                   <line class={tick === 0 ? "zero" : "tick"} x1={left} x2={width} y1={y(tick)} y2={y(tick)} />
                   <text x={left - 6} y={y(tick) + 4} text-anchor="end">
-                    {difference(tick, unit)}
+                    {tick > 0 ? "+" : ""}
+                    {round(tick, unit)}
                   </text>
                 </g>
               ))}
@@ -120,7 +125,7 @@ function Deployments({ cells }: { cells: Cell[] }) {
   return (
     <>
       <h3>Deployment by deployment</h3>
-      <div class="scroll" role="region" tabIndex={0} aria-label="deployments">
+      <div class="scroll" role="group" tabIndex={0} aria-label="deployments">
         <table class="figures">
           <thead>
             <tr>
@@ -155,7 +160,7 @@ function SliceTable({ page, cells, metric, name }: { page: Page; cells: Cell[]; 
   return (
     <details>
       <summary>{slices.length} slices</summary>
-      <div class="scroll tall" role="region" tabIndex={0} aria-label="slices">
+      <div class="scroll tall" role="group" tabIndex={0} aria-label="slices">
         <table class="figures">
           <thead>
             <tr>

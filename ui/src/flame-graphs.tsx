@@ -130,7 +130,7 @@ function drawn(top: Frame, width: number, wanted: string, compared: boolean, tol
       <g
         key={rects.length}
         class="frame"
-        {...(wide > 24 ? { tabIndex: 0, role: "button", "aria-label": told(frame) } : {})}
+        {...(wide > 24 ? { tabindex: 0, role: "button", "aria-label": told(frame) } : {})}
         onClick={() => onZoom(frame)}
         onKeyDown={(event) => (event.key === "Enter" || event.key === " ") && (event.preventDefault(), onZoom(frame))}
       >

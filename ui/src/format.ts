@@ -29,14 +29,24 @@ export function time(ns: number | null | undefined): string {
   return figure(ns, "ns");
 }
 
+/** `50 µs`: a round figure, without the digits that say nothing. */
+export function round(value: number, unit: Unit): string {
+  return figure(value, unit).replace(/\.(\d*?)0+(?=\D|$)/, (_, digits: string) => (digits === "" ? "" : `.${digits}`));
+}
+
+/** The same of a time. */
+export function roundTime(ns: number): string {
+  return round(ns, "ns");
+}
+
 /** `p99.9` */
 export function percentile(quantile: number): string {
   return `p${(Math.floor(quantile * 1e7) / 1e5).toString()}`;
 }
 
-/** `0:42` or `42.3 s` */
+/** `42.3 s` */
 export function seconds(value: number): string {
-  return value < 100 ? `${grouped(value, true)} s` : `${Math.round(value)} s`;
+  return value < 100 && !Number.isInteger(value) ? `${grouped(value, true)} s` : `${Math.round(value)} s`;
 }
 
 function grouped(value: number, separators: boolean): string {

@@ -4,10 +4,11 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { colour, loadName, loads, looks } from "./cells";
 import { LoadChoice } from "./choice";
 import type { Heat, Page } from "./data";
-import { time } from "./format";
+import { roundTime, time } from "./format";
 import type { Cell } from "./generated/result";
 import { edge } from "./histogram";
 import { Measured, logTicks, scaled } from "./measured";
+import { onNewColours } from "./plot";
 
 const HEIGHT = 110;
 const LEFT = 64;
@@ -33,7 +34,7 @@ export function HeatMap({ page }: { page: Page }) {
       <div class="choices">
         <LoadChoice loads={all} value={load} onChange={setLoad} />
       </div>
-      {cells.map((cell) => (
+      {cells.filter(({ id }) => page.result.slices.some((slice) => slice.cell === id && slice.counted)).map((cell) => (
         <CellHeat key={`${load} ${cell.id}`} page={page} heat={heat} cell={cell} range={range} />
       ))}
     </section>
@@ -50,9 +51,7 @@ function CellHeat({ page, heat, cell, range }: { page: Page; heat: Heat; cell: C
   useEffect(() => {
     const draw = () => paint(canvas.current, columns, first, end, colour(looks(page.result)[cell.id]?.colour ?? "--base"));
     draw();
-    const query = matchMedia("(prefers-color-scheme: dark)");
-    query.addEventListener("change", draw);
-    return () => query.removeEventListener("change", draw);
+    return onNewColours(draw);
   }, []);
   const [low, high] = [first, end].map((bin) => edge({ per_doubling: heat.per_doubling, first: bin }, 0)) as [number, number];
   const y = scaled([low, high], [HEIGHT, 0], true);
@@ -67,7 +66,7 @@ function CellHeat({ page, heat, cell, range }: { page: Page; heat: Heat; cell: C
                 <g key={ns}>
                   <line class="tick" x1={LEFT} x2={width} y1={y(ns)} y2={y(ns)} />
                   <text x={LEFT - 6} y={Math.min(Math.max(y(ns) + 4, 10), HEIGHT - 2)} text-anchor="end">
-                    {time(ns).replace(/\.0+ /, " ")}
+                    {roundTime(ns)}
                   </text>
                 </g>
               ))}

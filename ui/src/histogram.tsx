@@ -1,7 +1,7 @@
 // Histograms of several cells on one logarithmic axis of time. Heights are logarithmic, too, so that a rare slow request is seen.
 import type { Look } from "./cells";
 import type { Bins, Distribution } from "./data";
-import { time } from "./format";
+import { roundTime } from "./format";
 import type { Cell } from "./generated/result";
 import { Legend } from "./legend";
 import { Measured, logTicks, scaled } from "./measured";
@@ -40,7 +40,7 @@ export function Histogram({ distributions, cells, looks }: Props) {
               ))}
               {logTicks(low, high).map((ns) => (
                 <text key={ns} x={x(ns)} y={HEIGHT - 5} text-anchor="middle">
-                  {time(ns).replace(/\.0+ /, " ")}
+                  {roundTime(ns)}
                 </text>
               ))}
               {distributions.map(({ cell, bins }) => {

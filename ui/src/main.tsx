@@ -41,7 +41,7 @@ function openable(table: HTMLTableElement): void {
     const row = rows?.find((each) => each.metric === metric);
     const heading = line.querySelector("th");
     if (row === undefined || heading === null) return;
-    const name = heading.textContent ?? "";
+    const [name = "", ...shown] = [...line.children].map((cell) => cell.textContent ?? "");
     const button = document.createElement("button");
     button.type = "button";
     button.className = "figure";
@@ -54,7 +54,7 @@ function openable(table: HTMLTableElement): void {
         place.remove();
         button.focus();
       };
-      render(<FigureDialog page={page} contrast={contrast} row={row} name={name} onClose={close} />, place);
+      render(<FigureDialog page={page} contrast={contrast} row={row} name={name} shown={shown} onClose={close} />, place);
     });
     heading.replaceChildren(button);
   });

@@ -4,9 +4,9 @@ import uPlot from "uplot";
 import { colour, loadName, loads, looks } from "./cells";
 import { Choice, LoadChoice } from "./choice";
 import type { Distribution, Page } from "./data";
-import { percentile, time } from "./format";
+import { percentile, roundTime, time } from "./format";
 import { Legend } from "./legend";
-import { Plot, axis, closeRange, roundTicks } from "./plot";
+import { LOG_TICKS, Plot, axis, closeRange } from "./plot";
 
 const KINDS = [
   ["response", "response time"],
@@ -37,7 +37,7 @@ export function Percentiles({ page }: { page: Page }) {
           splits: () => ticks(last(data)),
           values: (_plot, splits) => splits.map((x) => percentile(quantileAt(x))),
         }),
-        axis({ size: 64, filter: roundTicks, values: (_plot, splits) => splits.map((ns) => (ns === null ? "" : time(ns))) }),
+        axis({ size: 64, ...LOG_TICKS, values: (_plot, splits) => splits.map(roundTime) }),
       ],
       series: [
         {},

@@ -2,6 +2,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { colour } from "./cells";
+import { logTicks } from "./measured";
 
 interface Props {
   /** All but the size; asked for again when colours change. */
@@ -15,6 +16,13 @@ interface Props {
 }
 
 const SCHEMES = ["(prefers-color-scheme: dark)", "print"];
+
+/** Calls `draw` whenever colours change; returns what ends that. */
+export function onNewColours(draw: () => void): () => void {
+  const queries = SCHEMES.map((query) => matchMedia(query));
+  queries.forEach((query) => query.addEventListener("change", draw));
+  return () => queries.forEach((query) => query.removeEventListener("change", draw));
+}
 
 export function Plot({ options, data, height, label, onMade }: Props) {
   const place = useRef<HTMLDivElement>(null);
@@ -33,11 +41,10 @@ export function Plot({ options, data, height, label, onMade }: Props) {
       if (plot !== undefined && width > 0 && width !== plot.width) plot.setSize({ width, height });
     });
     resized.observe(into);
-    const queries = SCHEMES.map((query) => matchMedia(query));
-    queries.forEach((query) => query.addEventListener("change", draw));
+    const end = onNewColours(draw);
     return () => {
       resized.disconnect();
-      queries.forEach((query) => query.removeEventListener("change", draw));
+      end();
       plot?.destroy();
     };
   }, [options, data, height]);
@@ -62,13 +69,8 @@ export function closeRange(_plot: uPlot, low: number | null, high: number | null
   return [low / 1.08, high * 1.08];
 }
 
-/** Of the ticks of a logarithmic scale those that have room: 1, 2 and 5, or all of a narrow one. */
-export function roundTicks(plot: uPlot, splits: number[]): (number | null)[] {
-  const { min, max } = plot.scales["y"] ?? {};
-  const decades = Math.log10((max ?? 10) / (min ?? 1));
-  const wanted = decades < 0.7 ? [1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9] : decades < 2.5 ? [1, 2, 5] : [1];
-  return splits.map((value) => {
-    const lead = value / 10 ** Math.floor(Math.log10(value) + 1e-9);
-    return wanted.some((digit) => Math.abs(lead - digit) < 1e-6) ? value : null;
-  });
-}
+/** The ticks of a logarithmic scale that does not end at powers of ten. */
+export const LOG_TICKS: uPlot.Axis = {
+  splits: (_plot, _axis, low, high) => logTicks(low, high),
+  filter: (_plot, splits) => splits,
+};

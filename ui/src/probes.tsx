@@ -4,7 +4,7 @@ import uPlot from "uplot";
 import { colour, loadName, loads, looks } from "./cells";
 import { LoadChoice } from "./choice";
 import type { Page } from "./data";
-import { figure, seconds } from "./format";
+import { figure, round, seconds } from "./format";
 import type { Slice } from "./generated/result";
 import { Legend } from "./legend";
 import { Plot, axis } from "./plot";
@@ -77,7 +77,7 @@ function ProbePlot({ page, slices, probe }: { page: Page; slices: Slice[]; probe
       cursor: { drag: { x: true, y: false }, points: { show: false }, y: false, sync: { key: SYNC } },
       axes: [
         axis({ values: (_plot, splits) => splits.map(seconds) }),
-        axis({ size: 64, space: 28, values: (_plot, splits) => splits.map((value) => figure(value, probe.unit)) }),
+        axis({ size: 64, space: 28, values: (_plot, splits) => splits.map((value) => round(value, probe.unit)) }),
       ],
       series: [{}, { paths: () => null, points: { show: false } }],
       hooks: {

@@ -24,7 +24,7 @@ export function SliceDialog({ page, slice, onClose }: { page: Page; slice: Slice
           {gate}
         </p>
       ))}
-      <div class="scroll" role="region" tabIndex={0} aria-label="times">
+      <div class="scroll" role="group" tabIndex={0} aria-label="times">
         <table class="figures">
           <thead>
             <tr>

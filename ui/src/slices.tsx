@@ -5,11 +5,11 @@ import { colour, loadName, loads, looks } from "./cells";
 import type { Look } from "./cells";
 import { Choice, LoadChoice } from "./choice";
 import type { Page } from "./data";
-import { figure, seconds, time } from "./format";
+import { figure, round, seconds, time } from "./format";
 import type { Unit } from "./format";
 import type { Slice } from "./generated/result";
 import { Legend, outline } from "./legend";
-import { Plot, axis, closeRange, roundTicks } from "./plot";
+import { LOG_TICKS, Plot, axis, closeRange } from "./plot";
 import { SliceDialog } from "./slice-dialog";
 
 const METRICS = [
@@ -37,7 +37,7 @@ export function Slices({ page }: { page: Page }) {
   const [metric, setMetric] = useState<SliceMetric>("response.p50");
   const [at, setAt] = useState(-1);
   const [open, setOpen] = useState(false);
-  const plot = useRef<uPlot>();
+  const plot = useRef<uPlot>(undefined);
   const marked = useRef(-1);
   const look = useMemo(() => looks(page.result), [page]);
   const cells = page.result.cells.filter((cell) => loadName(cell) === load);
@@ -72,8 +72,8 @@ export function Slices({ page }: { page: Page }) {
         axis({ values: (_plot, splits) => splits.map(seconds) }),
         axis({
           size: 64,
-          ...(isTime ? { filter: roundTicks } : {}),
-          values: (_plot, splits) => splits.map((value) => (value === null ? "" : figure(value, unit))),
+          ...(isTime ? LOG_TICKS : {}),
+          values: (_plot, splits) => splits.map((value) => round(value, unit)),
         }),
       ],
       series: [{}, { paths: () => null, points: { show: false } }],

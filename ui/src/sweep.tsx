@@ -3,7 +3,7 @@ import { useMemo, useState } from "preact/hooks";
 import { loadName, loads, looks } from "./cells";
 import { Choice } from "./choice";
 import type { Page } from "./data";
-import { figure } from "./format";
+import { round } from "./format";
 import type { Unit } from "./format";
 import { Legend, outline } from "./legend";
 import { Measured, scaled, ticks } from "./measured";
@@ -50,7 +50,7 @@ export function Sweep({ page }: { page: Page }) {
                 <g key={tick}>
                   <line class={tick === 0 ? "zero" : "tick"} x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} />
                   <text x={LEFT - 6} y={y(tick) + 4} text-anchor="end">
-                    {figure(tick, unit)}
+                    {round(tick, unit)}
                   </text>
                 </g>
               ))}

@@ -303,17 +303,9 @@ pub struct OutputArguments {
 impl OutputArguments {
     /// The files that the result goes to; `-` among them is standard output.
     pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
-        [
-            &self.json,
-            &self.csv,
-            &self.csv_summary,
-            &self.markdown,
-            &self.html,
-            &self.junit,
-            &self.annotations,
-        ]
-        .into_iter()
-        .flatten()
+        [&self.json, &self.csv, &self.csv_summary, &self.markdown, &self.html, &self.junit, &self.annotations]
+            .into_iter()
+            .flatten()
     }
 }
 

@@ -100,13 +100,9 @@ fn page(result: &RunResult) -> Markup {
             // The app fills what has an id and nothing in it.
             div #percentiles {}
         }
-        div #slices {}
-        div #probes {}
-        div #heat-map {}
-        @for ladder in &result.ladders { (layers(result, ladder)) }
         @if let Some(found) = &result.capacities { (tables::capacities(result, found)) }
         div #capacity-curves {}
-        div #sweep {}
+        @for ladder in &result.ladders { (layers(result, ladder)) }
         @if overview::is_needed(result) {
             section {
                 h2 { "At a glance" }
@@ -115,6 +111,10 @@ fn page(result: &RunResult) -> Markup {
             }
         }
         (claimed(result))
+        div #sweep {}
+        div #slices {}
+        div #probes {}
+        div #heat-map {}
         (figures_table::section(result))
         (tables::own(result))
         (observed(result))
@@ -227,7 +227,9 @@ fn seen(result: &RunResult) -> Vec<(String, Vec<String>, Vec<Vec<String>>)> {
     let compared: Vec<_> = match result.ladders.is_empty() {
         true => groups
             .iter()
-            .map(|group| (group.baseline, group.contrasts.iter().map(|(_, contrast)| *contrast).collect::<Vec<_>>()))
+            .map(|group| {
+                (group.baseline, group.contrasts.iter().map(|(_, contrast)| *contrast).collect::<Vec<_>>())
+            })
             .collect(),
         false => result
             .ladders

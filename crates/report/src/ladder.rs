@@ -162,7 +162,15 @@ pub(crate) fn path(result: &RunResult, ladder: &Ladder, sum: &LadderSum, metric:
         let Some(estimate) = estimate else { continue };
         let (text, tone) = column.part(sum, name);
         let name = name.to_owned();
-        steps.push(Step { kind, name, from: 0.0, to: estimate.value, interval: estimate.interval, text, tone });
+        steps.push(Step {
+            kind,
+            name,
+            from: 0.0,
+            to: estimate.value,
+            interval: estimate.interval,
+            text,
+            tone,
+        });
     }
     let heading = COLUMNS.iter().find(|(id, _)| *id == column.metric)?.1;
     let bottom = groups::cell_name(result, result.cell(ladder.bottom)?);

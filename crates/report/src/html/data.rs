@@ -21,7 +21,7 @@ const TICKS_PER_HALF_DISTANCE: u32 = 8;
 const BINS_PER_DOUBLING: u32 = 8;
 const HEAT_BINS_PER_DOUBLING: u32 = 4;
 /// The response times of every slice are left out where they would make the JSON longer than this, in bytes: a page is to stay below a megabyte.
-const MOST_WITH_HEAT: usize = 850_000;
+const MOST_WITH_HEAT: usize = 820_000;
 
 /// All of it.
 #[derive(Serialize)]
@@ -160,7 +160,8 @@ fn enter(columns: &mut BTreeMap<String, Vec<Value>>, at: usize, path: &str, fiel
 
 fn distributions(result: &RunResult) -> Vec<Distribution> {
     let of_cell = |cell: &loadline_model::result::Cell| {
-        let times = [("response", cell.histograms.response_times()), ("service", cell.histograms.service_times())];
+        let times =
+            [("response", cell.histograms.response_times()), ("service", cell.histograms.service_times())];
         let id = cell.id;
         times.into_iter().filter_map(move |(of, times)| {
             let times = times.filter(|times| !times.is_empty())?;
@@ -205,10 +206,7 @@ fn heat(result: &RunResult, response_times: &[SparseHistogram]) -> Option<Heat> 
             (bins.first, bins.counts)
         }
     };
-    Some(Heat {
-        per_doubling: HEAT_BINS_PER_DOUBLING,
-        slices: response_times.iter().map(of_slice).collect(),
-    })
+    Some(Heat { per_doubling: HEAT_BINS_PER_DOUBLING, slices: response_times.iter().map(of_slice).collect() })
 }
 
 #[cfg(test)]

@@ -31,7 +31,8 @@ impl<'a> Drawn<'a> {
     fn of(name: String, row: &'a Row) -> Option<Drawn<'a>> {
         let share = |value: f64| value / row.baseline;
         let interval = row.interval?.map(share);
-        let drawn = Drawn { name, row, interval, difference: share(row.difference), margin: share(row.margin) };
+        let drawn =
+            Drawn { name, row, interval, difference: share(row.difference), margin: share(row.margin) };
         interval.into_iter().chain([drawn.difference, drawn.margin]).all(f64::is_finite).then_some(drawn)
     }
 
@@ -48,7 +49,8 @@ pub(super) fn section(result: &RunResult) -> Markup {
             .iter()
             .filter_map(|contrast| {
                 let row = groups::row_of(contrast, HEADLINE)?;
-                let (baseline, candidate) = (result.cell(contrast.baseline)?, result.cell(contrast.candidate)?);
+                let (baseline, candidate) =
+                    (result.cell(contrast.baseline)?, result.cell(contrast.candidate)?);
                 Drawn::of(groups::contrast_name(result, candidate, baseline), row)
             })
             .collect();
@@ -85,7 +87,7 @@ fn drawing(result: &RunResult, title: &str, rows: &[Drawn<'_>]) -> Markup {
         section.drawing {
             h2 { (shown(title)) }
             p.caption {
-                "share of the baseline with its " (figures::interval_name(result)) "; grey band: margin within which nothing matters"
+                "share of the baseline, with its " (figures::interval_name(result)) "; grey band: margin"
                 @if cut { "; arrow: the interval goes on" }
             }
             table.drawn {
@@ -110,7 +112,8 @@ fn drawing(result: &RunResult, title: &str, rows: &[Drawn<'_>]) -> Markup {
 
 /// An axis that holds all rows, unless one of them is so wide that the first could not be read.
 fn axis_of(rows: &[Drawn<'_>]) -> Axis {
-    let most = rows.first().map_or(0.0, |first| first.reach().map(f64::abs).fold(0.0, f64::max)) / LEAST_SHARE;
+    let most =
+        rows.first().map_or(0.0, |first| first.reach().map(f64::abs).fold(0.0, f64::max)) / LEAST_SHARE;
     let within = |value: f64| if most > 0.0 { value.clamp(-most, most) } else { value };
     Axis::of(rows.iter().flat_map(Drawn::reach).map(within))
 }

@@ -39,9 +39,10 @@ pub(super) fn section(result: &RunResult) -> Markup {
 fn table(result: &RunResult, at: usize, contrast: &Contrast, baseline: &Cell, candidate: &Cell) -> Markup {
     let rows = contrast.rows.iter().map(|row| (row.label.clone(), None, row));
     let requests = contrast.by_request.iter().flat_map(|request| {
-        request.rows.iter().map(|row| {
-            (format!("{}: {}", request.request, row.label), Some(request.request.as_str()), row)
-        })
+        request
+            .rows
+            .iter()
+            .map(|row| (format!("{}: {}", request.request, row.label), Some(request.request.as_str()), row))
     });
     let notes = wording::row_notes([contrast]);
     let name = format!("{} against {}", candidate.label, baseline.label);

@@ -3,11 +3,10 @@
 use loadline_model::result::RunResult;
 use maud::{Markup, html};
 
-use super::{answers, class, shown, worth};
+use super::{answers, judged, shown, worth};
 use crate::checks::{Check, Subject, checks};
 use crate::failed_requests;
 use crate::throttling;
-use crate::verdict::Tone;
 use crate::wording;
 
 pub(super) fn heading(result: &RunResult) -> Markup {
@@ -39,10 +38,7 @@ fn passed(checks: &[Check]) -> Markup {
             ul.checks {
                 @for check in checks {
                     li {
-                        span.verdict.(class(check.outcome.tone())) {
-                            span aria-hidden="true" { (mark(check.outcome.tone())) " " }
-                            (check.outcome.word())
-                        }
+                        (judged(check.outcome.tone(), check.outcome.word(), true))
                         ": "
                         @match check.subject {
                             Subject::Condition => code { (shown(&check.about())) },
@@ -55,13 +51,5 @@ fn passed(checks: &[Check]) -> Markup {
                 }
             }
         }
-    }
-}
-
-fn mark(tone: Tone) -> &'static str {
-    match tone {
-        Tone::Good => "✓",
-        Tone::Bad => "✗",
-        Tone::Unsure | Tone::Plain => "?",
     }
 }

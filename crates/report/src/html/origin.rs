@@ -16,7 +16,7 @@ pub(super) fn footer(result: &RunResult) -> Markup {
     html! {
         footer {
             h2 { "To do it again" }
-            div.scroll role="region" tabindex="0" aria-label="command" { pre { code { (shown(&command)) } } }
+            div.scroll role="group" tabindex="0" aria-label="command" { pre { code { (shown(&command)) } } }
             dl {
                 div { dt { "run" } dd { (run.id) " of " (shown(&run.started)) ", loadline " (shown(&run.version)) } }
                 div { dt { "seed" } dd { (run.seed) } }
@@ -26,7 +26,7 @@ pub(super) fn footer(result: &RunResult) -> Markup {
             }
             details {
                 summary { "The experiment as it was understood" }
-                div.scroll role="region" tabindex="0" aria-label="experiment" { pre { code { (shown(&experiment)) } } }
+                div.scroll role="group" tabindex="0" aria-label="experiment" { pre { code { (shown(&experiment)) } } }
             }
         }
     }

@@ -11,10 +11,8 @@ use crate::verdict::Tone;
 
 /// A table whose first column is a name and whose others are figures.
 pub(super) fn plain(title: &str, headings: &[String], rows: &[Vec<String>]) -> Markup {
-    let toned: Vec<Vec<(String, Tone)>> = rows
-        .iter()
-        .map(|row| row.iter().map(|text| (text.clone(), Tone::Plain)).collect())
-        .collect();
+    let toned: Vec<Vec<(String, Tone)>> =
+        rows.iter().map(|row| row.iter().map(|text| (text.clone(), Tone::Plain)).collect()).collect();
     self::toned(title, headings, &toned)
 }
 
@@ -49,7 +47,7 @@ pub(super) fn toned(title: &str, headings: &[String], rows: &[Vec<(String, Tone)
 
 /// A frame that scrolls sideways, by keyboard, too.
 pub(super) fn frame(name: &str, table: Markup) -> Markup {
-    html! { div.scroll role="region" tabindex="0" aria-label=(shown(name)) { (table) } }
+    html! { div.scroll role="group" tabindex="0" aria-label=(shown(name)) { (table) } }
 }
 
 /// The figures of cells that are compared with nothing.

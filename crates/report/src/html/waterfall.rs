@@ -23,9 +23,10 @@ pub(super) fn section(result: &RunResult, ladder: &Ladder, sum: &LadderSum) -> M
                 section.drawing {
                     h2 { (shown(&path.title)) }
                     p.caption {
-                        "what each layer adds, one behind the other, with its " (figures::interval_name(result))
+                        "what each layer adds, with its " (figures::interval_name(result))
+                        @if !path.scale.unit().is_empty() { ", " (path.scale.unit()) }
                     }
-                    (drawing(&path.steps, path.scale.unit(), &|value| path.scale.difference(value)))
+                    (drawing(&path.steps, path.scale.unit(), &|value| path.scale.bare_difference(value)))
                 }
             }
         }
@@ -36,7 +37,7 @@ fn drawing(steps: &[Step], unit: &str, words: &dyn Fn(f64) -> String) -> Markup 
     let ends = |step: &Step| [step.from, step.to].into_iter().chain(step.interval.into_iter().flatten());
     let axis = Axis::of(steps.iter().flat_map(ends));
     html! {
-        table.drawn {
+        table.drawn.layers {
             thead.hidden { tr { th scope="col" { "layer" } td {} th scope="col" { "cost " (unit) } } }
             tbody {
                 @for step in steps {
@@ -65,7 +66,13 @@ fn bar(axis: &Axis, step: &Step) -> Markup {
     let (low, high) = (step.from.min(step.to), step.from.max(step.to));
     let (middle, top) = (HEIGHT / 2, (HEIGHT - BAR) / 2);
     let shade = match step.kind {
-        StepKind::Layer => if step.tone == Tone::Bad { "bad" } else { "small" },
+        StepKind::Layer => {
+            if step.tone == Tone::Bad {
+                "bad"
+            } else {
+                "small"
+            }
+        }
         StepKind::Sum => "whole",
         StepKind::Whole | StepKind::Residual => "small",
     };

@@ -6,7 +6,7 @@ use loadline_report::{csv_slices, csv_summary, junit, list, markdown, terminal};
 use proptest::prelude::*;
 use serde_json::Value;
 
-use crate::html::{data, page, tags};
+use crate::html::{self, data, tags};
 use crate::rendering::PLAIN;
 use crate::support;
 
@@ -72,11 +72,8 @@ fn walk(value: &Value, place: String, found: &mut Vec<String>) {
 }
 
 /// All elements that a page has.
-const ELEMENTS: &[&str] = &[
-    "b", "body", "br", "caption", "circle", "code", "dd", "details", "div", "dl", "dt", "footer", "h1", "h2", "h3", "head", "header",
-    "html", "li", "line", "main", "meta", "p", "path", "pre", "rect", "script", "section", "span", "style", "summary", "svg", "table",
-    "tbody", "td", "text", "tfoot", "th", "thead", "title", "tr", "ul", "figure", "figcaption", "ol", "em", "strong",
-];
+const ELEMENTS: &str = "b body caption circle code dd details div dl dt footer h1 h2 head header html li line main meta p path pre rect \
+    script section span style summary svg table tbody td text tfoot th thead title tr ul";
 
 fn assert_safe(result: &RunResult) -> Result<(), TestCaseError> {
     let csv = |write: fn(&RunResult, &mut dyn std::io::Write) -> Result<(), loadline_report::ReportError>| {
@@ -91,7 +88,7 @@ fn assert_safe(result: &RunResult) -> Result<(), TestCaseError> {
         let unsafe_line = text.split('\n').find(|line| printable(line) != *line);
         prop_assert_eq!(unsafe_line, None);
     }
-    let html = page(result, &Default::default());
+    let html = html::page(result, &Default::default());
     let unsafe_line = html.split('\n').find(|line| printable(line) != *line);
     prop_assert_eq!(unsafe_line, None);
     // What is markup is ours: known elements, none of which runs, fetches or listens. The two scripts are the data and the app.
@@ -99,7 +96,7 @@ fn assert_safe(result: &RunResult) -> Result<(), TestCaseError> {
     prop_assert_eq!(tags.iter().filter(|tag| tag.starts_with("script")).count(), 2);
     for tag in tags {
         let name = tag.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
-        prop_assert!(ELEMENTS.contains(&name), "{}", tag);
+        prop_assert!(ELEMENTS.split(' ').any(|element| element == name), "{}", tag);
         let names: String = tag.split('"').step_by(2).collect();
         prop_assert!(![" on", " href", " src"].iter().any(|name| names.contains(name)), "{}", tag);
     }

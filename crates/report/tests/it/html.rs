@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::support;
 
-const DATA: &str = "<script type=\"application/json\" id=\"data\">";
+const DATA: &str = "<script id=\"data\" type=\"application/json\">";
 
 pub fn page(result: &RunResult, evidence: &Evidence) -> String {
     let mut out = Vec::new();
@@ -124,9 +124,15 @@ fn the_data_of_a_page_are_the_result_with_its_slices_by_columns() {
         document.as_object_mut().expect("an object").remove("slices");
         let page = data(&page(&result, &Evidence::default()));
         let mut shown = page["result"].clone();
-        assert_eq!(shown.as_object_mut().expect("an object").remove("slices"), Some(Value::Array(Vec::new())));
-        for (cell, written) in
-            shown["cells"].as_array_mut().expect("cells").iter_mut().zip(document["cells"].as_array().expect("cells"))
+        assert_eq!(
+            shown.as_object_mut().expect("an object").remove("slices"),
+            Some(Value::Array(Vec::new()))
+        );
+        for (cell, written) in shown["cells"]
+            .as_array_mut()
+            .expect("cells")
+            .iter_mut()
+            .zip(document["cells"].as_array().expect("cells"))
         {
             for name in ["response", "service", "send_lag"] {
                 assert_eq!(cell["histograms"][name], "");
@@ -134,7 +140,10 @@ fn the_data_of_a_page_are_the_result_with_its_slices_by_columns() {
             }
         }
         assert_eq!(shown, document);
-        let read: Vec<Slice> = rows(&page["slices"]).into_iter().map(|slice| serde_json::from_value(slice).expect("a slice")).collect();
+        let read: Vec<Slice> = rows(&page["slices"])
+            .into_iter()
+            .map(|slice| serde_json::from_value(slice).expect("a slice"))
+            .collect();
         assert_eq!(serde_json::to_value(&read).expect("JSON"), slices);
     }
 }
@@ -174,8 +183,8 @@ fn a_page_of_a_long_run_leaves_out_what_would_make_it_too_large() {
 /// The pages that a browser is shown by `ui/test`, in the folder that `LOADLINE_PAGES` names, each with the result as JSON beside it.
 #[test]
 fn pages_are_written_for_a_browser() {
-    let folder = std::env::var("LOADLINE_PAGES")
-        .unwrap_or_else(|_| format!("{}/pages", env!("CARGO_TARGET_TMPDIR")));
+    let folder =
+        std::env::var("LOADLINE_PAGES").unwrap_or_else(|_| format!("{}/pages", env!("CARGO_TARGET_TMPDIR")));
     let folder = Path::new(&folder);
     fs::create_dir_all(folder).expect("a folder");
     for (name, result, evidence) in support::pages() {

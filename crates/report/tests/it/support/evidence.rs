@@ -38,7 +38,9 @@ pub fn pages() -> Vec<(&'static str, RunResult, Evidence)> {
 /// Text that would run, close or fetch something, wherever the author of an experiment or a service may write.
 pub fn hostile(mut result: RunResult) -> RunResult {
     let text = |what: &str| {
-        format!("</script></style>\"'><img src=https://example.org/{what} onerror=\"window.{what}=1\"><script>window.{what}=1</script>")
+        format!(
+            "</script></style>\"'><img src=https://example.org/{what} onerror=\"window.{what}=1\"><script>window.{what}=1</script>"
+        )
     };
     result.run.name = text("name");
     result.run.question = Some(text("question"));
@@ -63,6 +65,7 @@ pub fn with_evidence(mut result: RunResult) -> (RunResult, Evidence) {
     let mut random = Random(7);
     let medians: Vec<f64> =
         result.cells.iter().map(|cell| cell.histograms.response_percentiles.p50 as f64).collect();
+    result.slices.retain(|slice| slice.cell.0 < medians.len());
     let mut times = Vec::new();
     let mut merged: Vec<Histogram<u64>> = result.cells.iter().map(|_| new_histogram()).collect();
     for slice in &mut result.slices {
@@ -90,7 +93,8 @@ pub fn with_evidence(mut result: RunResult) -> (RunResult, Evidence) {
 
 fn measured(slice: &mut Slice, times: &SparseHistogram, random: &mut Random) {
     let at = |quantile| times.value_at_quantile(quantile);
-    slice.response = Percentiles { p50: at(0.5), p90: at(0.9), p99: at(0.99), p999: at(0.999), max: times.max() };
+    slice.response =
+        Percentiles { p50: at(0.5), p90: at(0.9), p99: at(0.99), p999: at(0.999), max: times.max() };
     slice.service = slice.response;
     slice.response_mean_ns = times.mean();
     slice.observations = observations(slice.cell.0)
