@@ -192,7 +192,11 @@ mod tests {
         for values in [few, &[(0, 3), (5, 1)], &many] {
             for quantile in [0.0001, 0.5, 0.9, 0.99, 0.999, 1.0] {
                 let of_buckets = buckets(quantile, &[values]).figure(&[1]);
-                assert_eq!(quantile_of(&SparseHistogram::from(&unit(values)), quantile), of_buckets, "{quantile}");
+                assert_eq!(
+                    quantile_of(&SparseHistogram::from(&unit(values)), quantile),
+                    of_buckets,
+                    "{quantile}"
+                );
             }
         }
     }

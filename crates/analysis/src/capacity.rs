@@ -82,9 +82,8 @@ fn is_disturbed(slice: &SliceRow) -> bool {
 /// The slices that a search's result rests on: all but the trials that were none because the machine disturbed them.
 pub fn judged<'a>(counted: &Counted<'a>) -> Counted<'a> {
     let is_compared = |purpose| matches!(purpose, Purpose::Common | Purpose::Own);
-    let stays = |slice: &SliceRow| {
-        slice.trial.is_none_or(|trial| is_compared(trial.purpose)) || !is_disturbed(slice)
-    };
+    let stays =
+        |slice: &SliceRow| slice.trial.is_none_or(|trial| is_compared(trial.purpose)) || !is_disturbed(slice);
     filtered(counted, stays)
 }
 
@@ -169,8 +168,7 @@ fn tried<'a>(counted: &Counted<'a>, cell: CellId, objectives: &Objectives) -> Ve
 }
 
 fn of_cell(data: &RunData, cell: CellId, objectives: &Objectives, tried: &[Tried<'_>]) -> CellCapacity {
-    let usable: Vec<&Tried<'_>> =
-        tried.iter().filter(|tried| tried.outcome.is_of_the_service()).collect();
+    let usable: Vec<&Tried<'_>> = tried.iter().filter(|tried| tried.outcome.is_of_the_service()).collect();
     let trials: Vec<Trial> = usable.iter().map(|tried| tried.trial).collect();
     let found = Found::of(&usable);
     let bounds = bounds(&trials);

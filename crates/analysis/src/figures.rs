@@ -67,7 +67,9 @@ impl Prepared {
         let mut slices = Slices { figures: Vec::new(), units: 0 };
         for (unit, figures) in units.enumerate() {
             slices.units = unit + 1;
-            slices.figures.extend(figures.into_iter().filter(|figure| figure.is_finite()).map(|figure| (figure, unit)));
+            slices
+                .figures
+                .extend(figures.into_iter().filter(|figure| figure.is_finite()).map(|figure| (figure, unit)));
         }
         slices.figures.sort_by(|left, right| left.0.total_cmp(&right.0));
         (!slices.figures.is_empty()).then_some(Prepared::Slices(slices))

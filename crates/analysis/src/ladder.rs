@@ -112,7 +112,7 @@ fn sum(
         let (sum, _) = of(up, &[])?;
         let again = twins.and_then(|(low, high)| {
             let (end_to_end, _) = of(&[[low, high]], &[])?;
-            Some((end_to_end, of(up, &[[low, high]])?))
+            Some((end_to_end, of(&[[low, high]], up)?))
         });
         let (end_to_end, residual) = again.unzip();
         let (residual, spread) = residual.unzip();

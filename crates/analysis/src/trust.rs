@@ -8,8 +8,8 @@ use loadline_model::pauses::Pauses;
 use loadline_model::rows::SliceRow;
 
 use crate::RunData;
-use crate::capacity;
 use crate::buckets::merged;
+use crate::capacity;
 use crate::metrics::Times;
 use crate::noise;
 use crate::result::{Contrast, GateFigure, GateSummary, Repeats, Statement, Trust};

@@ -82,7 +82,9 @@ fn time(preview: &Preview, style: &Style) -> String {
             .into(),
     );
     let measuring = match time.trials_s {
-        Some(trials) => ("trials", range(trials), "estimate: until each interval is as narrow as asked for".to_owned()),
+        Some(trials) => {
+            ("trials", range(trials), "estimate: until each interval is as narrow as asked for".to_owned())
+        }
         None => ("slices", seconds(time.slices_s), format!("planned: {}", planned(preview))),
     };
     let mut rows = vec![

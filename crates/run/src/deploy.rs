@@ -117,8 +117,10 @@ impl Deployer for PlatformDeployer<'_> {
             false => Ok(()),
         };
         // Each was tried, whatever became of the others.
-        let failures: Vec<String> =
-            [stopped, removed, cleaned].into_iter().filter_map(|result| Some(result.err()?.to_string())).collect();
+        let failures: Vec<String> = [stopped, removed, cleaned]
+            .into_iter()
+            .filter_map(|result| Some(result.err()?.to_string()))
+            .collect();
         if failures.is_empty() { Ok(()) } else { Err(failures.join("\n").into()) }
     }
 }

@@ -123,7 +123,9 @@ fn slice(
         load_cpu_ns: record.cpu_ns,
         load_spun_ns: Some(record.spun_ns),
         errors,
-        by_request: by_request.map(|(request, response)| RequestTimes { request, response: (&response).into() }).collect(),
+        by_request: by_request
+            .map(|(request, response)| RequestTimes { request, response: (&response).into() })
+            .collect(),
         response: (&record.response).into(),
         service: (&record.service).into(),
         send_lag: (&record.send_lag).into(),

@@ -21,7 +21,8 @@ use crate::{profile, side_by_side, warm_up};
 pub fn preview(experiment: &Experiment, plan: &Plan) -> Result<Preview, RunError> {
     let mut fixed = FixedPlan::new(experiment, plan);
     let searched = experiment.capacity.as_ref();
-    let mut search = searched.map(|capacity| SearchCapacity::new(experiment, capacity, plan, &|_| TrialOutcome::Passed));
+    let mut search =
+        searched.map(|capacity| SearchCapacity::new(experiment, capacity, plan, &|_| TrialOutcome::Passed));
     let strategy: &mut dyn Strategy = match &mut search {
         Some(search) => search,
         None => &mut fixed,
@@ -92,7 +93,8 @@ fn time(experiment: &Experiment, plan: &Plan) -> Result<TimeBudget, RunError> {
         f64::from(slices.count) * slices.length.as_secs_f64()
     };
     let trials_s = experiment.capacity.as_ref().map(|_| trials_s(experiment, plan));
-    let slices_s = if trials_s.is_some() { 0.0 } else { deployments * plan.cell_ids().map(of_cell).sum::<f64>() };
+    let slices_s =
+        if trials_s.is_some() { 0.0 } else { deployments * plan.cell_ids().map(of_cell).sum::<f64>() };
     let repeats_s = Range { least: 0.0, most: slices_s * f64::from(asked.repeats) };
     let (mut warm_ups, mut starts) = (Range::default(), Range::default());
     for site in plan.site_ids() {

@@ -4,8 +4,8 @@ use crate::judging::most_by_chance;
 use crate::made_up::MadeUp;
 use loadline_analysis::analyse;
 use loadline_analysis::result::{RunResult, SumRow, Verdict};
-use loadline_model::{CellId, SparseHistogram};
 use loadline_model::metrics::SERVICE_CPU;
+use loadline_model::{CellId, SparseHistogram};
 use loadline_stats::Levels;
 
 /// A pod 5 µs above the host, a static pod 3 µs above the pod.
@@ -94,12 +94,13 @@ fn platforms_that_are_all_compared_with_the_first_are_no_ladder() {
 
 #[test]
 fn what_the_machine_does_to_a_whole_block_is_in_no_paired_difference() {
-    let run = ladder();
+    let run = MadeUp { requests: 800, ..ladder() };
     let mut data = run.data();
-    // Every third block is slower by a half for all of its cells.
-    for slice in data.slices.iter_mut().filter(|slice| (slice.round + slice.block) % 3 == 0) {
+    // Each block is slower by something else, up to 100 µs, for all of its cells.
+    for slice in &mut data.slices {
+        let more = u64::from((7 * slice.round + 3 * slice.block) % 11) * 10_000;
         let mut slower = SparseHistogram::default();
-        slice.response.iter().for_each(|(ns, count)| slower.record_n(ns * 3 / 2, count));
+        slice.response.iter().for_each(|(ns, count)| slower.record_n(ns + more, count));
         slice.response = slower;
     }
     let [quiet, loud] = [run.data(), data].map(|data| analyse(&data));
@@ -112,5 +113,5 @@ fn what_the_machine_does_to_a_whole_block_is_in_no_paired_difference() {
     let (paired, half_width) = row(&loud, "response.p50.paired");
     assert!((paired - undisturbed).abs() < 1.0, "{paired} {undisturbed}");
     let (_, of_all_requests) = row(&loud, "response.p50");
-    assert!(half_width < 0.5 * of_all_requests, "{half_width} {of_all_requests}");
+    assert!(half_width < 0.75 * of_all_requests, "{half_width} {of_all_requests}");
 }

@@ -14,7 +14,8 @@ const CANDIDATE: CellId = CellId(2);
 fn contrast(other: &str) -> Contrast {
     let mut data = MadeUp::default().data();
     for slice in &mut data.slices {
-        let (mut slower, name) = (SparseHistogram::default(), if slice.cell == CANDIDATE { other } else { "POST /b" });
+        let (mut slower, name) =
+            (SparseHistogram::default(), if slice.cell == CANDIDATE { other } else { "POST /b" });
         let more = if slice.cell == CANDIDATE { 50_000 } else { 0 };
         slice.response.iter().for_each(|(ns, count)| slower.record_n(ns + more, count));
         slice.by_request = [("GET /a", slice.response.clone()), (name, slower)]

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
 use loadline_model::CellId;
-use loadline_model::{SparseHistogram, printable};
 use loadline_model::profile::CallTree;
 use loadline_model::result::{RunResult, Slice};
+use loadline_model::{SparseHistogram, printable};
 use serde::Serialize;
 use serde_json::{Map, Value};
 

@@ -54,7 +54,9 @@ pub(super) fn expand(root: &mut Node, problems: &mut Problems) {
         let place = service.place.clone();
         root.set("services", Node::list(vec![service], place));
     }
-    for (list, name) in [("services", name_of_service as Name), ("platforms", name_of_platform), ("loads", |_| None)] {
+    for (list, name) in
+        [("services", name_of_service as Name), ("platforms", name_of_platform), ("loads", |_| None)]
+    {
         if let Some(Node { shape: Shape::List(elements), .. }) = root.get_mut(list) {
             let each = std::mem::take(elements).into_iter();
             *elements = each.flat_map(|element| expanded(element, list, name, problems)).collect();
@@ -111,14 +113,16 @@ fn expanded(mut element: Node, list: &str, name: Name, problems: &mut Problems) 
     for axis in &axes {
         let mut longer = Vec::new();
         for combination in &combinations {
-            longer.extend(axis.values.iter().map(|value| [&combination[..], &[(&axis.path, value)]].concat()));
+            longer
+                .extend(axis.values.iter().map(|value| [&combination[..], &[(&axis.path, value)]].concat()));
         }
         combinations = longer;
     }
     let is_left = |combination: &Combination<'_>| !excluded.iter().any(|one| is_excluded(combination, one));
     let left: Vec<Combination<'_>> = combinations.into_iter().filter(is_left).collect();
     if left.is_empty() {
-        problems.add(&place, Complaint::new("this matrix excludes all that it stands for").help("exclude less"));
+        problems
+            .add(&place, Complaint::new("this matrix excludes all that it stands for").help("exclude less"));
     }
     let one = |combination: Combination<'_>| {
         let mut one = element.clone();

@@ -109,7 +109,9 @@ fn changes_of_three_percent_are_found_in_histories_and_seldom_one_that_is_not_th
     let alarms = change_points::false_alarms(WITHOUT);
     prove(&[
         Row {
-            what: "`history`: a change of 3 % in 40 runs that vary by 1 %: found within two runs of where it is".to_owned(),
+            what:
+                "`history`: a change of 3 % in 40 runs that vary by 1 %: found within two runs of where it is"
+                    .to_owned(),
             expected: "in at least 95 %".to_owned(),
             found: format!("in {found}"),
             interval: format!("{SERIES} series"),
