@@ -1,5 +1,7 @@
 //! Histograms of times, all with the same bounds, so that any two can be merged.
 
+use std::sync::OnceLock;
+
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{DeserializeError, Deserializer, Serializer, V2Serializer};
 
@@ -13,6 +15,12 @@ const DIGITS: u8 = 3;
 pub fn new_histogram() -> Histogram<u64> {
     // The bounds are constants that fit the constructor's rules: low >= 1, high >= 2 low, digits <= 5.
     Histogram::new_with_bounds(1, LONGEST_NS, DIGITS).expect("constant bounds are valid")
+}
+
+/// An empty histogram, for its bounds and those of its buckets.
+pub(crate) fn bounds() -> &'static Histogram<u64> {
+    static BOUNDS: OnceLock<Histogram<u64>> = OnceLock::new();
+    BOUNDS.get_or_init(new_histogram)
 }
 
 /// HdrHistogram's V2 encoding, uncompressed: runs of zero counts are short in it already.
@@ -30,8 +38,8 @@ pub fn encode_histogram(histogram: &Histogram<u64>) -> Vec<u8> {
 pub fn decode_histogram(mut bytes: &[u8]) -> Result<Histogram<u64>, HistogramError> {
     let histogram: Histogram<u64> =
         Deserializer::new().deserialize(&mut bytes).map_err(HistogramError::Encoding)?;
-    let bounds = |histogram: &Histogram<u64>| (histogram.low(), histogram.high(), histogram.sigfig());
-    if bounds(&histogram) == bounds(&new_histogram()) { Ok(histogram) } else { Err(HistogramError::Bounds) }
+    let of = |histogram: &Histogram<u64>| (histogram.low(), histogram.high(), histogram.sigfig());
+    if of(&histogram) == of(bounds()) { Ok(histogram) } else { Err(HistogramError::Bounds) }
 }
 
 /// Why bytes are no histogram of loadline's.

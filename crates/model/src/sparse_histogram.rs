@@ -1,23 +1,15 @@
 //! The times of a slice: a histogram with loadline's bounds has 33,000 buckets, of which the few hundred requests of a slice use as many at
 //! most. With its empty buckets left out, ten thousand slices fit into some megabytes instead of gigabytes.
 
-use std::sync::OnceLock;
-
 use hdrhistogram::Histogram;
 
-use crate::histogram::{HistogramError, as_text, decode_histogram, encode_histogram, new_histogram};
+use crate::histogram::{HistogramError, as_text, bounds, decode_histogram, encode_histogram, new_histogram};
 
 /// What a [`Histogram`] of times in ns holds, bucket by bucket. Its figures are those that the histogram would give.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SparseHistogram {
     /// The lowest value of each bucket that holds any, and how many, in ascending order.
     buckets: Vec<(u64, u64)>,
-}
-
-/// An empty histogram, for the bounds of its buckets.
-fn bounds() -> &'static Histogram<u64> {
-    static BOUNDS: OnceLock<Histogram<u64>> = OnceLock::new();
-    BOUNDS.get_or_init(new_histogram)
 }
 
 impl From<&Histogram<u64>> for SparseHistogram {

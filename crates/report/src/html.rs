@@ -241,7 +241,7 @@ fn seen(result: &RunResult) -> Vec<(String, Vec<String>, Vec<Vec<String>>)> {
             .collect(),
     };
     let table = |(bottom, contrasts): (_, Vec<_>)| {
-        let (headings, rows) = seen::table(result, bottom, contrasts.into_iter());
+        let (headings, rows) = seen::table(result, bottom, contrasts);
         let title = format!("{} {}", seen::HEADING, groups::load_name(bottom));
         (title, headings.into_iter().map(str::to_owned).collect(), rows)
     };
