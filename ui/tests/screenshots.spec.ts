@@ -1,10 +1,10 @@
-// Pictures of the page of a measured run and of a ladder, for the documentation: SCREENSHOTS=FOLDER ui/test.
+// Pictures of pages for the documentation: SCREENSHOTS=FOLDER ui/test screenshots.
 import { join } from "node:path";
 import { test } from "@playwright/test";
 import { PAGES, SCHEMES, WIDTHS, open } from "./pages";
 
 const FOLDER = process.env["SCREENSHOTS"];
-const SHOWN = ["measured", "layers"].filter((name) => PAGES.includes(name));
+const SHOWN = ["measured", "slower", "layers", "capacities"].filter((name) => PAGES.includes(name));
 
 if (FOLDER !== undefined) {
   for (const name of SHOWN) {
