@@ -8,7 +8,7 @@ use loadline_model::CellId;
 use loadline_model::experiment::{Capacity, Objective, SENT, SUCCESS};
 use loadline_model::gates::Gate;
 use loadline_model::rows::{Purpose, RunRow, SliceRow, TrialOutcome};
-use loadline_search::{Estimate, Trial, bounds, estimate};
+use loadline_search::{Estimate, Patience, Trial, bounds, estimate};
 use loadline_stats::{holm, t_quantile, two_sided_p};
 
 use crate::RunData;
@@ -44,11 +44,11 @@ impl Objectives {
     }
 
     /// How a slice went.
-    pub fn judge(&self, slice: &SliceRow) -> TrialOutcome {
-        if fails_any(slice, [Gate::SendLag, Gate::Generator]) {
+    pub fn judge(&self, slice: &SliceRow, patience: &mut Patience) -> TrialOutcome {
+        if is_not_sent(slice) {
             return TrialOutcome::NotSent;
         }
-        if is_disturbed(slice) {
+        if is_lost(slice, patience) {
             return TrialOutcome::Disturbed;
         }
         let fails = |objective: &Objective| {
@@ -73,24 +73,29 @@ fn fails_any(slice: &SliceRow, gates: [Gate; 2]) -> bool {
     slice.gate_failures.iter().any(|failure| gates.contains(&failure.gate()))
 }
 
-/// Whether a slice is no trial for what the machine did to the load. What others took of the services' CPUs is left out: how much is usual
-/// depends on the rate.
-fn is_disturbed(slice: &SliceRow) -> bool {
-    fails_any(slice, [Gate::Pauses, Gate::Steal])
+fn is_not_sent(slice: &SliceRow) -> bool {
+    fails_any(slice, [Gate::SendLag, Gate::Generator])
+}
+
+/// Whether a slice that was sent is no trial for what the machine did to the load. What others took of the services' CPUs is left out: how much is
+/// usual depends on the rate.
+fn is_lost(slice: &SliceRow, patience: &mut Patience) -> bool {
+    !is_not_sent(slice) && patience.is_lost(fails_any(slice, [Gate::Pauses, Gate::Steal]))
 }
 
 /// The slices that a search's result rests on: all but the trials that were none because the machine disturbed them.
 pub fn judged<'a>(counted: &Counted<'a>) -> Counted<'a> {
-    let is_compared = |purpose| matches!(purpose, Purpose::Common | Purpose::Own);
-    let stays =
-        |slice: &SliceRow| slice.trial.is_none_or(|trial| is_compared(trial.purpose)) || !is_disturbed(slice);
-    filtered(counted, stays)
-}
-
-fn filtered<'a>(counted: &Counted<'a>, stays: impl Fn(&SliceRow) -> bool) -> Counted<'a> {
     let of_cell = |(cell, places): (&CellId, &BTreeMap<Place, &'a SliceRow>)| {
-        let places = places.iter().filter(|(_, slice)| stays(slice));
-        (*cell, places.map(|(place, slice)| (*place, *slice)).collect())
+        let mut patiences: BTreeMap<u32, Patience> = BTreeMap::new();
+        let mut is_lost = |slice: &SliceRow| is_lost(slice, patiences.entry(slice.round).or_default());
+        (
+            *cell,
+            places
+                .iter()
+                .filter(|(_, slice)| !is_lost(slice))
+                .map(|(place, slice)| (*place, *slice))
+                .collect(),
+        )
     };
     counted.iter().map(of_cell).collect()
 }
@@ -135,7 +140,12 @@ pub fn at_their_own<'a>(counted: &Counted<'a>) -> Counted<'a> {
 
 /// The slices of a search that were for this.
 fn of_purpose<'a>(counted: &Counted<'a>, purpose: Purpose) -> Counted<'a> {
-    filtered(counted, |slice| slice.trial.is_some_and(|trial| trial.purpose == purpose))
+    let is_for = |slice: &SliceRow| slice.trial.is_some_and(|trial| trial.purpose == purpose);
+    let of_cell = |(cell, places): (&CellId, &BTreeMap<Place, &'a SliceRow>)| {
+        let places = places.iter().filter(|(_, slice)| is_for(slice));
+        (*cell, places.map(|(place, slice)| (*place, *slice)).collect())
+    };
+    counted.iter().map(of_cell).collect()
 }
 
 /// The slices of a search at what was found: those that confirm it, or at the lower bound. A cell's own figures are of these.
@@ -157,9 +167,10 @@ pub fn at_capacity<'a>(counted: &Counted<'a>, capacities: &Capacities) -> Counte
 /// The trials of a cell in the order of measurement.
 fn tried<'a>(counted: &Counted<'a>, cell: CellId, objectives: &Objectives) -> Vec<Tried<'a>> {
     let slices = counted.get(&cell).into_iter().flat_map(|places| places.values());
+    let mut patiences: BTreeMap<u32, Patience> = BTreeMap::new();
     let tried = |slice: &&'a SliceRow| {
         let (row, rate) = (slice.trial?, slice.load.rate()?.as_per_second());
-        let outcome = objectives.judge(slice);
+        let outcome = objectives.judge(slice, patiences.entry(slice.round).or_default());
         let passed = outcome == TrialOutcome::Passed;
         let trial = Trial { rate, slices: row.slices, passed, purpose: row.purpose };
         Some(Tried { slice, trial, outcome })

@@ -21,8 +21,8 @@ use crate::{profile, side_by_side, warm_up};
 pub fn preview(experiment: &Experiment, plan: &Plan) -> Result<Preview, RunError> {
     let mut fixed = FixedPlan::new(experiment, plan);
     let searched = experiment.capacity.as_ref();
-    let mut search =
-        searched.map(|capacity| SearchCapacity::new(experiment, capacity, plan, &|_| TrialOutcome::Passed));
+    let mut search = searched
+        .map(|capacity| SearchCapacity::new(experiment, capacity, plan, &|_, _| TrialOutcome::Passed));
     let strategy: &mut dyn Strategy = match &mut search {
         Some(search) => search,
         None => &mut fixed,

@@ -13,6 +13,7 @@ use loadline_model::{CellId, SiteId};
 pub use capacity::SearchCapacity;
 pub(crate) use capacity::trials_s;
 pub use fixed::FixedPlan;
+pub use loadline_search::Patience;
 pub use until::Until;
 
 use crate::turn::Turn;

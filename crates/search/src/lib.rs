@@ -14,12 +14,14 @@
 
 mod bounds;
 mod irregular;
+mod patience;
 mod plan;
 mod posterior;
 mod trial;
 
 pub use bounds::{Bounds, bounds};
 pub use irregular::irregularities;
+pub use patience::Patience;
 pub use plan::{Goal, Next, Probe, next};
 pub use posterior::{Estimate, estimate};
 pub use trial::Trial;

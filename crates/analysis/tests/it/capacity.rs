@@ -6,6 +6,7 @@ use loadline_model::CellId;
 use loadline_model::experiment::{Bound, Capacity, Objective};
 use loadline_model::gates::{Gate, GateFailure};
 use loadline_model::rows::{Purpose, TrialOutcome, TrialRow};
+use loadline_search::Patience;
 
 use crate::made_up::MadeUp;
 
@@ -41,7 +42,7 @@ fn what_the_machine_disturbed_is_no_trial() {
     let judged = |failures: &[GateFailure]| {
         let mut slice = data.slices[0].clone();
         slice.gate_failures.extend_from_slice(failures);
-        objectives.judge(&slice)
+        objectives.judge(&slice, &mut Patience::default())
     };
     assert_eq!(judged(&[]), TrialOutcome::Passed);
     assert_eq!(judged(&[paused()]), TrialOutcome::Disturbed);

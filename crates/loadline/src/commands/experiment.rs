@@ -19,7 +19,7 @@ use loadline_observe::{TaskTime, describe_machine};
 use loadline_platforms as platforms;
 use loadline_run::deploy::{Network, PlatformDeployer, ServiceTraffic, SharedNeeds};
 use loadline_run::placement::place;
-use loadline_run::strategy::{FixedPlan, SearchCapacity, Until};
+use loadline_run::strategy::{FixedPlan, Patience, SearchCapacity, Until};
 use loadline_run::{Event, Outcome, Run, Strategy, SystemClock, execute};
 use loadline_spec::{Machine, add_conditions, from_flags, from_yaml_file, ladder};
 use loadline_store::Store;
@@ -165,7 +165,8 @@ fn execute_in(
     let fixed = FixedPlan::new(experiment, &plan);
     let outcome = match (&experiment.capacity, &experiment.plan.until) {
         (Some(capacity), _) => {
-            let judge = |slice: &SliceRow| judge(capacity, &journal, slice);
+            let judge =
+                |slice: &SliceRow, patience: &mut Patience| judge(capacity, &journal, slice, patience);
             measuring.run(&mut SearchCapacity::new(experiment, capacity, &plan, &judge))
         }
         (None, None) => measuring.run(&mut { fixed }),
@@ -270,9 +271,14 @@ pub(super) fn allowed_cpus() -> Result<Vec<usize>> {
 }
 
 /// How a slice of a search went, by the metrics that the run has by now.
-fn judge(capacity: &Capacity, journal: &StoreJournal<'_>, slice: &SliceRow) -> TrialOutcome {
+fn judge(
+    capacity: &Capacity,
+    journal: &StoreJournal<'_>,
+    slice: &SliceRow,
+    patience: &mut Patience,
+) -> TrialOutcome {
     match journal.store().run(journal.run()) {
-        Ok(run) => Objectives::of(capacity, &run).judge(slice),
+        Ok(run) => Objectives::of(capacity, &run).judge(slice, patience),
         Err(_) => TrialOutcome::NotSent,
     }
 }

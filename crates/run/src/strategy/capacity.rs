@@ -10,7 +10,7 @@ use loadline_model::plan::Plan;
 use loadline_model::preview::Range;
 use loadline_model::rows::{Purpose, SliceRow, TrialOutcome, TrialRow};
 use loadline_model::{CellId, LoadId};
-use loadline_search::{Goal, Next, Probe, Trial, estimate, next};
+use loadline_search::{Goal, Next, Patience, Probe, Trial, estimate, next};
 
 use super::{BlockContext, NextRound, RoundsSoFar, Strategy};
 use crate::order::Order;
@@ -34,7 +34,7 @@ const COMPARED: usize = 8;
 const FROM_EARLIER: f64 = 0.8;
 
 /// Judges a slice of a search.
-pub type Judge<'a> = &'a dyn Fn(&SliceRow) -> TrialOutcome;
+pub type Judge<'a> = &'a dyn Fn(&SliceRow, &mut Patience) -> TrialOutcome;
 
 /// How long the trials of all cells take in all deployments, s: of a search without noise at high rates, and of one that is never sure at low
 /// ones. Trials that the machine disturbs are not in it.
@@ -70,11 +70,20 @@ struct CellSearch {
     unsent: Vec<f64>,
     /// Attempts that were no trials.
     lost: usize,
+    /// With what the machine disturbs.
+    patience: Patience,
 }
 
 impl CellSearch {
     fn new(goal: Goal) -> CellSearch {
-        CellSearch { goal, trials: Vec::new(), planned: Vec::new(), unsent: Vec::new(), lost: 0 }
+        CellSearch {
+            goal,
+            trials: Vec::new(),
+            planned: Vec::new(),
+            unsent: Vec::new(),
+            lost: 0,
+            patience: Patience::default(),
+        }
     }
 
     /// The next trial, if the search is not over.
@@ -244,6 +253,7 @@ impl Strategy for SearchCapacity<'_> {
         let (Some(trial), Some(rate)) = (slice.trial, slice.load.rate()) else { return };
         let probe = Probe { rate: rate.as_per_second(), slices: trial.slices, purpose: trial.purpose };
         // A later attempt at a disturbed block stands for the earlier one.
-        self.tried.insert(slice.cell, (probe, (self.judge)(slice)));
+        let Some(search) = self.cells.get_mut(&slice.cell) else { return };
+        self.tried.insert(slice.cell, (probe, (self.judge)(slice, &mut search.patience)));
     }
 }
