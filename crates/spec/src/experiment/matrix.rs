@@ -90,6 +90,9 @@ struct Axis {
     values: Vec<Node>,
 }
 
+/// Values of some axes, whose combinations are left out.
+type Excluded = Vec<(Text, Node)>;
+
 /// One value of each axis.
 type Combination<'a> = Vec<(&'a Text, &'a Node)>;
 
@@ -139,7 +142,7 @@ fn expanded(mut element: Node, list: &str, name: Name, problems: &mut Problems) 
 }
 
 /// The axes, and the combinations that are left out.
-fn read(matrix: Node, problems: &mut Problems) -> Option<(Vec<Axis>, Vec<Vec<(Text, Node)>>)> {
+fn read(matrix: Node, problems: &mut Problems) -> Option<(Vec<Axis>, Vec<Excluded>)> {
     let Shape::Map(entries) = matrix.shape else { return matrix.refuse(KEY, "a map", problems) };
     let (mut axes, mut excluded) = (Vec::new(), Vec::new());
     let before = problems.count();
