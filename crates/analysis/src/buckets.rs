@@ -7,7 +7,7 @@ use hdrhistogram::Histogram;
 use loadline_model::SparseHistogram;
 use loadline_model::rows::SliceRow;
 
-use crate::metrics::Times;
+use crate::times::Times;
 
 /// A quantile of these requests.
 pub struct Buckets {

@@ -15,9 +15,10 @@ use crate::RunData;
 use crate::buckets::merged;
 use crate::contrasts::contrasts;
 use crate::figures::Prepared;
-use crate::metrics::{self, Metric, Times};
+use crate::metrics::{self, Metric};
 use crate::result::{Capacities, CapacityDifference, CellCapacity, CurvePoint, Statement, Verdict};
 use crate::sample::{Counted, Place};
+use crate::times::Times;
 
 /// Share of runs in which a difference may be claimed that there is not.
 const LEVEL: f64 = 0.02;

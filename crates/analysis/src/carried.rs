@@ -9,8 +9,9 @@ use loadline_stats::{Bootstrap, dominant};
 
 use crate::compared::{Compared, differences};
 use crate::figures::Prepared;
-use crate::metrics::{Kind, Metric, Times};
+use crate::metrics::{Kind, Metric};
 use crate::sample::{Block, Paired, Side};
+use crate::times::Times;
 
 /// Share of all requests' squared deviations from their mean that one slice may carry. With stalls of a finite variance it vanishes as slices
 /// become more; with those of a Pareto distribution of index 1.3, which have none, it is larger in 19 of 20 runs of any length.

@@ -16,10 +16,11 @@ use loadline_stats::t_interval;
 
 use crate::buckets::merged;
 use crate::figures::Prepared;
-use crate::metrics::{self, Metric, Times};
+use crate::metrics::{self, Metric};
 use crate::result::{Cell, Figure, Histograms, Percentiles, Slice, Statement};
 use crate::sample::{self, Counted};
 use crate::throttling::throttling;
+use crate::times::Times;
 use crate::{ALPHA, RunData, deployments, seen, tails};
 
 /// The cells of a run.

@@ -5,9 +5,9 @@ use loadline_model::rows::SliceRow;
 
 use crate::RunData;
 use crate::buckets::merged;
-use crate::metrics::Times;
 use crate::result::{Deployment, DeploymentSpread};
 use crate::sample::Counted;
+use crate::times::Times;
 
 /// The deployments of a cell, with what its counted slices found in each.
 pub fn deployments(data: &RunData, counted: &Counted<'_>, id: CellId) -> Vec<Deployment> {

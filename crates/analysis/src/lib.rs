@@ -34,6 +34,7 @@ mod starts;
 mod tails;
 mod thread_rates;
 mod throttling;
+mod times;
 mod trust;
 mod verdicts;
 

@@ -12,6 +12,7 @@ use loadline_model::rows::{RunRow, SliceRow};
 use crate::buckets::quantile_of;
 use crate::result::{Unit, Verdict};
 use crate::scale::Scale;
+use crate::times::Times;
 
 /// One metric.
 pub struct Metric {
@@ -65,31 +66,6 @@ const FAR_OUT: f64 = 0.999;
 
 /// A numerator and a denominator.
 pub type Ratio = (f64, f64);
-
-/// Which histogram.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Times {
-    /// Response time.
-    Response,
-    /// Service time.
-    Service,
-    /// Send lag.
-    SendLag,
-    /// Response time of one request of a mix of several, by its number.
-    OfRequest(usize),
-}
-
-impl Times {
-    /// The histogram of a slice.
-    pub fn of(self, slice: &SliceRow) -> &SparseHistogram {
-        match self {
-            Times::Response => &slice.response,
-            Times::Service => &slice.service,
-            Times::SendLag => &slice.send_lag,
-            Times::OfRequest(number) => &slice.by_request[number].response,
-        }
-    }
-}
 
 impl Metric {
     /// The ratio of a slice; `None` for a quantile, and where nothing was seen.

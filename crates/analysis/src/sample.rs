@@ -11,7 +11,7 @@ use loadline_stats::Unit;
 
 use crate::RunData;
 use crate::buckets::Cumulative;
-use crate::metrics::Times;
+use crate::times::Times;
 
 /// Where a slice stands: round and block.
 pub type Place = (u32, u32);

@@ -10,10 +10,10 @@ use loadline_model::rows::SliceRow;
 use crate::RunData;
 use crate::buckets::merged;
 use crate::capacity;
-use crate::metrics::Times;
 use crate::noise;
 use crate::result::{Contrast, GateFigure, GateSummary, Repeats, Statement, Trust};
 use crate::sample::Counted;
+use crate::times::Times;
 
 /// Share of a cell's slices that may fail a gate, repeats used up, before the run isn't trusted: their weight in a median or a
 /// sum is then too small to carry a verdict.
