@@ -1,13 +1,17 @@
-// Writes the types of the result model from its JSON Schema: node types.js SCHEMA FILE
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
-import { compileFromFile } from "json-schema-to-typescript";
+// Writes the types of a JSON Schema, or of the bodies that an OpenAPI description has: node types.js SCHEMA FILE
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { compile } from "json-schema-to-typescript";
 
-const [schema, file] = process.argv.slice(2);
-const types = await compileFromFile(schema, {
+const [file, out] = process.argv.slice(2);
+const written = JSON.parse(readFileSync(file, "utf8").replaceAll("#/components/schemas/", "#/definitions/"));
+const bodies = written.components?.schemas;
+const schema = bodies === undefined ? written : { title: "Api", type: "object", definitions: bodies };
+const types = await compile(schema, schema.title ?? "Result", {
   additionalProperties: false,
-  bannerComment: "// Made of docs/result.schema.json by `npm run types`; change the model instead.",
-  unreachableDefinitions: false,
+  bannerComment: `// Made of docs/${basename(file)} by \`npm run types\`; change the model instead.`,
+  unreachableDefinitions: bodies !== undefined,
+  cwd: dirname(file),
 });
-mkdirSync(dirname(file), { recursive: true });
-writeFileSync(file, types);
+mkdirSync(dirname(out), { recursive: true });
+writeFileSync(out, types);

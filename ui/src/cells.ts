@@ -21,19 +21,20 @@ const CANDIDATES: Look[] = [
 const BASELINE: Look = { colour: "--base", shape: "ring", dash: [] };
 const TWIN: Look = { colour: "--twin", shape: "ring", dash: [4, 3] };
 
+/** What a look is chosen by. */
+export type Named = Pick<Cell, "id" | "label" | "role">;
+
 /** The look of each cell; those with the same name look the same under every load. */
-export function looks(result: RunResult): Look[] {
-  const candidates = [
-    ...new Set(result.cells.filter((cell) => !isFirst(cell) && cell.role !== "twin").map((cell) => cell.label)),
-  ];
-  return result.cells.map((cell) => {
+export function looks({ cells }: { cells: Named[] }): Look[] {
+  const candidates = [...new Set(cells.filter((cell) => !isFirst(cell) && cell.role !== "twin").map((cell) => cell.label))];
+  return cells.map((cell) => {
     if (cell.role === "twin") return TWIN;
     if (isFirst(cell)) return BASELINE;
     return CANDIDATES[candidates.indexOf(cell.label) % CANDIDATES.length] ?? BASELINE;
   });
 
-  function isFirst(cell: Cell): boolean {
-    return cell.label === result.cells[0]?.label;
+  function isFirst(cell: Named): boolean {
+    return cell.label === cells[0]?.label;
   }
 }
 

@@ -1,9 +1,8 @@
 // What is what in a drawing: each cell's line and shape beside its name.
-import type { Cell } from "./generated/result";
-import type { Look, Shape } from "./cells";
+import type { Look, Named, Shape } from "./cells";
 
 interface Props {
-  cells: Cell[];
+  cells: Named[];
   looks: Look[];
   /** Whether cells are drawn as lines rather than as points. */
   lines?: boolean;

@@ -5,6 +5,7 @@ mod layers;
 mod load;
 mod options;
 mod stored;
+mod ui;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ pub use capacity::CapacityArguments;
 pub use layers::LayersArguments;
 pub use load::{Format, LoadArguments};
 pub use stored::{DecideArguments, HistoryArguments, StoreArguments, StoreCommand};
+pub use ui::UiArguments;
 
 use options::{OfCommand, OptionFlags};
 
@@ -63,6 +65,8 @@ pub enum Command {
     Decide(DecideArguments),
     /// Show a metric over the stored runs, and where it changed
     History(HistoryArguments),
+    /// Serve the stored runs as pages, and start new ones from them
+    Ui(UiArguments),
     /// Keep stored runs in order: name, tag, delete, export and import them
     Store(StoreArguments),
     /// Run a built-in service
@@ -83,7 +87,8 @@ pub enum Command {
     Doctor(DoctorArguments),
     /// Remove what killed runs left behind on this machine
     Clean,
-    /// Print a JSON Schema: of experiment files, of their results, of the result of a load, or of an examination of a machine
+    /// Print a JSON Schema: of experiment files, of their results, of the result of a load, or of an examination of a machine; or the API of
+    /// `loadline ui`
     Schema {
         #[arg(value_enum)]
         which: SchemaOf,
@@ -106,6 +111,8 @@ pub enum SchemaOf {
     Result,
     Load,
     Doctor,
+    /// The API of `loadline ui`, as OpenAPI
+    Api,
 }
 
 /// The service and its requests.
@@ -208,7 +215,7 @@ pub struct InitArguments {
 
 #[derive(Args)]
 pub struct RunArguments {
-    /// Experiment file (YAML); see examples/
+    /// Experiment file (YAML); see examples/. - reads it from standard input
     pub file: PathBuf,
     #[command(flatten)]
     pub turn: TurnArguments,
@@ -275,6 +282,10 @@ pub struct OutputArguments {
     /// Write a CSV row for each deployment and cell: iteration,target,rpm,mean_latency_ms,p99_latency_ms,rps
     #[arg(long, value_name = "FILE", help_heading = "Results")]
     pub csv_summary: Option<PathBuf>,
+    /// Write what happens while it happens, as a line of JSON each; - writes to standard output instead of the table. The run ends when
+    /// nobody reads it any more
+    #[arg(long, value_name = "FILE", help_heading = "Results")]
+    pub events: Option<PathBuf>,
     /// Write flame graphs of profiled cells into this folder
     #[arg(long, value_name = "FOLDER", help_heading = "Results")]
     pub flame_graphs: Option<PathBuf>,
@@ -303,9 +314,8 @@ pub struct OutputArguments {
 impl OutputArguments {
     /// The files that the result goes to; `-` among them is standard output.
     pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
-        [&self.json, &self.csv, &self.csv_summary, &self.markdown, &self.html, &self.junit, &self.annotations]
-            .into_iter()
-            .flatten()
+        let reports = [&self.json, &self.csv, &self.csv_summary, &self.markdown, &self.html, &self.junit];
+        reports.into_iter().chain([&self.annotations, &self.events]).flatten()
     }
 }
 

@@ -16,6 +16,7 @@ mod serve;
 mod shell;
 mod store;
 mod stored;
+mod ui;
 
 pub use agent::agent;
 pub use clean::clean;
@@ -32,3 +33,4 @@ pub use schema::schema;
 pub use serve::serve;
 pub use shell::{completions, man};
 pub use store::store;
+pub use ui::ui;

@@ -1,20 +1,19 @@
 //! `--flame-graphs FOLDER`: a picture of every profiled cell, and one of how it differs from the cell that it is compared with.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use loadline_model::CellId;
 use loadline_model::result::{Cell, RunResult};
-use loadline_profile::{Profile, differential_flame_graph, flame_graph};
+use loadline_model::rows::profiles_by_cell;
+use loadline_profile::{differential_flame_graph, flame_graph};
 use loadline_store::Store;
 
 use crate::streams::tell;
 
 /// Writes the pictures of a run into the folder, which is made if need be.
 pub fn write(result: &RunResult, store: &Store, folder: &Path) -> Result<()> {
-    let profiles = merged(store, result.run.id)?;
+    let profiles = profiles_by_cell(store.profiles(result.run.id)?);
     if profiles.is_empty() {
         tell("no flame graphs: nothing was profiled (--profile, or `profile:` in the plan)");
         return Ok(());
@@ -58,24 +57,6 @@ fn title(result: &RunResult, cell: &Cell) -> String {
     };
     let several = result.cells.iter().any(|other| load(other) != load(cell));
     if several { format!("{}, {}", cell.label, load(cell)) } else { cell.label.clone() }
-}
-
-/// Each cell's profiles in one, and the requests that they are of. A slice with another period stands for itself and is left out.
-pub fn merged(store: &Store, run: i64) -> Result<BTreeMap<CellId, (Profile, u64)>> {
-    let mut merged: BTreeMap<CellId, (Profile, u64)> = BTreeMap::new();
-    for row in store.profiles(run)? {
-        match merged.get_mut(&row.cell) {
-            Some((profile, requests)) => {
-                if profile.merge(&row.profile).is_ok() {
-                    *requests += row.answered;
-                }
-            }
-            None => {
-                merged.insert(row.cell, (row.profile, row.answered));
-            }
-        }
-    }
-    Ok(merged)
 }
 
 fn file_name(title: &str) -> String {

@@ -6,6 +6,7 @@ mod arguments;
 mod commands;
 mod configuration;
 mod console;
+mod event_log;
 mod exit;
 mod flame_graphs;
 mod interrupt;
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         Command::Report(arguments) => commands::report(&arguments),
         Command::Decide(arguments) => commands::decide(&arguments),
         Command::History(arguments) => commands::history(&arguments),
+        Command::Ui(arguments) => commands::ui(&arguments),
         Command::Store(arguments) => commands::store(&arguments),
         Command::Serve(arguments) => commands::serve(&arguments),
         Command::Init(arguments) => commands::init(&arguments),

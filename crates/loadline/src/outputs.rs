@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use loadline_model::RunState;
 use loadline_model::result::RunResult;
-use loadline_report::{CellProfile, Evidence, ReportError, Style};
+use loadline_report::{Evidence, ReportError, Style};
 use loadline_store::Store;
 
 use crate::arguments::{By, OutputArguments};
@@ -104,8 +104,9 @@ pub fn write_files(result: &RunResult, store: &Store, outputs: &OutputArguments)
         to(path, |out| Ok(out.write_all(loadline_report::markdown(result).as_bytes())?))?;
     }
     if let Some(path) = &outputs.html {
-        let evidence = evidence(result, store)?;
-        to(path, |out| loadline_report::html(result, &evidence, out))?;
+        let run = result.run.id;
+        let evidence = Evidence::of(store.profiles(run)?, store.slices(run)?);
+        to(path, |out| loadline_report::html(result, &evidence, &[], out))?;
     }
     if let Some(path) = &outputs.junit {
         to(path, |out| loadline_report::junit(result, out))?;
@@ -117,16 +118,6 @@ pub fn write_files(result: &RunResult, store: &Store, outputs: &OutputArguments)
         flame_graphs::write(result, store, folder)?;
     }
     Ok(())
-}
-
-/// What the store holds of a run and its result does not.
-fn evidence(result: &RunResult, store: &Store) -> Result<Evidence> {
-    let profiles = flame_graphs::merged(store, result.run.id)?
-        .into_iter()
-        .map(|(cell, (profile, requests))| CellProfile { cell, requests, stacks: profile.stacks })
-        .collect();
-    let slices = store.slices(result.run.id)?;
-    Ok(Evidence { profiles, response_times: slices.into_iter().map(|slice| slice.response).collect() })
 }
 
 /// How to write sentences and narrow tables on standard output.

@@ -5,7 +5,7 @@ mod view;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use loadline_analysis::StillOpen;
+use loadline_analysis::{Left, Pace, StillOpen};
 use loadline_model::experiment::Experiment;
 use loadline_model::plan::Plan;
 use loadline_model::{CellId, Event};
@@ -20,9 +20,8 @@ const BETWEEN_LINES: Duration = Duration::from_secs(10);
 /// Shows the events of one run.
 pub struct Progress<'a> {
     view: Option<View<'a>>,
-    total_blocks: u64,
+    pace: Pace,
     deployments: u32,
-    open_ended: bool,
     blocks_done: u64,
     repeated: usize,
     begun: Instant,
@@ -34,16 +33,12 @@ pub struct Progress<'a> {
 
 impl<'a> Progress<'a> {
     pub fn new(experiment: &'a Experiment, planned: &'a Plan) -> Progress<'a> {
-        let plan = &experiment.plan;
-        // A search finds out by itself how many there are.
-        let searches = experiment.capacity.is_some();
-        let total_blocks = if searches { 0 } else { u64::from(plan.blocks) * u64::from(plan.deployments) };
-        let view = console::is_watched().then(|| View::new(experiment, planned, total_blocks));
+        let pace = Pace::of(experiment);
+        let view = console::is_watched().then(|| View::new(experiment, planned, pace.blocks()));
         Progress {
             view,
-            total_blocks,
-            deployments: plan.deployments,
-            open_ended: plan.until.is_some() || searches,
+            pace,
+            deployments: experiment.plan.deployments,
             blocks_done: 0,
             repeated: 0,
             begun: Instant::now(),
@@ -62,7 +57,7 @@ impl<'a> Progress<'a> {
                 Some(_) => self.message(&format!("{site}: {text}")),
                 None => console::progress(format_args!("  {site}: {text}")),
             },
-            Event::Ready { .. } => {}
+            Event::Begun { .. } | Event::Ready { .. } => {}
             Event::Measured(slice) => {
                 if let Some(view) = &mut self.view {
                     view.measured(&slice);
@@ -90,12 +85,12 @@ impl<'a> Progress<'a> {
                     self.repeated
                 ));
                 let is_time = self.told.is_none_or(|told| told.elapsed() >= BETWEEN_LINES);
-                if self.view.is_none() && (is_time || self.blocks_done == self.total_blocks) {
+                if self.view.is_none() && (is_time || self.blocks_done == self.pace.blocks()) {
                     self.told = Some(Instant::now());
                     console::progress(format_args!(
                         "  block {}/{} · {} repeated{left}",
                         self.blocks_done,
-                        self.total_blocks.max(self.blocks_done),
+                        self.pace.blocks().max(self.blocks_done),
                         self.repeated
                     ));
                 }
@@ -135,20 +130,15 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// `None` during the first of several deployments, of whose time most is still that of its start.
     fn time_left(&self, round: u32) -> Option<String> {
-        if self.open_ended && self.blocks_done >= self.total_blocks {
-            return Some("until the intervals are narrow enough".to_owned());
+        match self.pace.left(round, self.blocks_done, self.begun.elapsed()) {
+            Left::Unknown => None,
+            Left::UntilNarrow => Some("until the intervals are narrow enough".to_owned()),
+            Left::About(left) => Some(match left.as_secs() {
+                seconds @ 0..60 => format!("{seconds} s left"),
+                seconds => format!("{} min {} s left", seconds / 60, seconds % 60),
+            }),
         }
-        if round == 0 && self.deployments > 1 {
-            return None;
-        }
-        let each = self.begun.elapsed().as_secs_f64() / self.blocks_done.max(1) as f64;
-        let seconds = each * self.total_blocks.saturating_sub(self.blocks_done) as f64;
-        Some(match seconds as u64 {
-            seconds @ 0..60 => format!("{seconds} s left"),
-            seconds => format!("{} min {} s left", seconds / 60, seconds % 60),
-        })
     }
 
     fn message(&self, text: &str) {

@@ -12,6 +12,11 @@ use crate::rows::SliceRow;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
+    /// The run has its place in the store.
+    Begun {
+        /// Its number there.
+        run: i64,
+    },
     /// A service is being started.
     Deploying {
         /// Round of deployments, from 0.
@@ -115,6 +120,7 @@ mod tests {
     fn an_event_that_was_written_is_read_the_same() {
         let site = || "orders on pod".to_owned();
         for (name, event) in [
+            ("begun", Event::Begun { run: 7 }),
             ("deploying", Event::Deploying { round: 0, site: site() }),
             ("progress", Event::Progress { site: site(), text: "pulling".to_owned() }),
             ("ready", Event::Ready { site: site(), after: Duration::from_millis(1500) }),

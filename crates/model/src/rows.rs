@@ -55,6 +55,23 @@ pub struct NewRun<'a> {
     pub metrics: &'a [MetricDeclaration],
 }
 
+/// What a list shows of a run, without what was measured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunHeading {
+    /// Number in the store.
+    pub id: i64,
+    /// What it is called.
+    pub name: String,
+    /// RFC 3339.
+    pub started: String,
+    /// RFC 3339.
+    pub finished: Option<String>,
+    /// How it ended.
+    pub state: RunState,
+    /// What its user calls it.
+    pub tags: Vec<String>,
+}
+
 /// A run.
 #[derive(Clone, Debug)]
 pub struct RunRow {
@@ -321,4 +338,22 @@ impl SliceRow {
     pub fn is_disturbed(&self) -> bool {
         is_disturbed(&self.gate_failures)
     }
+}
+
+/// Each cell's profiles in one, and the requests that they are of. One with another period stands for itself and is left out.
+pub fn profiles_by_cell(rows: Vec<ProfileRow>) -> BTreeMap<CellId, (Profile, u64)> {
+    let mut merged: BTreeMap<CellId, (Profile, u64)> = BTreeMap::new();
+    for row in rows {
+        match merged.get_mut(&row.cell) {
+            Some((profile, requests)) => {
+                if profile.merge(&row.profile).is_ok() {
+                    *requests += row.answered;
+                }
+            }
+            None => {
+                merged.insert(row.cell, (row.profile, row.answered));
+            }
+        }
+    }
+    merged
 }

@@ -17,8 +17,9 @@ mod worth;
 
 use std::io::Write;
 
-use loadline_model::profile::CallTree;
+use loadline_model::profile::{CallTree, Profile};
 use loadline_model::result::{Ladder, RunResult};
+use loadline_model::rows::{ProfileRow, SliceRow, profiles_by_cell};
 use loadline_model::{CellId, SparseHistogram, printable};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -56,11 +57,40 @@ pub struct CellProfile {
     pub stacks: CallTree,
 }
 
-/// The result as an HTML document.
+impl Evidence {
+    /// Of the rows of a run.
+    pub fn of(profiles: Vec<ProfileRow>, slices: Vec<SliceRow>) -> Evidence {
+        let profile = |(cell, (profile, requests)): (CellId, (Profile, u64))| CellProfile {
+            cell,
+            requests,
+            stacks: profile.stacks,
+        };
+        Evidence {
+            profiles: profiles_by_cell(profiles).into_iter().map(profile).collect(),
+            response_times: slices.into_iter().map(|slice| slice.response).collect(),
+        }
+    }
+}
+
+/// Where a page leads that is one of several.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// What it says.
+    pub label: String,
+    /// Where to.
+    pub address: String,
+}
+
+/// The result as an HTML document, with these links above it: none for a file of its own.
 ///
 /// # Errors
 /// When `out` does not take it.
-pub fn html(result: &RunResult, evidence: &Evidence, out: &mut dyn Write) -> Result<(), ReportError> {
+pub fn html(
+    result: &RunResult,
+    evidence: &Evidence,
+    links: &[Link],
+    out: &mut dyn Write,
+) -> Result<(), ReportError> {
     let data = data::document(result, evidence)?;
     let document = html! {
         (DOCTYPE)
@@ -74,6 +104,11 @@ pub fn html(result: &RunResult, evidence: &Evidence, out: &mut dyn Write) -> Res
                 style { (PreEscaped(app::STYLE)) }
             }
             body {
+                @if !links.is_empty() {
+                    nav.links aria-label="pages" {
+                        @for link in links { a href=(link.address) { (shown(&link.label)) } }
+                    }
+                }
                 main { (page(result)) }
                 (origin::footer(result))
                 script type="application/json" #data { (PreEscaped(data)) }

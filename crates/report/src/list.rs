@@ -19,6 +19,26 @@ pub fn list(results: &[RunResult], style: &Style, local_time: impl Fn(&str) -> S
     printable_but_colours(&text, style.colour)
 }
 
+/// What a list shows of a run, as text alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// How it ended, `complete, not to be trusted`.
+    pub state: String,
+    /// Services, platforms and loads.
+    pub subject: Vec<String>,
+    /// The question with its answer; further sentences.
+    pub outcome: Vec<String>,
+}
+
+/// What a run was about, and what came out.
+pub fn summary(result: &RunResult) -> Summary {
+    Summary {
+        state: state(result, false),
+        subject: wording::subject(result),
+        outcome: outcome(result, false),
+    }
+}
+
 /// Whether the text, in any case, is part of a run's name, a tag of it, its question, or what was run.
 pub fn matches(result: &RunResult, text: &str) -> bool {
     let question = answer(result).map(|answer| answer.question);
@@ -29,21 +49,26 @@ pub fn matches(result: &RunResult, text: &str) -> bool {
 }
 
 fn entry(result: &RunResult, style: &Style, started: &str) -> String {
-    let pieces: Vec<String> =
-        [started.to_owned(), state(result, style)].into_iter().chain(wording::subject(result)).collect();
+    let pieces: Vec<String> = [started.to_owned(), state(result, style.colour)]
+        .into_iter()
+        .chain(wording::subject(result))
+        .collect();
     let tags = result.run.tags.iter().map(|tag| format!("#{tag}"));
     let pieces: Vec<String> = pieces.into_iter().chain(tags).collect();
     let first = format!("{:>width$}  ", result.run.id, width = INDENT - 2);
     let mut text = flow(&first, &pieces, " · ", style.width, INDENT);
-    let outcome = answer(result).map(|answer| verdicts(&answer, style)).into_iter().chain(judgements(result));
-    for sentence in outcome {
+    for sentence in outcome(result, style.colour) {
         text.push_str(&wrap(&" ".repeat(INDENT), &sentence, style.width, INDENT));
     }
     text
 }
 
-fn state(result: &RunResult, style: &Style) -> String {
-    let bad = |words: &str| Tone::Bad.paint(words, style.colour);
+fn outcome(result: &RunResult, colour: bool) -> Vec<String> {
+    answer(result).map(|answer| verdicts(&answer, colour)).into_iter().chain(judgements(result)).collect()
+}
+
+fn state(result: &RunResult, colour: bool) -> String {
+    let bad = |words: &str| Tone::Bad.paint(words, colour);
     match result.run.state {
         RunState::Complete if result.fails() => bad("complete, fails"),
         RunState::Complete if result.trust.trusted => "complete".to_owned(),
@@ -55,9 +80,9 @@ fn state(result: &RunResult, style: &Style) -> String {
 }
 
 /// The question with its answer, or with how many of each there are.
-fn verdicts(answer: &Answer, style: &Style) -> String {
+fn verdicts(answer: &Answer, colour: bool) -> String {
     if let [line] = &answer.lines[..] {
-        return format!("{} {}{}", answer.question, line.tone.paint(&line.lead, style.colour), line.rest);
+        return format!("{} {}{}", answer.question, line.tone.paint(&line.lead, colour), line.rest);
     }
     let mut counted: Vec<(&str, Tone, usize)> = Vec::new();
     for line in &answer.lines {
@@ -66,8 +91,7 @@ fn verdicts(answer: &Answer, style: &Style) -> String {
             None => counted.push((&line.lead, line.tone, 1)),
         }
     }
-    let counted =
-        counted.iter().map(|(lead, tone, count)| format!("{} ×{count}", tone.paint(lead, style.colour)));
+    let counted = counted.iter().map(|(lead, tone, count)| format!("{} ×{count}", tone.paint(lead, colour)));
     format!("{} {}", answer.question, counted.collect::<Vec<_>>().join(", "))
 }
 

@@ -23,7 +23,7 @@ const MAX_DEPTH: usize = 32;
 /// Most nodes of a file, those that its aliases stand for included.
 const MAX_NODES: usize = 100_000;
 
-/// Reads the experiment file at `path`.
+/// Reads the experiment file at `path`; `-` is standard input, and what its paths are relative to is the working directory then.
 ///
 /// # Errors
 /// When the file cannot be read, is not YAML, or is not a valid experiment on this machine.
@@ -50,7 +50,10 @@ pub(super) fn contents(path: &Path, what: &str) -> Result<Vec<u8>, SpecError> {
     };
     let mut bytes = Vec::new();
     // One byte more than allowed is enough to know; the rest is never read.
-    let file = std::fs::File::open(path).map_err(unreadable)?;
+    let file: Box<dyn Read> = match path == Path::new("-") {
+        true => Box::new(std::io::stdin()),
+        false => Box::new(std::fs::File::open(path).map_err(unreadable)?),
+    };
     file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     Ok(bytes)
 }

@@ -1,22 +1,35 @@
 //! Reading complete runs.
 
-use loadline_model::rows::{DeploymentRow, ProfileRow, RunData, RunRow, SliceRow, TailRow, WarmUpRow};
+use loadline_model::rows::{
+    DeploymentRow, ProfileRow, RunData, RunHeading, RunRow, SliceRow, TailRow, WarmUpRow,
+};
 use rusqlite::{OptionalExtension, Params, Row};
 
 use crate::columns::{cell, from_json, site, state, times};
 use crate::{Store, StoreError};
 
+const HEADINGS: &str = "SELECT id, name, started, finished, state, tags FROM run";
+
 impl Store {
-    /// Ids, names and start times of the runs, oldest first.
-    pub fn runs(&self) -> Result<Vec<(i64, String, String)>, StoreError> {
-        self.all("SELECT id, name, started FROM run ORDER BY id", [], |row| {
-            Ok((row.get("id")?, row.get("name")?, row.get("started")?))
-        })
+    /// The runs, oldest first.
+    pub fn runs(&self) -> Result<Vec<RunHeading>, StoreError> {
+        self.all(&format!("{HEADINGS} ORDER BY id"), [], heading)
+    }
+
+    /// What a list shows of a run.
+    ///
+    /// # Errors
+    /// When there is no such run.
+    pub fn heading(&self, id: i64) -> Result<RunHeading, StoreError> {
+        match self.all(&format!("{HEADINGS} WHERE id = ?1"), [id], heading)?.pop() {
+            Some(heading) => Ok(heading),
+            None => Err(self.no_run(id)?),
+        }
     }
 
     /// A run; without an id the latest one.
     pub fn run(&self, id: Option<i64>) -> Result<RunRow, StoreError> {
-        let Some(id) = id.or(self.runs()?.last().map(|run| run.0)) else {
+        let Some(id) = id.or(self.runs()?.last().map(|run| run.id)) else {
             return Err(self.no_run(0)?);
         };
         let found = self.connection.query_row("SELECT * FROM run WHERE id = ?1", [id], run).optional();
@@ -113,12 +126,23 @@ impl Store {
     fn no_run(&self, id: i64) -> Result<StoreError, StoreError> {
         let runs = self.runs()?;
         let present = match (runs.first(), runs.last()) {
-            (Some(first), Some(last)) if first.0 == last.0 => format!("it contains run {}", first.0),
-            (Some(first), Some(last)) => format!("it contains runs {} to {}", first.0, last.0),
+            (Some(first), Some(last)) if first.id == last.id => format!("it contains run {}", first.id),
+            (Some(first), Some(last)) => format!("it contains runs {} to {}", first.id, last.id),
             _ => "it contains no runs yet".to_owned(),
         };
         Ok(StoreError::NoRun { path: self.path.clone(), id, present })
     }
+}
+
+fn heading(row: &Row<'_>) -> rusqlite::Result<RunHeading> {
+    Ok(RunHeading {
+        id: row.get("id")?,
+        name: row.get("name")?,
+        started: row.get("started")?,
+        finished: row.get("finished")?,
+        state: state(row)?,
+        tags: from_json(row, "tags")?,
+    })
 }
 
 fn run(row: &Row<'_>) -> rusqlite::Result<RunRow> {

@@ -30,6 +30,7 @@ use crate::arguments::{
     AgainstArguments, CapacityArguments, CompareArguments, LayersArguments, OutputArguments, RunArguments,
     TurnArguments,
 };
+use crate::event_log::EventLog;
 use crate::exit::{Exit, UsageError};
 use crate::interrupt;
 use crate::journal::StoreJournal;
@@ -150,7 +151,13 @@ fn execute_in(
     let journal = StoreJournal::new(&store);
     let plan = Plan::new(experiment);
     let progress = RefCell::new(Progress::new(experiment, &plan));
-    let events = &mut |event| progress.borrow_mut().show(event);
+    let mut told = outputs.events.as_deref().map(|file| EventLog::create(file, stop.clone())).transpose()?;
+    let events = &mut |event| {
+        if let Some(told) = &mut told {
+            told.tell(journal.run(), &event);
+        }
+        progress.borrow_mut().show(event);
+    };
     let measuring = Measuring {
         network,
         experiment,
@@ -258,7 +265,7 @@ impl Measuring<'_> {
 }
 
 /// This program's own file, which also serves the built-in services.
-fn own_program() -> Result<PathBuf> {
+pub(super) fn own_program() -> Result<PathBuf> {
     std::env::current_exe()
         .context("cannot find the file of this program, which serves the built-in services")
 }

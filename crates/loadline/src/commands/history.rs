@@ -19,10 +19,14 @@ pub fn history(arguments: &HistoryArguments) -> Result<Exit> {
     let mut chronicle = Chronicle::new(&metric);
     let mut runs = store.runs()?;
     // Imported runs have the newest numbers.
-    runs.sort_by(|one, other| one.2.cmp(&other.2));
-    for (id, name, _) in runs {
-        if arguments.matching.as_ref().is_none_or(|text| name.to_lowercase().contains(&text.to_lowercase())) {
-            chronicle.add(&store.data(Some(id))?);
+    runs.sort_by(|one, other| one.started.cmp(&other.started));
+    for run in runs {
+        if arguments
+            .matching
+            .as_ref()
+            .is_none_or(|text| run.name.to_lowercase().contains(&text.to_lowercase()))
+        {
+            chronicle.add(&store.data(Some(run.id))?);
         }
     }
     let history = chronicle.finish();

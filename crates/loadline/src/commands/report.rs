@@ -5,12 +5,13 @@ use jiff::{Timestamp, tz::TimeZone};
 use loadline_spec::add_conditions;
 use loadline_store::Store;
 
-use crate::arguments::ReportArguments;
-use crate::exit::Exit;
+use crate::arguments::{OutputArguments, ReportArguments};
+use crate::exit::{Exit, UsageError};
 use crate::outputs;
 use crate::streams::print;
 
 pub fn report(arguments: &ReportArguments) -> Result<Exit> {
+    refuse_events(&arguments.outputs)?;
     let store = Store::open(&arguments.outputs.store)?;
     if arguments.list {
         list(&store, arguments)?;
@@ -23,13 +24,21 @@ pub fn report(arguments: &ReportArguments) -> Result<Exit> {
     Ok(outputs::exit_of(&result, &arguments.outputs))
 }
 
+/// Refuses to tell of what is over.
+pub(super) fn refuse_events(outputs: &OutputArguments) -> Result<(), UsageError> {
+    match outputs.events {
+        None => Ok(()),
+        Some(_) => Err(UsageError("--events tells of a run while it is measured: leave it out".to_owned())),
+    }
+}
+
 fn list(store: &Store, arguments: &ReportArguments) -> Result<()> {
     let mut results = Vec::new();
-    for (id, ..) in store.runs()?.into_iter().rev() {
+    for run in store.runs()?.into_iter().rev() {
         if results.len() == arguments.last {
             break;
         }
-        let result = outputs::analyse(store, Some(id))?;
+        let result = outputs::analyse(store, Some(run.id))?;
         if arguments.matching.as_ref().is_none_or(|text| loadline_report::matches(&result, text)) {
             results.push(result);
         }

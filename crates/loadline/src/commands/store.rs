@@ -17,7 +17,7 @@ pub fn store(arguments: &StoreArguments) -> Result<Exit> {
             print(format_args!("run {run} is called {name}"))?;
         }
         StoreCommand::Tag { run, tags } => {
-            let mut all = store.run(Some(*run))?.tags;
+            let mut all = store.heading(*run)?.tags;
             for tag in tags {
                 let tag = named(tag)?;
                 if !all.contains(&tag) {
@@ -27,7 +27,7 @@ pub fn store(arguments: &StoreArguments) -> Result<Exit> {
             tag(&store, *run, &all)?;
         }
         StoreCommand::Untag { run, tags } => {
-            let mut all = store.run(Some(*run))?.tags;
+            let mut all = store.heading(*run)?.tags;
             all.retain(|tag| !tags.contains(tag));
             tag(&store, *run, &all)?;
         }
@@ -35,17 +35,10 @@ pub fn store(arguments: &StoreArguments) -> Result<Exit> {
         StoreCommand::Prune { keep } => {
             let mut runs = store.runs()?;
             // Imported runs have the newest numbers.
-            runs.sort_by(|one, other| one.2.cmp(&other.2));
-            let all: Vec<i64> = runs.into_iter().map(|(id, ..)| id).collect();
-            let older = &all[..all.len().saturating_sub(*keep)];
-            let tagged = |run: &i64| Ok::<bool, anyhow::Error>(!store.run(Some(*run))?.tags.is_empty());
-            let mut unnamed = Vec::new();
-            for run in older {
-                if !tagged(run)? {
-                    unnamed.push(*run);
-                }
-            }
-            delete(&store, &unnamed)?;
+            runs.sort_by(|one, other| one.started.cmp(&other.started));
+            runs.truncate(runs.len().saturating_sub(*keep));
+            let untagged = runs.iter().filter(|run| run.tags.is_empty()).map(|run| run.id);
+            delete(&store, &untagged.collect::<Vec<i64>>())?;
         }
         StoreCommand::Export { runs, file } => {
             other(&arguments.store, file)?;
@@ -56,7 +49,7 @@ pub fn store(arguments: &StoreArguments) -> Result<Exit> {
         StoreCommand::Import { file } => {
             other(&arguments.store, file)?;
             let from = Store::open(file)?;
-            let runs: Vec<i64> = from.runs()?.into_iter().map(|(id, ..)| id).collect();
+            let runs: Vec<i64> = from.runs()?.into_iter().map(|run| run.id).collect();
             for (run, number) in runs.iter().zip(from.copy(&runs, &arguments.store)?) {
                 print(format_args!("run {run} of {} is run {number}", file.display()))?;
             }

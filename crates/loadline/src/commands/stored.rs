@@ -10,11 +10,13 @@ use loadline_report::Words;
 use loadline_spec::add_conditions;
 use loadline_store::Store;
 
+use super::report::refuse_events;
 use crate::arguments::{AgainstArguments, OutputArguments};
 use crate::exit::{Exit, UsageError};
 use crate::outputs;
 
 pub fn compare([before, after]: [i64; 2], outputs: &OutputArguments) -> Result<Exit> {
+    refuse_events(outputs)?;
     outputs::check(outputs)?;
     let store = Store::open(&outputs.store)?;
     let [before, after] = [store.data(Some(before))?, store.data(Some(after))?].map(NamedRun::by_number);

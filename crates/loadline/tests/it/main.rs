@@ -64,4 +64,5 @@ mod tails;
 mod tasks;
 mod throttling;
 mod turn;
+mod ui;
 mod until;

@@ -14,7 +14,7 @@ const DATA: &str = "<script id=\"data\" type=\"application/json\">";
 
 pub fn page(result: &RunResult, evidence: &Evidence) -> String {
     let mut out = Vec::new();
-    html(result, evidence, &mut out).expect("a vector takes everything");
+    html(result, evidence, &[], &mut out).expect("a vector takes everything");
     String::from_utf8(out).expect("HTML is UTF-8")
 }
 

@@ -11,6 +11,7 @@ pub mod nginx;
 pub mod page;
 pub mod place;
 pub mod programs;
+pub mod served;
 pub mod small_disk;
 pub mod store;
 pub mod terminal;

@@ -1,0 +1,120 @@
+//! `loadline ui`: the stored runs as pages, and new ones started from them.
+
+mod offers;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use clap::Parser;
+use loadline_model::experiment::Experiment;
+use loadline_model::plan::Plan;
+use loadline_report::Style;
+use loadline_spec::{Machine, add_conditions, from_flags, from_yaml, to_yaml};
+use loadline_web::{Certificate, Draft, Offer, Program, Token, Ui};
+
+use offers::Offers;
+
+use super::experiment::own_program;
+use super::serve;
+use crate::arguments::{Arguments, Command as Subcommand, UiArguments};
+use crate::exit::{Exit, UsageError};
+use crate::streams::{print, tell};
+use crate::{interrupt, outputs};
+
+/// What a complaint calls an experiment that is in no file.
+const NAME: &str = "experiment.yaml";
+/// Columns that a plan is printed for.
+const WIDTH: usize = 100;
+
+pub fn ui(arguments: &UiArguments) -> Result<Exit> {
+    let is_open = !arguments.listen.ip().is_loopback();
+    if is_open && arguments.certificate.is_none() && !arguments.plain_http {
+        let why = "others can reach this address, and whoever has the token may start programs as this user: give a --certificate with its \
+             --key, or --plain-http to do without TLS";
+        return Err(UsageError(why.to_owned()).into());
+    }
+    outputs::check_files([&arguments.store])?;
+    let stop = interrupt::stop_flag()?;
+    let certificate = arguments.certificate.clone().zip(arguments.key.clone());
+    let ui = Ui {
+        store: arguments.store.clone(),
+        listen: arguments.listen,
+        names: arguments.name.clone(),
+        token: token(arguments.token_file.as_deref())?,
+        certificate: certificate.map(|(chain, key)| Certificate { chain, key }),
+        program: Arc::new(ThisProgram { file: own_program()?, offers: Offers::default() }),
+    };
+    // What a server that was killed left of its run.
+    if let Err(error) = loadline_machine::clean(&loadline_platforms::cleaners(), &mut Vec::new()) {
+        tell(format_args!("what an earlier run left could not be removed: {error:#}"));
+    }
+    loadline_web::serve(ui, &stop, |url| {
+        // Without a reader there is nobody to tell.
+        let _ = print(format_args!("{url}"));
+    })?;
+    Ok(Exit::Done)
+}
+
+fn token(file: Option<&Path>) -> Result<Token> {
+    let Some(file) = file else { return Token::random().context("cannot draw a token") };
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let why = || {
+        UsageError(format!("the token in {} is not one: 16 letters, digits, - or _ at least", file.display()))
+    };
+    Ok(Token::chosen(text.trim()).ok_or_else(why)?)
+}
+
+/// This command line, as the server uses it.
+struct ThisProgram {
+    file: PathBuf,
+    offers: Offers,
+}
+
+impl Program for ThisProgram {
+    fn platforms(&self) -> Vec<Offer> {
+        self.offers.all()
+    }
+
+    fn draft(&self, yaml: &str) -> Result<Draft, String> {
+        let experiment = from_yaml(NAME, yaml.as_bytes(), &Machine::this(&serve::check));
+        draft(&experiment.map_err(|error| error.render(false))?)
+    }
+
+    fn draft_of_flags(&self, flags: &[String]) -> Result<Draft, String> {
+        let line = ["loadline", "compare"].into_iter().map(str::to_owned).chain(flags.iter().cloned());
+        let arguments = Arguments::try_parse_from(line).map_err(|error| error.to_string())?;
+        let Subcommand::Compare(arguments) = arguments.command else {
+            return Err("these are no flags".to_owned());
+        };
+        let flags = arguments.flags().map_err(|error| error.to_string())?;
+        let mut experiment =
+            from_flags(&flags, &Machine::this(&serve::check)).map_err(|error| error.render(false))?;
+        add_conditions(&mut experiment, &arguments.outputs.fail_if).map_err(|error| error.render(false))?;
+        draft(&experiment)
+    }
+
+    fn yaml(&self, experiment: &Experiment) -> String {
+        to_yaml(experiment)
+    }
+
+    fn run(&self, store: &Path) -> Command {
+        let mut command = Command::new(&self.file);
+        command.args(["run", "-", "--events", "-", "--store"]).arg(store);
+        command
+    }
+}
+
+fn draft(experiment: &Experiment) -> Result<Draft, String> {
+    let preview =
+        loadline_run::preview(experiment, &Plan::new(experiment)).map_err(|error| error.to_string())?;
+    let style = Style { colour: false, width: WIDTH, full: false, by_request: false, spectrum: false };
+    let total = preview.time.total_s;
+    Ok(Draft {
+        name: experiment.name.clone(),
+        yaml: to_yaml(experiment),
+        plan: loadline_report::preview(&preview, &style),
+        seconds: [total.least, total.most],
+    })
+}

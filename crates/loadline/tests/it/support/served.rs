@@ -1,0 +1,136 @@
+//! `loadline ui` of a test's own, and a client that may ask as rudely as it likes.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::time::Duration;
+
+use super::place::{Place, Started};
+use super::wait_for;
+
+/// A server, until it is dropped.
+pub struct Served {
+    pub server: Started,
+    pub address: SocketAddr,
+    pub token: String,
+}
+
+/// An answer.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub head: String,
+    pub body: String,
+}
+
+impl Served {
+    pub fn start(place: &Place) -> Served {
+        let server = place.start(["ui", "--listen", "127.0.0.1:0"]);
+        let url = wait_for("the server's address", || {
+            let printed = std::fs::read_to_string(place.path("stdout")).ok()?;
+            printed.strip_suffix('\n').map(str::to_owned)
+        });
+        let (address, token) =
+            url.strip_prefix("http://").and_then(|url| url.split_once("/?token=")).expect("a URL");
+        Served { server, address: address.parse().expect("an address"), token: token.to_owned() }
+    }
+
+    /// A connection on which a request may be written.
+    pub fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).expect("it listens");
+        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a time-out");
+        stream
+    }
+
+    /// `METHOD PATH` with these lines in its head, which ends the connection.
+    pub fn ask_with(&self, request: &str, lines: &[String], body: &str) -> Answer {
+        let mut stream = self.connect();
+        let lines: String = lines.iter().map(|line| format!("{line}\r\n")).collect();
+        let length = body.len();
+        let head =
+            format!("{request} HTTP/1.1\r\nConnection: close\r\nContent-Length: {length}\r\n{lines}\r\n");
+        // An answer may come before all of the request is written.
+        let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes()));
+        answer(stream)
+    }
+
+    /// The same as a program with the token asks.
+    pub fn ask(&self, request: &str, body: &str) -> Answer {
+        self.ask_with(
+            request,
+            &[self.host(), self.bearer(), "Content-Type: application/json".to_owned()],
+            body,
+        )
+    }
+
+    pub fn get(&self, path: &str) -> Answer {
+        self.ask(&format!("GET {path}"), "")
+    }
+
+    pub fn json(&self, path: &str) -> serde_json::Value {
+        let answer = self.get(path);
+        serde_json::from_str(&answer.body).unwrap_or_else(|error| panic!("{path}: {error}: {answer:?}"))
+    }
+
+    pub fn host(&self) -> String {
+        format!("Host: {}", self.address)
+    }
+
+    pub fn bearer(&self) -> String {
+        format!("Authorization: Bearer {}", self.token)
+    }
+
+    pub fn cookie(&self) -> String {
+        format!("Cookie: other=1; loadline-{}={}", self.address.port(), self.token)
+    }
+
+    /// Follows server-sent events until `is_enough` of one's name and data, which it returns.
+    pub fn follow(
+        &self,
+        path: &str,
+        mut is_enough: impl FnMut(&str, &serde_json::Value) -> bool,
+    ) -> serde_json::Value {
+        let mut stream = self.connect();
+        let head = format!("GET {path} HTTP/1.1\r\n{}\r\n{}\r\n\r\n", self.host(), self.bearer());
+        stream.write_all(head.as_bytes()).expect("a request");
+        let mut name = String::new();
+        for line in BufReader::new(stream).lines() {
+            let line = line.expect("the stream goes on");
+            if let Some(text) = line.strip_prefix("event: ") {
+                text.clone_into(&mut name);
+            }
+            let Some(data) = line.strip_prefix("data: ") else { continue };
+            let data = serde_json::from_str(data).expect("JSON");
+            if is_enough(&name, &data) {
+                return data;
+            }
+        }
+        panic!("{path} ended before it said enough");
+    }
+}
+
+fn answer(mut stream: TcpStream) -> Answer {
+    let mut bytes = Vec::new();
+    // A server that refuses a body closes the connection, and may reset it.
+    let _ = stream.read_to_end(&mut bytes);
+    let _ = stream.shutdown(Shutdown::Both);
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
+    let chunked = head.to_lowercase().contains("transfer-encoding: chunked");
+    Answer {
+        status: status.unwrap_or_else(|| panic!("this is no answer: {text}")),
+        head: head.to_owned(),
+        body: if chunked { unchunked(body) } else { body.to_owned() },
+    }
+}
+
+/// The data of chunks (RFC 9112, section 7.1), which here are all text.
+fn unchunked(mut rest: &str) -> String {
+    let mut whole = String::new();
+    while let Some((size, after)) = rest.split_once("\r\n") {
+        let size = usize::from_str_radix(size, 16).expect("a size");
+        whole.push_str(&after[..size]);
+        rest = after[size..].trim_start_matches("\r\n");
+    }
+    whole
+}

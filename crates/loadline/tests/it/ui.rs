@@ -1,0 +1,272 @@
+//! `loadline ui`: whom it answers, what it does with too much, and the runs that it starts.
+
+use std::io::Write;
+use std::net::TcpStream;
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::support::leftovers;
+use crate::support::place::Place;
+use crate::support::served::Served;
+use crate::support::wait_for;
+
+/// A run of a minute, which is stopped.
+const LONG: &str = "
+service: {builtin: orders}
+platforms: [host]
+loads: [{rate: 200/s}]
+plan: {deployments: 1, blocks: 600, slice: 100ms, warmup: 1s}
+";
+
+/// A run that is over at once.
+const SHORT: [&str; 10] =
+    ["--slice", "100ms", "--blocks", "4", "--deployments", "2", "--warmup", "1s", "--repeats", "0"];
+
+fn job(served: &Served, yaml: &str) -> Value {
+    let answer = served.ask("POST /api/jobs", &json!({ "yaml": yaml }).to_string());
+    assert_eq!(answer.status, 201, "{answer:?}");
+    serde_json::from_str(&answer.body).expect("JSON")
+}
+
+#[test]
+fn only_who_has_the_token_is_answered_and_only_by_its_own_name() {
+    let place = Place::cleaning();
+    let served = Served::start(&place);
+    let (host, bearer, cookie) = (served.host(), served.bearer(), served.cookie());
+    let port = served.address.port();
+    let origin = format!("Origin: http://127.0.0.1:{port}");
+    let other = |line: &str| line.to_owned();
+    for (request, lines, status) in [
+        ("GET /", vec![host.clone()], 401),
+        ("GET /api/runs", vec![host.clone(), other("Authorization: Bearer stale-stale-stale-1")], 401),
+        ("GET /api/runs", vec![host.clone(), format!("Cookie: loadline-{port}=stale")], 401),
+        ("GET /?token=wrong", vec![host.clone()], 401),
+        ("GET /app.js", vec![host.clone()], 401),
+        ("GET /api/runs", vec![host.clone(), bearer.clone()], 200),
+        ("GET /api/runs", vec![host.clone(), cookie.clone()], 200),
+        ("GET /api/runs", vec![format!("Host: localhost:{port}"), cookie.clone()], 200),
+        // A name of somebody else that resolves to this address.
+        ("GET /api/runs", vec![other("Host: evil.example"), bearer.clone()], 421),
+        ("GET /api/runs", vec![format!("Host: evil.example:{port}"), cookie.clone()], 421),
+        ("GET /?token=wrong", vec![other("Host: evil.example")], 421),
+        // A form of another site, whose request brings the cookie in a browser that does not heed SameSite.
+        ("POST /api/jobs", vec![host.clone(), cookie.clone(), other("Origin: http://evil.example")], 403),
+        ("POST /api/jobs", vec![host.clone(), cookie.clone(), other("Origin: null")], 403),
+        ("POST /api/jobs", vec![host.clone(), cookie.clone()], 403),
+        ("DELETE /api/runs/1", vec![host.clone(), bearer.clone(), other("Origin: http://evil.example")], 403),
+        ("DELETE /api/runs/1", vec![host.clone(), cookie.clone(), origin.clone()], 404),
+        ("DELETE /api/runs/1", vec![host.clone(), bearer.clone()], 404),
+        // What is no path of it is nothing.
+        ("GET /../../etc/passwd", vec![host.clone(), bearer.clone()], 404),
+        ("GET /runs/..%2f..%2fetc%2fpasswd", vec![host.clone(), bearer.clone()], 404),
+        ("GET /api/runs/1/export?format=../../etc/passwd", vec![host.clone(), bearer.clone()], 400),
+        ("GET /runs/999999999999999999999", vec![host.clone(), bearer.clone()], 404),
+    ] {
+        let answer = served.ask_with(request, &lines, "");
+        assert_eq!(answer.status, status, "{request} {lines:?}: {answer:?}");
+        assert!(answer.head.contains("content-security-policy: "), "{request}: {}", answer.head);
+    }
+    // The token comes into a browser as a cookie, and stays in no address; least of all in that of another host.
+    for (path, to) in [("/", "/"), ("/runs/3?a=b&", "/runs/3?a=b"), ("//evil.example/", "/evil.example/")] {
+        let joined = if path.contains('?') { "" } else { "?" };
+        let answer = served.ask_with(
+            &format!("GET {path}{joined}token={}", served.token),
+            std::slice::from_ref(&host),
+            "",
+        );
+        assert_eq!(answer.status, 303, "{path}: {answer:?}");
+        assert!(answer.head.contains(&format!("location: {to}\r\n")), "{path}: {}", answer.head);
+        assert!(answer.head.contains("; HttpOnly; SameSite=Strict"), "{}", answer.head);
+    }
+}
+
+#[test]
+fn too_much_is_refused_and_the_server_stays_up() {
+    let place = Place::cleaning();
+    let served = Served::start(&place);
+    let memory = || peak_memory_kib(served.server.id());
+    let before = memory();
+
+    // A body that says that it has a gigabyte, and one that does not say it.
+    let mut stream = served.connect();
+    let head = |length: &str| {
+        format!(
+            "POST /api/drafts HTTP/1.1\r\n{}\r\n{}\r\nContent-Type: application/json\r\n{length}\r\n\r\n",
+            served.host(),
+            served.bearer()
+        )
+    };
+    stream.write_all(head("Content-Length: 1073741824").as_bytes()).expect("a head");
+    write_a_gigabyte(stream, false);
+    let mut stream = served.connect();
+    stream.write_all(head("Transfer-Encoding: chunked").as_bytes()).expect("a head");
+    write_a_gigabyte(stream, true);
+    let refused = served.ask("POST /api/drafts", &json!({ "yaml": "x".repeat(3 << 20) }).to_string());
+    assert_eq!(refused.status, 413, "{refused:?}");
+
+    // Streams that nobody reads, and requests that never end.
+    job(&served, LONG);
+    let mut streams = Vec::new();
+    for number in 0..10_000 {
+        let Ok(mut stream) = TcpStream::connect_timeout(&served.address, std::time::Duration::from_secs(1))
+        else {
+            break;
+        };
+        let path = if number % 2 == 0 { "/api/jobs/1/events" } else { "/api/runs" };
+        let end = if number % 3 == 0 { "" } else { "\r\n" };
+        let request = format!("GET {path} HTTP/1.1\r\n{}\r\n{}\r\n{end}", served.host(), served.bearer());
+        let _ = stream.write_all(request.as_bytes());
+        streams.push(stream);
+    }
+    assert!(streams.len() > 1_000, "only {} connections were had", streams.len());
+    drop(streams);
+    wait_for("an answer", || (served.get("/api/runs").status == 200).then_some(()));
+    let grown = memory() - before;
+    assert!(grown < 200 << 10, "{grown} KiB more than before");
+    assert_eq!(served.ask("POST /api/jobs/1/stop", "").status, 202);
+    served.server.send(Signal::TERM);
+    assert_eq!(served.server.wait().code, Some(0));
+}
+
+/// As much of it as is taken.
+fn write_a_gigabyte(mut stream: TcpStream, chunked: bool) {
+    let block = vec![b'x'; 1 << 20];
+    for _ in 0..1024 {
+        let frame = if chunked { [b"100000\r\n", &block[..], b"\r\n"].concat() } else { block.clone() };
+        if stream.write_all(&frame).is_err() {
+            return;
+        }
+    }
+    panic!("a gigabyte was taken");
+}
+
+fn peak_memory_kib(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("a process");
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
+    peak.trim().trim_end_matches(" kB").parse().expect("a number")
+}
+
+#[test]
+fn a_run_is_watched_and_stopped_and_the_next_one_waits_for_it() {
+    let place = Place::cleaning();
+    let served = Served::start(&place);
+    let (first, second) = (job(&served, LONG), job(&served, LONG));
+    assert_eq!((&first["job"], &second["job"]), (&json!(1), &json!(2)));
+    assert_eq!((&second["state"], &second["before"]), (&json!("waiting"), &json!(1)));
+
+    let mut slices = 0;
+    served.follow("/api/jobs/1/events", |event, data| {
+        slices += if event == "slices" { data.as_array().expect("a list").len() } else { 0 };
+        slices > 20 && event == "status"
+    });
+    let status = served.json("/api/jobs/1");
+    assert_eq!(status["state"], "running", "{status}");
+    assert!(status["live"]["cells"][0]["p50_ns"].as_f64().is_some_and(|p50| p50 > 0.0), "{status}");
+    assert!(status["live"]["seconds_left"].as_f64().is_some_and(|left| left > 5.0), "{status}");
+    let listed = served.json("/api/runs");
+    assert_eq!((&listed[0]["id"], &listed[0]["measured_now"]), (&json!(1), &json!(true)), "{listed}");
+    assert_eq!(served.ask("DELETE /api/runs/1", "").status, 409, "what is being measured stays");
+
+    assert_eq!(served.ask("POST /api/jobs/1/stop", "").status, 202);
+    let ended = served.follow("/api/jobs/1/events", |_, data| data["state"] == "ended");
+    assert_eq!(ended["code"], 130, "{ended}");
+    served.follow("/api/jobs/2/events", |event, _| event == "slices");
+    assert_eq!(served.ask("POST /api/jobs/2/stop", "").status, 202);
+    served.follow("/api/jobs/2/events", |_, data| data["state"] == "ended");
+    let kept = served.json("/api/runs/1");
+    assert_eq!(kept["run"]["state"], "interrupted");
+    assert!(kept["slices"].as_array().is_some_and(|kept| kept.len() >= slices), "{slices} were seen");
+}
+
+#[test]
+fn the_run_of_a_killed_server_ends_and_nothing_of_it_stays() {
+    let place = Place::cleaning();
+    let served = Served::start(&place);
+    job(&served, &LONG.replace("[host]", "[host, pod]"));
+    served.follow("/api/jobs/1/events", |event, _| event == "slices");
+    served.server.send(Signal::KILL);
+    assert_eq!(served.server.wait().code, None);
+    let label = place.store().label();
+    wait_for("the end of its run", || (place.store().state() == "interrupted").then_some(()));
+    let served = Served::start(&place);
+    leftovers::assert_none(&label);
+    let listed = served.json("/api/runs");
+    assert_eq!(
+        (&listed[0]["state"], &listed[0]["measured_now"]),
+        (&json!("interrupted"), &json!(false)),
+        "{listed}"
+    );
+}
+
+#[test]
+fn what_it_says_of_runs_is_what_the_command_line_says() {
+    let place = Place::cleaning();
+    let compare = |name: &str| {
+        let line = ["compare", "--on", "host", "--on", "pod", "--name", name].into_iter().chain(SHORT);
+        place.run(line).assert_measured();
+    };
+    ["one", "other"].map(compare);
+    let served = Served::start(&place);
+    let printed = |arguments: &[&str]| -> Value {
+        serde_json::from_str(&place.run(arguments.iter().copied()).stdout).expect("JSON")
+    };
+    assert_eq!(served.json("/api/runs/2"), printed(&["report", "2", "--json", "-"]));
+    assert_eq!(served.json("/api/compare?before=1&after=2"), printed(&["compare", "1", "2", "--json", "-"]));
+    assert_eq!(
+        served.get("/api/runs/1/export?format=csv").body,
+        place.run(["report", "1", "--csv", "-"]).stdout
+    );
+    let listed = place.run(["report", "--list"]).stdout.replace("\n ", "");
+    for sentence in served.json("/api/runs/2/summary")["outcome"].as_array().expect("a list") {
+        let words = sentence.as_str().expect("text").split_whitespace().collect::<Vec<_>>().join(" ");
+        let listed = listed.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(listed.contains(&words), "{words}\n{listed}");
+    }
+    for (path, title) in [("/runs/2", "loadline: other"), ("/compare?before=1&after=2", "loadline: ")] {
+        let page = served.get(path);
+        assert!(page.body.contains(&format!("<title>{title}")), "{path}: {}", page.body);
+        assert!(page.body.contains("<a href=\"/\">All runs</a>"), "{path}");
+    }
+
+    // Names, tags, copies and their end.
+    let renamed = served.ask("PATCH /api/runs/2", &json!({ "name": "<b>", "tags": ["nightly"] }).to_string());
+    assert_eq!(renamed.status, 204, "{renamed:?}");
+    assert!(served.get("/runs/2").body.contains("<title>loadline: &lt;b&gt;</title>"));
+    assert_eq!(served.json("/api/runs?match=NIGHT").as_array().map(Vec::len), Some(1));
+    assert_eq!(served.ask("PATCH /api/runs/2", &json!({ "name": " " }).to_string()).status, 422);
+    assert_eq!(served.ask("DELETE /api/runs/1", "").status, 204);
+    assert_eq!(served.get("/api/runs/1").status, 404);
+    assert_eq!(served.get("/api/compare?before=1&after=2").status, 404);
+    assert_eq!(served.ask("POST /api/import", "this is no store").status, 422);
+}
+
+#[test]
+fn what_is_typed_is_answered_as_the_command_line_would() {
+    let place = Place::cleaning();
+    let served = Served::start(&place);
+    let draft = |asked: Value| served.ask("POST /api/drafts", &asked.to_string());
+    let wrong = draft(json!({ "yaml": "platforms: [hots]\n" }));
+    assert_eq!(wrong.status, 422, "{wrong:?}");
+    place.write("experiment.yaml", "platforms: [hots]\n");
+    let printed = place.run(["plan", "experiment.yaml"]);
+    let said: Value = serde_json::from_str(&wrong.body).expect("JSON");
+    assert_eq!(said["error"].as_str().map(str::trim), Some(printed.stderr.trim()));
+    let flags = json!({ "flags": ["--on", "host", "--rate", "500/s", "--seed", "7"] });
+    let drafted: Value = serde_json::from_str(&draft(flags).body).expect("JSON");
+    let printed = place.run(["plan", "--on", "host", "--rate", "500/s", "--seed", "7"]).stdout;
+    assert!(printed.starts_with(drafted["yaml"].as_str().expect("YAML")), "{drafted}\n{printed}");
+    assert!(drafted["seconds"][1].as_f64() >= drafted["seconds"][0].as_f64(), "{drafted}");
+    let again = draft(json!({ "yaml": drafted["yaml"] }));
+    assert_eq!(again.status, 200, "{again:?}");
+    let offers = served.json("/api/platforms");
+    let names: Vec<&str> =
+        offers.as_array().expect("a list").iter().filter_map(|offer| offer["name"].as_str()).collect();
+    assert_eq!(names, ["host", "container", "pod", "docker", "kubernetes"]);
+    assert_eq!(offers[0]["missing"], Value::Null, "{offers}");
+    // Whether there is a daemon is up to the machine.
+    assert!(offers[3]["missing"].as_str().is_none_or(|why| why.contains("Docker")), "{offers}");
+    let wide = place.run(["ui", "--listen", "0.0.0.0:0"]);
+    assert_eq!(wide.code, Some(2), "{}", wide.stderr);
+    assert!(wide.stderr.contains("--plain-http"), "{}", wide.stderr);
+}

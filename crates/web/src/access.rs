@@ -1,0 +1,173 @@
+//! Who may ask, and from where: a request must be for a name of this server, so that a name of somebody else that resolves to this
+//! address gets nothing (DNS rebinding); it must show the token; and one that changes anything must come from a page of this server, or
+//! show the token in a way that a browser doesn't by itself (cross-site request forgery).
+
+use std::fs::File;
+use std::io::Read;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::header::{AUTHORIZATION, COOKIE, HOST, LOCATION, ORIGIN, SET_COOKIE};
+use axum::http::{HeaderMap, Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use sha2::{Digest, Sha256};
+
+use crate::failure::Failure;
+
+/// Random bytes of a token: as hard to guess as a key of AES-128.
+const TOKEN_BYTES: usize = 16;
+/// The parameter of an address that brings the token into a browser, which keeps it as a cookie.
+const PARAMETER: &str = "token=";
+
+/// What a user must show.
+#[derive(Clone)]
+pub struct Token(String);
+
+impl Token {
+    /// A token that nobody knows yet.
+    ///
+    /// # Errors
+    /// When the kernel has no random bytes.
+    pub fn random() -> std::io::Result<Token> {
+        let mut bytes = [0; TOKEN_BYTES];
+        File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+        Ok(Token(BASE64_URL_SAFE_NO_PAD.encode(bytes)))
+    }
+
+    /// A token that the user chose: 16 letters, digits, `-` or `_` at least.
+    pub fn chosen(text: &str) -> Option<Token> {
+        let is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+        (is_plain && text.len() >= TOKEN_BYTES).then(|| Token(text.to_owned()))
+    }
+
+    /// Compares digests, so that how long it takes says nothing of where they differ.
+    fn is(&self, shown: &str) -> bool {
+        Sha256::digest(shown) == Sha256::digest(&self.0)
+    }
+}
+
+/// What a request is held against.
+pub(crate) struct Access {
+    token: Token,
+    /// `127.0.0.1:8088`, in small letters.
+    hosts: Vec<String>,
+    scheme: &'static str,
+    /// Cookies are those of a host with all its ports: each server has its own.
+    cookie: String,
+}
+
+impl Access {
+    /// For a server at `address` that is also known by these names.
+    pub(crate) fn new(address: SocketAddr, names: &[String], scheme: &'static str, token: Token) -> Access {
+        let port = address.port();
+        let mut known = vec![written(address.ip())];
+        if address.ip().is_loopback() {
+            known.push("localhost".to_owned());
+        }
+        known.extend(names.iter().map(|name| name.to_ascii_lowercase()));
+        let hosts = known.iter().map(|name| format!("{name}:{port}"));
+        // Browsers leave out the scheme's own port.
+        let usual = if scheme == "https" { 443 } else { 80 };
+        let short = known.iter().filter(|_| port == usual).cloned();
+        Access { token, hosts: hosts.chain(short).collect(), scheme, cookie: format!("loadline-{port}") }
+    }
+
+    /// The address to open in a browser, with the token.
+    pub(crate) fn url(&self) -> String {
+        // The last is the user's own name for it, if there is one.
+        let host = if self.hosts.len() > 2 { self.hosts.last() } else { self.hosts.first() };
+        format!("{}://{}/?{PARAMETER}{}", self.scheme, host.map_or("", String::as_str), self.token.0)
+    }
+
+    fn knows(&self, host: &str) -> bool {
+        self.hosts.contains(&host.to_ascii_lowercase())
+    }
+
+    fn has_cookie(&self, headers: &HeaderMap) -> bool {
+        let cookies = headers.get_all(COOKIE).iter().filter_map(|cookies| cookies.to_str().ok());
+        let pairs =
+            cookies.flat_map(|cookies| cookies.split(';')).filter_map(|pair| pair.trim().split_once('='));
+        pairs.filter(|(name, _)| *name == self.cookie).any(|(_, value)| self.token.is(value))
+    }
+
+    fn has_header(&self, headers: &HeaderMap) -> bool {
+        let header = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+        header.and_then(|value| value.strip_prefix("Bearer ")).is_some_and(|shown| self.token.is(shown))
+    }
+
+    /// Whether the page that made the request is one of this server's. Browsers name it whenever something is sent (Fetch Standard, "append
+    /// a request `Origin` header").
+    fn is_own_page(&self, headers: &HeaderMap) -> bool {
+        let origin = headers.get(ORIGIN).and_then(|value| value.to_str().ok());
+        let host = origin.and_then(|origin| origin.strip_prefix(self.scheme)?.strip_prefix("://"));
+        host.is_some_and(|host| self.knows(host))
+    }
+
+    /// Takes the token out of the address: it would stay in the browser's history.
+    fn take_token(&self, request: &Request) -> Option<Response> {
+        let query = request.uri().query()?;
+        let shown = query.split('&').find_map(|pair| pair.strip_prefix(PARAMETER))?;
+        if request.method() != Method::GET || !self.token.is(shown) {
+            return None;
+        }
+        let rest: Vec<&str> = query.split('&').filter(|pair| !pair.starts_with(PARAMETER)).collect();
+        // The path begins with one slash: two would be another host.
+        let path = format!("/{}", request.uri().path().trim_start_matches('/'));
+        let to = if rest.is_empty() { path } else { format!("{path}?{}", rest.join("&")) };
+        let secure = if self.scheme == "https" { "; Secure" } else { "" };
+        let cookie = format!("{}={shown}; Path=/; HttpOnly; SameSite=Strict{secure}", self.cookie);
+        Some((StatusCode::SEE_OTHER, [(LOCATION, to), (SET_COOKIE, cookie)]).into_response())
+    }
+
+    fn refusal(&self, request: &Request) -> Option<Failure> {
+        let headers = request.headers();
+        // HTTP/2 has the host in the request's address.
+        let host = headers.get(HOST).and_then(|host| host.to_str().ok());
+        let host = host.or(request.uri().authority().map(|authority| authority.as_str()));
+        if !host.is_some_and(|host| self.knows(host)) {
+            let sentence = "this server is not known by that name; --name gives it another";
+            return Some(Failure::new(StatusCode::MISDIRECTED_REQUEST, sentence));
+        }
+        let by_header = self.has_header(headers);
+        if !by_header && !self.has_cookie(headers) {
+            let sentence =
+                "open the address that `loadline ui` printed, or send its token as `Authorization: Bearer`";
+            return Some(Failure::new(StatusCode::UNAUTHORIZED, sentence));
+        }
+        let only_reads = matches!(*request.method(), Method::GET | Method::HEAD);
+        let is_foreign = match headers.contains_key(ORIGIN) {
+            true => !self.is_own_page(headers),
+            false => !by_header,
+        };
+        (!only_reads && is_foreign).then(|| {
+            Failure::new(StatusCode::FORBIDDEN, "this can only be asked for by a page of this server")
+        })
+    }
+}
+
+/// Lets a request pass, or answers it.
+pub(crate) async fn check(State(access): State<Arc<Access>>, request: Request, next: Next) -> Response {
+    if let Some(failure) = access.refusal(&request) {
+        let is_ours = failure.status() == StatusCode::UNAUTHORIZED;
+        return is_ours
+            .then(|| access.take_token(&request))
+            .flatten()
+            .unwrap_or_else(|| failure.into_response());
+    }
+    match access.take_token(&request) {
+        Some(redirection) => redirection,
+        None => next.run(request).await,
+    }
+}
+
+/// As the host of an address.
+fn written(ip: IpAddr) -> String {
+    match ip {
+        IpAddr::V4(ip) => ip.to_string(),
+        IpAddr::V6(ip) => format!("[{ip}]"),
+    }
+}

@@ -1,0 +1,46 @@
+//! What could be run: the platforms of this machine, and experiments as they are typed, with what the command line would say to them.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use crate::Site;
+use crate::failure::{Failure, Refusal};
+use crate::program::{Draft, Offer};
+use crate::runs::blocking;
+
+/// The platforms, and whether this machine has them.
+#[utoipa::path(get, path = "/api/platforms", tag = "experiments", responses((status = 200, body = Vec<Offer>)))]
+pub(crate) async fn platforms(State(site): State<Arc<Site>>) -> Result<Json<Vec<Offer>>, Failure> {
+    Ok(Json(blocking(move || Ok(site.program.platforms())).await?))
+}
+
+/// An experiment: as YAML, or as the flags of `loadline compare`.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Asked {
+    /// An experiment file.
+    Yaml(String),
+    /// Word by word: `["--on", "host", "--on", "pod"]`.
+    Flags(Vec<String>),
+}
+
+/// Checks an experiment without running it: what it amounts to as YAML, what it would do, and how long that takes.
+#[utoipa::path(post, path = "/api/drafts", tag = "experiments", request_body = Asked,
+    responses((status = 200, body = Draft), (status = 422, body = Refusal)))]
+pub(crate) async fn draft(
+    State(site): State<Arc<Site>>,
+    Json(asked): Json<Asked>,
+) -> Result<Json<Draft>, Failure> {
+    let draft = blocking(move || {
+        let draft = match &asked {
+            Asked::Yaml(yaml) => site.program.draft(yaml),
+            Asked::Flags(flags) => site.program.draft_of_flags(flags),
+        };
+        draft.map_err(Failure::unprocessable)
+    });
+    Ok(Json(draft.await?))
+}

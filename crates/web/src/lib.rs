@@ -1,0 +1,90 @@
+//! `loadline ui`: the runs of a store in a browser, and new ones started from it.
+//!
+//! What it serves is an API, documented as OpenAPI by the code that answers it ([`api`]), and pages that use nothing else: the app in `ui/`,
+//! and the report of a run as `loadline report --html` writes it. Runs are measured by other processes of the same program
+//! ([`process`]), one at a time ([`queue`]); this one reads what they say as they say it. What only the command line knows, it is given
+//! ([`Program`]).
+//!
+//! Whoever may use it may start any program as the user that it runs as. So it answers only who has its token, on a loopback address
+//! unless asked otherwise, and only requests that its own pages or programs made ([`access`]).
+
+mod access;
+mod answers;
+mod api;
+mod drafts;
+mod failure;
+mod jobs;
+mod listener;
+mod live;
+mod pages;
+mod process;
+mod program;
+mod queue;
+mod runs;
+mod streams;
+
+use std::net::{SocketAddr, TcpListener};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+pub use access::Token;
+pub use api::description;
+pub use listener::{Certificate, WebError};
+pub use program::{Draft, Offer, Program};
+
+use access::Access;
+use answers::Answers;
+use queue::Queue;
+use streams::Streams;
+
+/// What is served, and to whom.
+pub struct Ui {
+    /// The file with the runs; made if it is not there.
+    pub store: PathBuf,
+    /// Where to listen. Port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// Names by which browsers may know this server, beside its address.
+    pub names: Vec<String>,
+    /// What a user must show.
+    pub token: Token,
+    /// To speak HTTPS with.
+    pub certificate: Option<Certificate>,
+    /// The rest of the command line.
+    pub program: Arc<dyn Program>,
+}
+
+/// Listens, hands the address to `ready`, and answers until `stop` is set. A run that goes on then is stopped, as by Ctrl-C, and waited for.
+///
+/// # Errors
+/// When nothing can listen there, the certificate is not one, or the store cannot be opened.
+pub fn serve(ui: Ui, stop: &Arc<AtomicBool>, ready: impl FnOnce(&str)) -> Result<(), WebError> {
+    drop(loadline_store::Store::create(&ui.store)?);
+    let tls = ui.certificate.as_ref().map(Certificate::acceptor).transpose()?;
+    let bound = |source| WebError::Listen { address: ui.listen, source };
+    let listener = TcpListener::bind(ui.listen).map_err(bound)?;
+    let address = listener.local_addr().map_err(bound)?;
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    let access = Access::new(address, &ui.names, scheme, ui.token);
+    ready(&access.url());
+    let queue = Queue::start(ui.store.clone(), ui.program.clone());
+    let site = Site {
+        store: ui.store,
+        program: ui.program,
+        answers: Answers::default(),
+        streams: Streams::default(),
+        queue: queue.clone(),
+    };
+    let served = listener::run(listener, tls, api::router(Arc::new(site), Arc::new(access)), stop);
+    queue.end();
+    served
+}
+
+/// What the answers are made of.
+struct Site {
+    store: PathBuf,
+    program: Arc<dyn Program>,
+    answers: Answers,
+    streams: Streams,
+    queue: Arc<Queue>,
+}

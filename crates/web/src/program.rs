@@ -1,0 +1,58 @@
+//! What the server is given by the command line that it is part of.
+
+use std::path::Path;
+use std::process::Command;
+
+use loadline_model::experiment::Experiment;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// The command line, as far as the server needs it.
+pub trait Program: Send + Sync {
+    /// The platforms, and whether this machine has them.
+    fn platforms(&self) -> Vec<Offer>;
+
+    /// What an experiment file asks for.
+    ///
+    /// # Errors
+    /// What `loadline plan` would say.
+    fn draft(&self, yaml: &str) -> Result<Draft, String>;
+
+    /// What the flags of `loadline compare` ask for, word by word.
+    ///
+    /// # Errors
+    /// What `loadline plan` would say.
+    fn draft_of_flags(&self, flags: &[String]) -> Result<Draft, String>;
+
+    /// An experiment as a file.
+    fn yaml(&self, experiment: &Experiment) -> String;
+
+    /// A process that measures the experiment on its standard input, stores it, and writes its events (`loadline_model::Event`) to standard
+    /// output, a line of JSON each. It ends as by Ctrl-C when nobody reads them any more.
+    fn run(&self, store: &Path) -> Command;
+}
+
+/// A platform that a run could use.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Offer {
+    /// As of `--on`: `host`, `docker`.
+    pub name: String,
+    /// What it is, in a few words.
+    pub about: String,
+    /// Why this machine cannot; absent if it can.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing: Option<String>,
+}
+
+/// An experiment that could be run.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Draft {
+    /// What it is called.
+    pub name: String,
+    /// The experiment as YAML.
+    pub yaml: String,
+    /// What it would do, as `loadline plan` prints it.
+    pub plan: String,
+    /// How long that takes at least and at most, s.
+    pub seconds: [f64; 2],
+}

@@ -1,0 +1,147 @@
+// A run while it waits and is measured: how far it is, what is known so far, and the way to its report.
+import { useEffect, useState } from "preact/hooks";
+import { difference, time } from "../format";
+import { get, reason, send } from "./api";
+import type { Slice, Status } from "./api";
+import { Frame } from "./frame";
+import { LiveSlices } from "./live-slices";
+import { Progress } from "./progress";
+
+type Live = Status["live"];
+
+/** What `loadline run` means by its exit code. */
+const ENDS: Record<number, string> = {
+  0: "It is measured.",
+  1: "It failed.",
+  2: "It could not be begun.",
+  3: "It is measured, but not to be trusted: the report says why.",
+  4: "It is measured, and fails a condition.",
+  130: "It was stopped; what was measured by then is kept.",
+};
+
+export function JobPage({ job }: { job: number }) {
+  const [status, setStatus] = useState<Status>();
+  const [slices, setSlices] = useState<Slice[]>([]);
+  const [error, setError] = useState<string>();
+  useEffect(() => {
+    const path = `/api/jobs/${job}`;
+    const fail = (thrown: unknown) => setError(reason(thrown));
+    let events: EventSource | undefined;
+    get<Status>(path).then((first) => {
+      setStatus(first);
+      events = new EventSource(`${path}/events`);
+      // A new connection begins with the first slice.
+      events.addEventListener("open", () => setSlices([]));
+      events.addEventListener("slices", (event) => {
+        const more = JSON.parse((event as MessageEvent<string>).data) as Slice[];
+        setSlices((known) => [...known, ...more]);
+      });
+      events.addEventListener("status", (event) => {
+        const next = JSON.parse((event as MessageEvent<string>).data) as Status;
+        setError(undefined);
+        setStatus(next);
+        if (next.state === "ended") events?.close();
+      });
+      events.addEventListener("error", () => setError("the server does not answer; what it measures goes on, if it does"));
+    }, fail);
+    return () => events?.close();
+  }, [job]);
+  if (status === undefined) return <Frame title={`Job ${job}`} error={error}>{null}</Frame>;
+  const { live, name, state } = status;
+  const stop = () => void send<Status>("POST", `/api/jobs/${job}/stop`).then(setStatus, (thrown: unknown) => setError(reason(thrown)));
+  return (
+    <Frame title={name} error={error}>
+      {status.state === "ended" ? (
+        <Ended code={status.code} said={status.said} run={live.run} />
+      ) : (
+        <section aria-label="progress" class="live">
+          {state === "waiting" && <p>It waits for {status.before === 1 ? "the run" : `${status.before} runs`} before it.</p>}
+          {state === "stopping" && <p>It stops, and removes what it created.</p>}
+          {state === "running" && <Progress live={live} />}
+          <button type="button" disabled={state === "stopping"} onClick={stop}>
+            Stop
+          </button>
+        </section>
+      )}
+      <SoFar live={live} />
+      <LiveSlices slices={slices} cells={live.cells} />
+      {live.log.length > 0 && (
+        <section>
+          <h2>What it said</h2>
+          <ul>
+            {live.log.map((line, at) => (
+              <li key={at}>{line}</li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </Frame>
+  );
+}
+
+interface EndProps {
+  code: number | null | undefined;
+  said: string;
+  run: number | null | undefined;
+}
+
+function Ended({ code, said, run }: EndProps) {
+  const known = run !== null && run !== undefined;
+  const isFine = code === 0 || code === 3 || code === 4 || code === 130;
+  const sentence = ENDS[code ?? -1] ?? (known || said === "" ? "It was killed." : said);
+  return (
+    <section aria-label="end" class="live" aria-live="polite">
+      <p>{sentence}</p>
+      {known && (
+        <a class="button primary" href={`/runs/${run}`}>
+          Read the report
+        </a>
+      )}
+      {!isFine && said !== "" && said !== sentence && <pre class="alert">{said}</pre>}
+    </section>
+  );
+}
+
+function SoFar({ live }: { live: Live }) {
+  const measured = live.cells.filter(({ p50_ns }) => p50_ns !== null && p50_ns !== undefined);
+  if (measured.length === 0) return null;
+  const several = new Set(live.cells.map(({ load }) => load)).size > 1;
+  const { paused_ms_per_second: paused, foreign, stolen } = live.machine;
+  const share = (value: number) => `${(100 * value).toFixed(1)} %`;
+  const machine = [
+    typeof paused === "number" && `paused ${paused.toFixed(1)} ms/s`,
+    typeof foreign === "number" && `other programs ${share(foreign)} of the CPUs`,
+    typeof stolen === "number" && `${share(stolen)} stolen`,
+  ].filter((text) => text !== false);
+  return (
+    <section>
+      <h2>So far</h2>
+      <p class="caption">of the slices' medians; the report is made of all that was measured</p>
+      <div class="scroll" role="group" tabIndex={0} aria-label="so far">
+        <table>
+          <thead>
+            <tr>
+              <th>
+                <span class="hidden">cell</span>
+              </th>
+              <th>p50</th>
+              <th>difference</th>
+              <th>95 % interval</th>
+            </tr>
+          </thead>
+          <tbody>
+            {measured.map(({ label, load, p50_ns, difference_ns: by, half_width_ns: half }) => (
+              <tr key={`${label} ${load}`}>
+                <th scope="row">{several ? `${label} at ${load}` : label}</th>
+                <td>{time(p50_ns)}</td>
+                <td>{typeof by === "number" ? difference(by, "ns") : ""}</td>
+                <td>{typeof half === "number" ? `±${time(half)}` : ""}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {machine.length > 0 && <p class="caption">machine: {machine.join(", ")}</p>}
+    </section>
+  );
+}

@@ -1,0 +1,215 @@
+// The form for a new run. What it amounts to is shown as an experiment file, which may be edited instead; either is checked as it is typed.
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { get, getText, reason, send } from "./api";
+import type { Asked, Draft, Offer, Status } from "./api";
+import { Frame } from "./frame";
+import { span } from "./progress";
+import { flags, keep, read } from "./wishes";
+import type { Wishes } from "./wishes";
+
+const BUILTIN = ["orders", "hello", "cpu"];
+/** Until the user has stopped typing. */
+const PAUSE_MS = 300;
+
+export function NewRun() {
+  const [wishes, setWishes] = useState<Wishes>(read);
+  const [edited, setEdited] = useState<string>();
+  const [draft, setDraft] = useState<Draft>();
+  const [wrong, setWrong] = useState<string>();
+  const [offers, setOffers] = useState<Offer[]>([]);
+  const [error, setError] = useState<string>();
+  useEffect(() => {
+    get<Offer[]>("/api/platforms").then(setOffers, (thrown: unknown) => setError(reason(thrown)));
+    const again = new URLSearchParams(location.search).get("again");
+    if (again !== null) getText(`/api/runs/${again}/export?format=experiment`).then(setEdited, (thrown: unknown) => setError(reason(thrown)));
+  }, []);
+  useEffect(() => {
+    const left = new AbortController();
+    const asked: Asked = edited === undefined ? { flags: flags(wishes) } : { yaml: edited };
+    const timer = setTimeout(() => {
+      send<Draft>("POST", "/api/drafts", asked, left.signal).then(
+        (answer) => {
+          setDraft(answer);
+          setWrong(undefined);
+        },
+        (thrown: unknown) => left.signal.aborted || setWrong(reason(thrown)),
+      );
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      left.abort();
+    };
+  }, [wishes, edited]);
+  const wish = (changed: Partial<Wishes>) => {
+    const next = { ...wishes, ...changed };
+    setWishes(next);
+    setEdited(undefined);
+    keep(next);
+  };
+  const start = (event: Event) => {
+    event.preventDefault();
+    const yaml = edited ?? draft?.yaml;
+    if (yaml === undefined) return;
+    send<Status>("POST", "/api/jobs", { yaml }).then(
+      ({ job }) => location.assign(`/jobs/${job}`),
+      (thrown: unknown) => setError(reason(thrown)),
+    );
+  };
+  return (
+    <Frame title="New run" error={error}>
+      <form class="new-run" onSubmit={start}>
+        <div>
+          <What wishes={wishes} wish={wish} />
+          {wishes.what !== "url" && <Where wishes={wishes} wish={wish} offers={offers} />}
+          <fieldset>
+            <legend>Load</legend>
+            <Field label="rates" hint="2000/s, or several: 500/s 2000/s">
+              <input type="text" value={wishes.rate} disabled={wishes.closed} onInput={(event) => wish({ rate: event.currentTarget.value })} />
+            </Field>
+            <label class="check">
+              <input type="checkbox" checked={wishes.closed} onChange={(event) => wish({ closed: event.currentTarget.checked })} /> closed loop: each connection sends its next
+              request when the last one is answered
+            </label>
+            <Field label="connections" hint="16">
+              <input type="text" inputMode="numeric" value={wishes.connections} onInput={(event) => wish({ connections: event.currentTarget.value })} />
+            </Field>
+          </fieldset>
+          <fieldset>
+            <legend>Limits</legend>
+            <Field label="CPUs" hint="1, or 500m; none">
+              <input type="text" value={wishes.cpu} onInput={(event) => wish({ cpu: event.currentTarget.value })} />
+            </Field>
+            <Field label="memory" hint="512Mi; none">
+              <input type="text" value={wishes.memory} onInput={(event) => wish({ memory: event.currentTarget.value })} />
+            </Field>
+          </fieldset>
+          <fieldset>
+            <legend>How much</legend>
+            <Field label="deployments" hint="the more, the narrower the intervals">
+              <input type="text" inputMode="numeric" value={wishes.deployments} onInput={(event) => wish({ deployments: event.currentTarget.value })} />
+            </Field>
+            <Field label="within" hint="10min: no deployment begins after it">
+              <input type="text" value={wishes.within} onInput={(event) => wish({ within: event.currentTarget.value })} />
+            </Field>
+            <Field label="fails if" hint="p99 slower by > 5%; a line each">
+              <textarea rows={2} value={wishes.failIf} onInput={(event) => wish({ failIf: event.currentTarget.value })} />
+            </Field>
+          </fieldset>
+        </div>
+        <div>
+          <label class="yaml">
+            <span>The experiment{edited !== undefined && ", edited: the form begins anew"}</span>
+            <textarea rows={18} spellcheck={false} value={edited ?? draft?.yaml ?? ""} onInput={(event) => setEdited(event.currentTarget.value)} />
+          </label>
+          <div aria-live="polite">
+            {wrong !== undefined && <pre class="alert">{wrong}</pre>}
+            {wrong === undefined && draft !== undefined && <p>It takes {howLong(draft)}.</p>}
+          </div>
+          <button type="submit" class="primary" disabled={wrong !== undefined || draft === undefined}>
+            Start
+          </button>
+          {draft !== undefined && wrong === undefined && (
+            <details>
+              <summary>What it will do</summary>
+              <pre class="plan">{draft.plan}</pre>
+            </details>
+          )}
+        </div>
+      </form>
+    </Frame>
+  );
+}
+
+/** `45 s on a quiet machine, 3 min 1 s at most` */
+function howLong({ seconds: [least, most] }: { seconds: number[] }): string {
+  const [low, high] = [span(least ?? 0), span(most ?? 0)];
+  return low === high ? `about ${low}` : `${low} on a quiet machine, ${high} at most`;
+}
+
+interface PartProps {
+  wishes: Wishes;
+  wish: (changed: Partial<Wishes>) => void;
+}
+
+function What({ wishes, wish }: PartProps) {
+  const kinds = [
+    ["builtin", "built-in service"],
+    ["command", "command"],
+    ["image", "image"],
+    ["url", "URL"],
+  ] as const;
+  return (
+    <fieldset>
+      <legend>Service</legend>
+      <div class="kinds">
+        {kinds.map(([kind, label]) => (
+          <label key={kind} class="check">
+            <input type="radio" name="what" checked={wishes.what === kind} onChange={() => wish({ what: kind })} /> {label}
+          </label>
+        ))}
+      </div>
+      {wishes.what === "builtin" && (
+        <Field label="service" hint="orders --delay 200us">
+          <input type="text" list="builtin" value={wishes.service} onInput={(event) => wish({ service: event.currentTarget.value })} />
+          <datalist id="builtin">
+            {BUILTIN.map((name) => (
+              <option key={name} value={name} />
+            ))}
+          </datalist>
+        </Field>
+      )}
+      {wishes.what === "image" && (
+        <Field label="image" hint="nginx:1.27, or a file: ./service.tar">
+          <input type="text" value={wishes.image} onInput={(event) => wish({ image: event.currentTarget.value })} />
+        </Field>
+      )}
+      {(wishes.what === "command" || wishes.what === "image") && (
+        <Field label="command" hint="./server --port {port}">
+          <input type="text" value={wishes.command} onInput={(event) => wish({ command: event.currentTarget.value })} />
+        </Field>
+      )}
+      {wishes.what === "url" && (
+        <Field label="URLs" hint="http://127.0.0.1:8080; several are compared with the first">
+          <input type="text" value={wishes.url} onInput={(event) => wish({ url: event.currentTarget.value })} />
+        </Field>
+      )}
+      <Field label="requests" hint="/path, POST /path, 3 GET /path; a line each">
+        <textarea rows={2} value={wishes.request} onInput={(event) => wish({ request: event.currentTarget.value })} />
+      </Field>
+    </fieldset>
+  );
+}
+
+function Where({ wishes, wish, offers }: PartProps & { offers: Offer[] }) {
+  const choose = (name: string, isChosen: boolean) => wish({ on: isChosen ? [...wishes.on, name] : wishes.on.filter((other) => other !== name) });
+  return (
+    <fieldset>
+      <legend>Platforms</legend>
+      {offers.map(({ name, about, missing }) => (
+        <label key={name} class="check">
+          <input type="checkbox" checked={wishes.on.includes(name)} disabled={missing !== undefined && missing !== null && !wishes.on.includes(name)} onChange={(event) => choose(name, event.currentTarget.checked)} />
+          <span>
+            {name}
+            {wishes.on[0] === name && " (baseline)"}
+            <span class="caption">
+              {" "}
+              {about}
+              {missing !== undefined && missing !== null && <span class="unsure">; not here: {missing}</span>}
+            </span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function Field({ label, hint, children }: { label: string; hint: string; children: ComponentChildren }) {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      {children}
+      <span class="caption">{hint}</span>
+    </label>
+  );
+}

@@ -1,0 +1,208 @@
+// All runs of the store: found, compared, named, deleted, taken in from other stores.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Dialog } from "../dialog";
+import { get, reason, send } from "./api";
+import type { Listed, Summary } from "./api";
+import { Frame } from "./frame";
+import { Queue } from "./queue";
+
+export function Runs() {
+  const [runs, setRuns] = useState<Listed[]>();
+  const [text, setText] = useState("");
+  const [chosen, setChosen] = useState<number[]>([]);
+  const [open, setOpen] = useState<{ run: Listed; what: "name" | "delete" }>();
+  const [error, setError] = useState<string>();
+  const fail = (thrown: unknown) => setError(reason(thrown));
+  const look = () => {
+    get<Listed[]>("/api/runs").then(setRuns, fail);
+  };
+  useEffect(look, []);
+  const done = () => {
+    setOpen(undefined);
+    setError(undefined);
+    look();
+  };
+  const matches = ({ name, tags }: Listed) => [name, ...tags].some((words) => words.toLowerCase().includes(text.toLowerCase()));
+  const shown = runs?.filter(matches) ?? [];
+  // The earlier one is what the later is compared with.
+  const [before, after] = (runs ?? [])
+    .filter(({ id }) => chosen.includes(id))
+    .sort((one, other) => one.started.localeCompare(other.started))
+    .map(({ id }) => id);
+  const choose = (id: number, isChosen: boolean) => setChosen(isChosen ? [...chosen, id].slice(-2) : chosen.filter((other) => other !== id));
+  return (
+    <Frame title="Runs" error={error}>
+      <Queue onError={setError} onEnded={look} />
+      <section>
+        <div class="tools">
+          <label>
+            Find <input type="search" value={text} onInput={(event) => setText(event.currentTarget.value)} />
+          </label>
+          {before !== undefined && after !== undefined ? (
+            <a class="button" href={`/compare?before=${before}&after=${after}`}>
+              Compare run {after} with run {before}
+            </a>
+          ) : (
+            <span class="caption">choose two runs to compare them</span>
+          )}
+          <Import onDone={done} onError={fail} />
+        </div>
+        {runs !== undefined && shown.length === 0 && <p>{runs.length === 0 ? <>No runs yet. <a href="/new">Start one</a>.</> : `No run is called “${text}”.`}</p>}
+        {shown.length > 0 && (
+          <div class="scroll" role="group" tabIndex={0} aria-label="runs">
+            <table class="runs">
+              <thead>
+                <tr>
+                  <th>
+                    <span class="hidden">compare</span>
+                  </th>
+                  <th>run</th>
+                  <th>what came out</th>
+                  <th>begun</th>
+                  <th>
+                    <span class="hidden">change</span>
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {shown.map((run) => (
+                  <tr key={run.id}>
+                    <td>
+                      <input type="checkbox" aria-label={`compare run ${run.id}`} checked={chosen.includes(run.id)} onChange={(event) => choose(run.id, event.currentTarget.checked)} />
+                    </td>
+                    <th scope="row">
+                      <a href={`/runs/${run.id}`}>
+                        {run.id} · {run.name}
+                      </a>
+                      {run.tags.map((tag) => (
+                        <span class="tag" key={tag}>
+                          {tag}
+                        </span>
+                      ))}
+                    </th>
+                    <td>
+                      <Outcome run={run} />
+                    </td>
+                    <td>
+                      <time dateTime={run.started}>{new Date(run.started).toLocaleString([], { dateStyle: "medium", timeStyle: "short" })}</time>
+                    </td>
+                    <td class="actions">
+                      <button type="button" aria-label={`name run ${run.id}`} onClick={() => setOpen({ run, what: "name" })}>
+                        Name
+                      </button>
+                      <button type="button" aria-label={`delete run ${run.id}`} disabled={run.measured_now} onClick={() => setOpen({ run, what: "delete" })}>
+                        Delete
+                      </button>
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </section>
+      {open?.what === "name" && <NameDialog run={open.run} onDone={done} onClose={() => setOpen(undefined)} />}
+      {open?.what === "delete" && <DeleteDialog run={open.run} onDone={done} onClose={() => setOpen(undefined)} />}
+    </Frame>
+  );
+}
+
+/** Asked for when its row comes into view: it takes an analysis of the run. */
+function Outcome({ run }: { run: Listed }) {
+  const place = useRef<HTMLDivElement>(null);
+  const [summary, setSummary] = useState<Summary>();
+  const [error, setError] = useState<string>();
+  const key = `${run.id} ${run.name} ${run.state} ${run.tags.join(" ")}`;
+  useEffect(() => {
+    if (run.measured_now || place.current === null) return;
+    const left = new AbortController();
+    const seen = new IntersectionObserver((entries) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      seen.disconnect();
+      get<Summary>(`/api/runs/${run.id}/summary`, left.signal).then(setSummary, (thrown: unknown) => {
+        if (!left.signal.aborted) setError(reason(thrown));
+      });
+    });
+    seen.observe(place.current);
+    return () => {
+      seen.disconnect();
+      left.abort();
+    };
+  }, [key]);
+  return (
+    <div class="outcome" ref={place}>
+      {run.measured_now && "being measured"}
+      {error}
+      {summary !== undefined && (
+        <>
+          {summary.outcome.map((sentence) => (
+            <p key={sentence}>{sentence}</p>
+          ))}
+          <p class="caption">{[summary.state, ...summary.subject].join(" · ")}</p>
+        </>
+      )}
+    </div>
+  );
+}
+
+interface DialogProps {
+  run: Listed;
+  onDone: () => void;
+  onClose: () => void;
+}
+
+function NameDialog({ run, onDone, onClose }: DialogProps) {
+  const [name, setName] = useState(run.name);
+  const [tags, setTags] = useState(run.tags.join(" "));
+  const [error, setError] = useState<string>();
+  const change = (event: Event) => {
+    event.preventDefault();
+    const words = tags.split(/\s+/).filter((tag) => tag !== "");
+    send("PATCH", `/api/runs/${run.id}`, { name, tags: words }).then(onDone, (thrown: unknown) => setError(reason(thrown)));
+  };
+  return (
+    <Dialog title={`Run ${run.id}`} onClose={onClose}>
+      <form class="fields" onSubmit={change}>
+        <label>
+          name <input type="text" value={name} required onInput={(event) => setName(event.currentTarget.value)} />
+        </label>
+        <label>
+          tags <input type="text" value={tags} placeholder="words, with spaces between" onInput={(event) => setTags(event.currentTarget.value)} />
+        </label>
+        {error !== undefined && <p class="alert">{error}</p>}
+        <button type="submit">Change</button>
+      </form>
+    </Dialog>
+  );
+}
+
+function DeleteDialog({ run, onDone, onClose }: DialogProps) {
+  const [error, setError] = useState<string>();
+  const remove = () => void send("DELETE", `/api/runs/${run.id}`).then(onDone, (thrown: unknown) => setError(reason(thrown)));
+  return (
+    <Dialog title={`Delete run ${run.id}?`} onClose={onClose}>
+      <p>
+        {run.name} and all that was measured in it are gone then. Nothing brings them back.
+      </p>
+      {error !== undefined && <p class="alert">{error}</p>}
+      <button type="button" class="danger" onClick={remove}>
+        Delete run {run.id}
+      </button>
+    </Dialog>
+  );
+}
+
+function Import({ onDone, onError }: { onDone: () => void; onError: (thrown: unknown) => void }) {
+  const take = (input: HTMLInputElement) => {
+    const [file] = input.files ?? [];
+    if (file === undefined) return;
+    send("POST", "/api/import", file.slice()).then(onDone, onError);
+    input.value = "";
+  };
+  return (
+    <label class="button">
+      Import a store
+      <input class="hidden" type="file" onChange={(event) => take(event.currentTarget)} />
+    </label>
+  );
+}

@@ -1,0 +1,120 @@
+// What the form for a new run asks for: kept in the address, so that a run can be shared as a link, and in the browser for the next time;
+// and as the flags of `loadline compare`, which is where it gets its meaning.
+
+export interface Wishes {
+  what: "builtin" | "command" | "image" | "url";
+  service: string;
+  command: string;
+  image: string;
+  url: string;
+  request: string;
+  on: string[];
+  rate: string;
+  closed: boolean;
+  connections: string;
+  cpu: string;
+  memory: string;
+  deployments: string;
+  within: string;
+  failIf: string;
+}
+
+export const DEFAULTS: Wishes = {
+  what: "builtin",
+  service: "orders",
+  command: "",
+  image: "",
+  url: "",
+  request: "",
+  on: ["host", "pod"],
+  rate: "2000/s",
+  closed: false,
+  connections: "",
+  cpu: "",
+  memory: "",
+  deployments: "",
+  within: "",
+  failIf: "",
+};
+
+const KEPT = "loadline-wishes";
+
+/** Those of the address, or else the last ones. */
+export function read(): Wishes {
+  const asked = new URLSearchParams(location.search);
+  if ([...asked.keys()].some((key) => key in DEFAULTS)) return fromQuery(asked);
+  return fromQuery(new URLSearchParams(localStorage.getItem(KEPT) ?? ""));
+}
+
+export function keep(wishes: Wishes): void {
+  const query = toQuery(wishes).toString();
+  localStorage.setItem(KEPT, query);
+  history.replaceState(null, "", query === "" ? "/new" : `/new?${query}`);
+}
+
+/** Only what differs from the defaults. */
+function toQuery(wishes: Wishes): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries(wishes) as [keyof Wishes, Wishes[keyof Wishes]][]) {
+    if (String(value) === String(DEFAULTS[key])) continue;
+    if (Array.isArray(value)) value.forEach((each) => query.append(key, each));
+    else query.set(key, String(value));
+  }
+  return query;
+}
+
+function fromQuery(query: URLSearchParams): Wishes {
+  const word = (key: Exclude<keyof Wishes, "what" | "on" | "closed">) => query.get(key) ?? DEFAULTS[key];
+  const what = query.get("what");
+  return {
+    what: what === "command" || what === "image" || what === "url" ? what : "builtin",
+    service: word("service"),
+    command: word("command"),
+    image: word("image"),
+    url: word("url"),
+    request: word("request"),
+    on: query.has("on") ? query.getAll("on") : DEFAULTS.on,
+    rate: word("rate"),
+    closed: query.get("closed") === "true",
+    connections: word("connections"),
+    cpu: word("cpu"),
+    memory: word("memory"),
+    deployments: word("deployments"),
+    within: word("within"),
+    failIf: word("failIf"),
+  };
+}
+
+/** The flags of `loadline compare`. */
+export function flags(wishes: Wishes): string[] {
+  const words: string[] = [];
+  const add = (flag: string, value: string) => {
+    if (value.trim() !== "") words.push(flag, value.trim());
+  };
+  switch (wishes.what) {
+    case "builtin":
+      add("--service", wishes.service);
+      break;
+    case "command":
+      add("--command", wishes.command);
+      break;
+    case "image":
+      add("--image", wishes.image);
+      add("--command", wishes.command);
+      break;
+    case "url":
+      wishes.url.split(/\s+/).forEach((url) => add("--on", url));
+      break;
+  }
+  wishes.request.split("\n").forEach((request) => add("--request", request));
+  if (wishes.what !== "url") wishes.on.forEach((platform) => add("--on", platform));
+  if (wishes.closed) words.push("--closed");
+  else wishes.rate.split(/[\s,]+/).forEach((rate) => add("--rate", rate));
+  add("--connections", wishes.connections);
+  add("--limit-cpu", wishes.cpu);
+  add("--limit-memory", wishes.memory);
+  add("--deployments", wishes.deployments);
+  add("--within", wishes.within);
+  wishes.failIf.split("\n").forEach((condition) => add("--fail-if", condition));
+  return words;
+}

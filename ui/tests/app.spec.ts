@@ -1,0 +1,125 @@
+// The pages of `loadline ui`, on a real server: the way of a newcomer from an empty store to a verdict, a comparison and an export.
+import AxeBuilder from "@axe-core/playwright";
+import { expect, test } from "@playwright/test";
+import type { Page } from "@playwright/test";
+import { SCHEMES, WIDTHS, expectToFit } from "./pages";
+
+const URL = process.env["LOADLINE_URL"] ?? "";
+
+// One server, and one run at a time.
+test.describe.configure({ mode: "serial" });
+test.skip(URL === "", "ui/test starts a server if it is given a loadline and is root");
+test.setTimeout(180_000);
+
+/** Whatever a page complains of is a fault. */
+function faultsOf(page: Page): string[] {
+  const faults: string[] = [];
+  page.on("pageerror", (error) => faults.push(error.message));
+  // A draft with a mistake is answered with 422, which Chromium reports.
+  page.on("console", (message) => message.type() === "error" && !message.text().includes("status of 422") && faults.push(message.text()));
+  return faults;
+}
+
+async function expectToBeGood(page: Page): Promise<void> {
+  for (const width of WIDTHS) {
+    for (const colorScheme of SCHEMES) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme });
+      await expectToFit(page);
+      const found = await new AxeBuilder({ page }).analyze();
+      expect(found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join("\n")}`), `${width} ${colorScheme}`).toEqual([]);
+    }
+  }
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.emulateMedia({ colorScheme: "light" });
+}
+
+/** Starts a short run from the form and waits for its report. */
+async function run(page: Page, name: string): Promise<void> {
+  await page.getByRole("link", { name: "New run" }).click();
+  await page.getByLabel("deployments").fill("2");
+  const yaml = page.getByLabel("The experiment");
+  await expect(yaml).toHaveValue(/deployments: 2/);
+  await yaml.fill(`name: ${name}\n${(await yaml.inputValue()).replace("plan: {", "plan: {blocks: 12, warmup: 1s, ")}`);
+  await expect(page.getByText(/^It takes/)).toBeVisible();
+  await page.getByRole("button", { name: "Start" }).click();
+  await expect(page).toHaveURL(/\/jobs\/\d+$/);
+}
+
+test("a newcomer starts a run, watches it, reads the verdict, compares, exports and deletes", async ({ page }) => {
+  const faults = faultsOf(page);
+  await page.goto(URL);
+  expect(page.url()).not.toContain("token");
+  await expect(page.getByText("No runs yet.")).toBeVisible();
+  await expectToBeGood(page);
+
+  await page.getByRole("link", { name: "New run" }).click();
+  await expect(page.getByRole("checkbox", { name: /^pod/ })).toBeChecked();
+  await expect(page.getByLabel("The experiment")).toHaveValue(/- host\s+- pod/);
+  await expectToBeGood(page);
+  await page.getByLabel("rates").fill("2000");
+  await expect(page.getByText("a rate needs its unit")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Start" })).toBeDisabled();
+  await page.getByLabel("rates").fill("1000/s");
+  await expect(page.getByLabel("The experiment")).toHaveValue(/rate: 1000\/s/);
+  expect(page.url()).toContain("rate=1000");
+
+  await run(page, "first");
+  await expect(page.getByRole("heading", { name: "first" })).toBeVisible();
+  await expect(page.getByRole("progressbar")).toBeVisible();
+  await expect(page.getByRole("rowheader", { name: "pod" })).toBeVisible();
+  await expect(page.locator(".plot canvas")).toBeVisible();
+  await expectToBeGood(page);
+  await expect(page.getByRole("link", { name: "Read the report" })).toBeVisible({ timeout: 90_000 });
+  await page.getByRole("link", { name: "Read the report" }).click();
+  await expect(page).toHaveURL(/\/runs\/1$/);
+  await expect(page.locator("h1")).toContainText("at the median");
+  await expect(page.locator("#slices .plot")).toBeVisible();
+  const shown = await page.locator("table[data-contrast] tr[data-metric='response.p50'] td").first().textContent();
+  expect(shown).toMatch(/\d/);
+
+  await page.getByRole("link", { name: "All runs" }).click();
+  await run(page, "second");
+  await expect(page.getByRole("link", { name: "Read the report" })).toBeVisible({ timeout: 90_000 });
+  await page.getByRole("link", { name: "All runs" }).click();
+  await expect(page.locator(".outcome p").first()).toBeVisible();
+  await expectToBeGood(page);
+  await page.getByLabel("compare run 1").check();
+  await page.getByLabel("compare run 2").check();
+  await page.getByRole("link", { name: "Compare run 2 with run 1" }).click();
+  await expect(page.locator("main")).toContainText("run 1");
+  const exported = page.waitForEvent("download");
+  await page.getByRole("link", { name: "Run 2" }).click();
+  await page.getByRole("link", { name: "JSON" }).click();
+  expect((await exported).suggestedFilename()).toBe("run-2.json");
+
+  await page.getByRole("link", { name: "All runs" }).click();
+  await page.getByRole("button", { name: "name run 2" }).click();
+  await page.getByLabel("tags").fill("nightly");
+  await expectToBeGood(page);
+  await page.getByRole("button", { name: "Change" }).click();
+  await expect(page.getByText("nightly")).toBeVisible();
+  await page.getByRole("searchbox").fill("NIGHT");
+  await expect(page.getByRole("link", { name: /first/ })).toBeHidden();
+  await page.getByRole("searchbox").fill("");
+  await page.getByRole("button", { name: "delete run 1" }).click();
+  await expect(page.getByText("Nothing brings them back.")).toBeVisible();
+  await page.getByRole("button", { name: "Delete run 1", exact: true }).click();
+  await expect(page.getByRole("link", { name: /first/ })).toBeHidden();
+  expect(faults).toEqual([]);
+});
+
+test("two windows start a run: the second waits, and is stopped", async ({ context }) => {
+  const [one, other] = [await context.newPage(), await context.newPage()];
+  await one.goto(URL);
+  await run(one, "one");
+  await other.goto(URL);
+  await expect(other.getByRole("heading", { name: "Being measured" })).toBeVisible();
+  await run(other, "other");
+  await expect(other.getByText("It waits for the run before it.")).toBeVisible();
+  await expectToBeGood(other);
+  await other.getByRole("button", { name: "Stop" }).click();
+  await expect(other.getByText("It was stopped before it began.")).toBeVisible();
+  await one.getByRole("button", { name: "Stop" }).click();
+  await expect(one.getByText("It was stopped; what was measured by then is kept.")).toBeVisible({ timeout: 60_000 });
+});
