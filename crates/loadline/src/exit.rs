@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use loadline_spec::SpecError;
+use loadline_store::StoreError;
 
 use crate::console::colour;
 use crate::streams::{tell, tell_coloured};
@@ -39,7 +40,12 @@ impl std::error::Error for UsageError {}
 impl Exit {
     /// The code of an error.
     pub fn of(error: &anyhow::Error) -> Exit {
-        if error.is::<SpecError>() || error.is::<UsageError>() { Exit::Usage } else { Exit::Failed }
+        let is_name = matches!(error.downcast_ref(), Some(StoreError::NoName(_)));
+        if is_name || error.is::<SpecError>() || error.is::<UsageError>() {
+            Exit::Usage
+        } else {
+            Exit::Failed
+        }
     }
 }
 

@@ -14,9 +14,10 @@ impl Store {
     /// Calls a run something else.
     ///
     /// # Errors
-    /// When there is no such run.
+    /// When there is no such run, or the name is empty or cannot be shown.
     pub fn rename(&self, run: i64, name: &str) -> Result<(), StoreError> {
-        self.run(Some(run))?;
+        let name = named(name)?;
+        self.heading(run)?;
         self.change(
             "UPDATE run SET name = ?2, experiment = json_set(experiment, '$.name', ?2) WHERE id = ?1",
             run,
@@ -24,13 +25,20 @@ impl Store {
         )
     }
 
-    /// Sets the tags of a run.
+    /// Sets the tags of a run, each of them once.
     ///
     /// # Errors
-    /// When there is no such run.
+    /// When there is no such run, or a tag is empty or cannot be shown.
     pub fn set_tags(&self, run: i64, tags: &[String]) -> Result<(), StoreError> {
-        self.run(Some(run))?;
-        self.change("UPDATE run SET tags = ?2 WHERE id = ?1", run, &json(tags))
+        self.heading(run)?;
+        let mut all: Vec<&str> = Vec::new();
+        for tag in tags {
+            let tag = named(tag)?;
+            if !all.contains(&tag) {
+                all.push(tag);
+            }
+        }
+        self.change("UPDATE run SET tags = ?2 WHERE id = ?1", run, &json(&all))
     }
 
     /// Deletes runs with all that was measured in them, and gives their space back.
@@ -109,5 +117,14 @@ impl Store {
 
     fn change(&self, sql: &str, run: i64, value: &str) -> Result<(), StoreError> {
         self.connection.execute(sql, params![run, value]).map(|_| ()).map_err(|error| self.error(error))
+    }
+}
+
+/// Without the spaces around it.
+fn named(text: &str) -> Result<&str, StoreError> {
+    let name = text.trim();
+    match name.is_empty() || name.chars().any(char::is_control) {
+        true => Err(StoreError::NoName(text.to_owned())),
+        false => Ok(name),
     }
 }

@@ -37,6 +37,9 @@ pub enum StoreError {
     /// There is no such file.
     #[error("there is no store at {0}: run `loadline compare` first, or name a file with --store")]
     Missing(PathBuf),
+    /// A name or tag that nobody can type, or read.
+    #[error("`{}` is not a name: write a word", .0.escape_debug())]
+    NoName(String),
     /// There is no such run.
     #[error("{path} has no run {id}: {present}")]
     NoRun {

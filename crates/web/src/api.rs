@@ -3,16 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::{DefaultBodyLimit, FromRequestParts, Path, Request};
+use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
-use axum::http::{HeaderMap, HeaderValue, StatusCode, request};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
-use utoipa::{IntoParams, OpenApi};
+use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -100,46 +100,4 @@ async fn guard(mut response: Response) -> Response {
         headers.entry(name).or_insert(HeaderValue::from_static(value));
     }
     response
-}
-
-/// The number of a run in an address.
-#[derive(IntoParams)]
-#[into_params(parameter_in = Path)]
-pub(crate) struct Number {
-    /// The run's number in the store.
-    pub id: i64,
-}
-
-/// The number of a job in an address.
-#[derive(IntoParams)]
-#[into_params(parameter_in = Path)]
-pub(crate) struct JobNumber {
-    /// The job's number in the queue.
-    pub job: u64,
-}
-
-impl<S: Send + Sync> FromRequestParts<S> for Number {
-    type Rejection = Failure;
-
-    async fn from_request_parts(parts: &mut request::Parts, state: &S) -> Result<Number, Failure> {
-        number(parts, state, "run").await.map(|id| Number { id })
-    }
-}
-
-impl<S: Send + Sync> FromRequestParts<S> for JobNumber {
-    type Rejection = Failure;
-
-    async fn from_request_parts(parts: &mut request::Parts, state: &S) -> Result<JobNumber, Failure> {
-        number(parts, state, "job").await.map(|job| JobNumber { job })
-    }
-}
-
-async fn number<N: std::str::FromStr, S: Send + Sync>(
-    parts: &mut request::Parts,
-    state: &S,
-    of: &str,
-) -> Result<N, Failure> {
-    let text: Result<Path<String>, _> = Path::from_request_parts(parts, state).await;
-    let number = text.ok().and_then(|Path(text)| text.parse().ok());
-    number.ok_or_else(|| Failure::not_found(format!("the number of a {of} is a whole number")))
 }

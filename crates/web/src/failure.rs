@@ -49,6 +49,7 @@ impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Failure {
         match error {
             StoreError::NoRun { .. } => Failure::not_found(error.to_string()),
+            StoreError::NoName(_) => Failure::unprocessable(error.to_string()),
             _ => Failure::internal(error.to_string()),
         }
     }

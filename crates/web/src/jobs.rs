@@ -11,8 +11,8 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::Site;
-use crate::api::JobNumber;
 use crate::failure::{Failure, Refusal};
+use crate::numbers::JobNumber;
 use crate::queue::{Job, Status};
 use crate::runs::blocking;
 

@@ -16,6 +16,7 @@ mod failure;
 mod jobs;
 mod listener;
 mod live;
+mod numbers;
 mod pages;
 mod process;
 mod program;

@@ -21,8 +21,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::Site;
-use crate::api::Number;
 use crate::failure::{Failure, Refusal};
+use crate::numbers::Number;
 
 /// Of a list, at most.
 const MOST_LISTED: usize = 1_000;
@@ -315,18 +315,13 @@ pub(crate) async fn change(
     Number { id }: Number,
     Json(change): Json<Change>,
 ) -> Result<StatusCode, Failure> {
-    let tags = change
-        .tags
-        .map(|tags| tags.iter().map(|tag| named(tag)).collect::<Result<Vec<_>, _>>())
-        .transpose()?;
-    let name = change.name.as_deref().map(named).transpose()?;
     blocking(move || {
         let store = Store::open(&site.store)?;
-        if let Some(name) = name {
-            store.rename(id, &name)?;
+        if let Some(name) = &change.name {
+            store.rename(id, name)?;
         }
-        if let Some(tags) = tags {
-            store.set_tags(id, &tags)?;
+        if let Some(tags) = &change.tags {
+            store.set_tags(id, tags)?;
         }
         Ok(StatusCode::NO_CONTENT)
     })
@@ -389,15 +384,6 @@ pub(crate) async fn import(State(site): State<Arc<Site>>, body: Body) -> Result<
         Ok(Imported { runs })
     });
     Ok(Json(runs.await?))
-}
-
-/// A name that can be typed and shown.
-fn named(text: &str) -> Result<String, Failure> {
-    let name = text.trim();
-    match name.is_empty() || name.chars().any(char::is_control) {
-        true => Err(Failure::unprocessable(format!("`{}` is not a name: write a word", text.escape_debug()))),
-        false => Ok(name.to_owned()),
-    }
 }
 
 fn written(write: impl FnOnce(&mut dyn Write) -> Result<(), ReportError>) -> Result<Vec<u8>, Failure> {

@@ -13,17 +13,11 @@ pub fn store(arguments: &StoreArguments) -> Result<Exit> {
     let store = Store::open(&arguments.store)?;
     match &arguments.command {
         StoreCommand::Rename { run, name } => {
-            store.rename(*run, &named(name)?)?;
+            store.rename(*run, name)?;
             print(format_args!("run {run} is called {name}"))?;
         }
         StoreCommand::Tag { run, tags } => {
-            let mut all = store.heading(*run)?.tags;
-            for tag in tags {
-                let tag = named(tag)?;
-                if !all.contains(&tag) {
-                    all.push(tag);
-                }
-            }
+            let all = [store.heading(*run)?.tags, tags.clone()].concat();
             tag(&store, *run, &all)?;
         }
         StoreCommand::Untag { run, tags } => {
@@ -70,18 +64,9 @@ fn delete(store: &Store, runs: &[i64]) -> Result<()> {
 
 fn tag(store: &Store, run: i64, tags: &[String]) -> Result<()> {
     store.set_tags(run, tags)?;
-    match tags {
+    match &store.heading(run)?.tags[..] {
         [] => print(format_args!("run {run} has no tags")),
         tags => print(format_args!("run {run}: #{}", tags.join(" #"))),
-    }
-}
-
-/// A name that can be typed and shown.
-fn named(text: &str) -> Result<String> {
-    let name = text.trim();
-    match name.is_empty() || name.chars().any(char::is_control) {
-        true => Err(UsageError(format!("`{}` is not a name: write a word", text.escape_debug())).into()),
-        false => Ok(name.to_owned()),
     }
 }
 
