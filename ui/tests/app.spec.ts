@@ -9,7 +9,7 @@ const URL = process.env["LOADLINE_URL"] ?? "";
 // One server, and one run at a time.
 test.describe.configure({ mode: "serial" });
 test.skip(URL === "", "ui/test starts a server if it is given a loadline and is root");
-test.setTimeout(180_000);
+test.setTimeout(400_000);
 
 /** Whatever a page complains of is a fault. */
 function faultsOf(page: Page): string[] {
@@ -70,7 +70,7 @@ test("a newcomer starts a run, watches it, reads the verdict, compares, exports 
   await expect(page.getByRole("rowheader", { name: "pod" })).toBeVisible();
   await expect(page.locator(".plot canvas")).toBeVisible();
   await expectToBeGood(page);
-  await expect(page.getByRole("link", { name: "Read the report" })).toBeVisible({ timeout: 90_000 });
+  await expect(page.getByRole("link", { name: "Read the report" })).toBeVisible({ timeout: 150_000 });
   await page.getByRole("link", { name: "Read the report" }).click();
   await expect(page).toHaveURL(/\/runs\/1$/);
   await expect(page.locator("h1")).toContainText("at the median");
@@ -80,7 +80,7 @@ test("a newcomer starts a run, watches it, reads the verdict, compares, exports 
 
   await page.getByRole("link", { name: "All runs" }).click();
   await run(page, "second");
-  await expect(page.getByRole("link", { name: "Read the report" })).toBeVisible({ timeout: 90_000 });
+  await expect(page.getByRole("link", { name: "Read the report" })).toBeVisible({ timeout: 150_000 });
   await page.getByRole("link", { name: "All runs" }).click();
   await expect(page.locator(".outcome p").first()).toBeVisible();
   await expectToBeGood(page);
