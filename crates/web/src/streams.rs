@@ -6,10 +6,8 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
-use futures_util::Stream;
-use tokio::sync::Semaphore;
-use tokio_stream::StreamExt;
-use tokio_stream::wrappers::WatchStream;
+use futures_util::{Stream, StreamExt, stream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use crate::Site;
 use crate::failure::Failure;
@@ -41,25 +39,52 @@ impl Streams {
             let sentence = format!("{MOST} windows follow runs already: close one");
             return Err(Failure::new(StatusCode::SERVICE_UNAVAILABLE, sentence));
         };
-        let (mut sent, mut is_over) = (0, false);
-        let of_job = job.clone();
-        let news = WatchStream::new(job.news())
-            .take_while(move |()| !std::mem::replace(&mut is_over, of_job.has_ended()));
-        let events = news.map(move |()| {
-            let _ = &place;
-            let mut events = Vec::new();
-            loop {
-                let slices = job.slices_from(sent, MOST_SLICES);
-                sent += slices.len();
-                if slices.is_empty() {
-                    break;
-                }
-                events.push(Event::default().event("slices").json_data(slices));
-            }
-            events.push(Event::default().event("status").json_data(site.queue.status(&job)));
-            // What cannot be written as JSON is no news.
-            futures_util::stream::iter(events.into_iter().filter_map(Result::ok).map(Ok))
+        let news = job.news();
+        let following =
+            Following { site, job, news, sent: 0, has_begun: false, has_ended: false, _place: place };
+        let events = stream::unfold(following, |mut following| async move {
+            let events = following.next().await?;
+            Some((stream::iter(events.into_iter().map(Ok)), following))
         });
-        Ok(Sse::new(futures_util::StreamExt::flatten(events)).keep_alive(KeepAlive::default()))
+        Ok(Sse::new(events.flatten()).keep_alive(KeepAlive::default()))
+    }
+}
+
+/// A reader of one run's news.
+struct Following {
+    site: Arc<Site>,
+    job: Arc<Job>,
+    news: watch::Receiver<()>,
+    /// Slices that it was sent.
+    sent: usize,
+    has_begun: bool,
+    /// Whether it was told of the end.
+    has_ended: bool,
+    _place: OwnedSemaphorePermit,
+}
+
+impl Following {
+    /// What is known at first, and then what is new, once there is something; `None` after the end.
+    async fn next(&mut self) -> Option<Vec<Event>> {
+        if self.has_ended {
+            return None;
+        }
+        if std::mem::replace(&mut self.has_begun, true) {
+            self.news.changed().await.ok()?;
+        }
+        // Asked first: if it ends from here on, there is news of that.
+        self.has_ended = self.job.has_ended();
+        let mut events = Vec::new();
+        loop {
+            let slices = self.job.slices_from(self.sent, MOST_SLICES);
+            self.sent += slices.len();
+            if slices.is_empty() {
+                break;
+            }
+            events.push(Event::default().event("slices").json_data(slices));
+        }
+        events.push(Event::default().event("status").json_data(self.site.queue.status(&self.job)));
+        // What cannot be written as JSON is no news.
+        Some(events.into_iter().filter_map(Result::ok).collect())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::net::TcpStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -175,6 +175,11 @@ fn a_run_is_watched_and_stopped_and_the_next_one_waits_for_it() {
     served.follow("/api/jobs/2/events", |event, _| event == "slices");
     assert_eq!(served.ask("POST /api/jobs/2/stop", "").status, 202);
     served.follow("/api/jobs/2/events", |_, data| data["state"] == "ended");
+    // A stream ends with its run; a client would otherwise wait for ever, and this one for a minute.
+    let begun = Instant::now();
+    let stream = served.get("/api/jobs/1/events");
+    assert!(stream.body.contains("\"state\":\"ended\""), "{stream:?}");
+    assert!(begun.elapsed() < Duration::from_secs(30), "it took {:?}", begun.elapsed());
     let kept = served.json("/api/runs/1");
     assert_eq!(kept["run"]["state"], "interrupted");
     assert!(kept["slices"].as_array().is_some_and(|kept| kept.len() >= slices), "{slices} were seen");
