@@ -8,7 +8,6 @@ const URL = process.env["LOADLINE_URL"] ?? "";
 
 // One server, and one run at a time.
 test.describe.configure({ mode: "serial" });
-test.skip(URL === "", "ui/test starts a server if it is given a loadline and is root");
 test.setTimeout(400_000);
 
 /** Whatever a page complains of is a fault. */

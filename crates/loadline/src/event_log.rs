@@ -1,4 +1,4 @@
-//! `--events FILE`: what happens in a run, written as it happens, for whoever watches it from another process.
+//! `--events FILE`: what happens in a run, written as it happens, for another process that watches it.
 
 use std::fs::File;
 use std::io::{self, Write};

@@ -5,8 +5,8 @@
 //! ([`process`]), one at a time ([`queue`]); this one reads what they say as they say it. What only the command line knows, it is given
 //! ([`Program`]).
 //!
-//! Whoever may use it may start any program as the user that it runs as. So it answers only who has its token, on a loopback address
-//! unless asked otherwise, and only requests that its own pages or programs made ([`access`]).
+//! A user of the server can start any program as the user that it runs as. So it answers only requests with its token, listens on a
+//! loopback address unless told otherwise, and refuses what a page of another site asks for ([`access`]).
 
 mod access;
 mod answers;

@@ -19,7 +19,7 @@ pub struct UiArguments {
     /// Key of the certificate (PEM)
     #[arg(long, value_name = "FILE", requires = "certificate")]
     pub key: Option<PathBuf>,
-    /// Let others reach it without TLS: whoever listens in may start programs as this user
+    /// Let other machines reach it without TLS. Anyone who reads that traffic can start programs as this user
     #[arg(long, conflicts_with = "certificate")]
     pub plain_http: bool,
     /// File with the token that users must show, instead of one drawn anew

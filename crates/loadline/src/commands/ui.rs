@@ -31,8 +31,8 @@ const WIDTH: usize = 100;
 pub fn ui(arguments: &UiArguments) -> Result<Exit> {
     let is_open = !arguments.listen.ip().is_loopback();
     if is_open && arguments.certificate.is_none() && !arguments.plain_http {
-        let why = "others can reach this address, and whoever has the token may start programs as this user: give a --certificate with its \
-             --key, or --plain-http to do without TLS";
+        let why = "other machines can reach this address, and anyone with the token can start programs as this user: give --certificate and \
+             --key, or accept the risk with --plain-http";
         return Err(UsageError(why.to_owned()).into());
     }
     outputs::check_files([&arguments.store])?;
