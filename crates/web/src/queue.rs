@@ -122,6 +122,14 @@ impl List {
     fn all(&self) -> impl Iterator<Item = &Arc<Job>> {
         self.ended.iter().chain(&self.running).chain(&self.waiting)
     }
+
+    /// Keeps one that has ended, among the latest.
+    fn remember(&mut self, job: Arc<Job>) {
+        self.ended.push_back(job);
+        if self.ended.len() > MOST_ENDED {
+            self.ended.pop_front();
+        }
+    }
 }
 
 impl Queue {
@@ -198,7 +206,7 @@ impl Queue {
             let place = list.waiting.iter().position(|other| other.id == job.id);
             let found = place.and_then(|place| list.waiting.remove(place));
             found.is_some_and(|job| {
-                list.ended.push_back(job);
+                list.remember(job);
                 true
             })
         };
@@ -228,10 +236,7 @@ impl Queue {
             let (code, said) = self.measure(&job);
             let mut list = self.list();
             list.running = None;
-            list.ended.push_back(job.clone());
-            if list.ended.len() > MOST_ENDED {
-                list.ended.pop_front();
-            }
+            list.remember(job.clone());
             drop(list);
             job.tell(|told| {
                 told.process = None;
@@ -248,6 +253,8 @@ impl Queue {
         while !list.is_over {
             if let Some(job) = list.waiting.pop_front() {
                 list.running = Some(job.clone());
+                // From here on a stop is for what runs, whether its process is there yet or not.
+                job.tell(|told| told.state = State::Running);
                 return Some(job);
             }
             list = self.changed.wait(list).unwrap_or_else(PoisonError::into_inner);
@@ -265,15 +272,12 @@ impl Queue {
         job.tell(|told| {
             told.process = process.pid();
             is_stopped = told.state == State::Stopping;
-            if told.state == State::Waiting {
-                told.state = State::Running;
-            }
         });
         if let Some(pid) = process.pid().filter(|_| is_stopped) {
             interrupt(pid);
         }
         let row = OnceCell::new();
-        let (mut follower, mut last) = (None, Instant::now());
+        let (mut follower, mut last) = (None, None::<Instant>);
         let ended = process.follow(|event| {
             if let Event::Begun { run } = event
                 && let Ok(found) = Store::open(&self.store).and_then(|store| store.run(Some(*run)))
@@ -283,8 +287,9 @@ impl Queue {
             }
             let Some(follower) = &mut follower else { return };
             follower.take(event);
-            if last.elapsed() >= BETWEEN {
-                last = Instant::now();
+            // The first says which run it is, which nobody may delete from then on.
+            if last.is_none_or(|last| last.elapsed() >= BETWEEN) {
+                last = Some(Instant::now());
                 show(job, follower);
             }
         });

@@ -175,6 +175,13 @@ fn a_run_is_watched_and_stopped_and_the_next_one_waits_for_it() {
     served.follow("/api/jobs/2/events", |event, _| event == "slices");
     assert_eq!(served.ask("POST /api/jobs/2/stop", "").status, 202);
     served.follow("/api/jobs/2/events", |_, data| data["state"] == "ended");
+    // A stop holds at whatever moment it comes, before the run's process is there as well.
+    for number in 3..8 {
+        job(&served, LONG);
+        assert_eq!(served.ask(&format!("POST /api/jobs/{number}/stop"), "").status, 202);
+        let ended = served.follow(&format!("/api/jobs/{number}/events"), |_, data| data["state"] == "ended");
+        assert_ne!(ended["code"], 0, "{ended}");
+    }
     // A stream ends with its run; a client would otherwise wait for ever, and this one for a minute.
     let begun = Instant::now();
     let stream = served.get("/api/jobs/1/events");
