@@ -16,6 +16,8 @@ export function NewRun() {
   const [wishes, setWishes] = useState<Wishes>(read);
   const [edited, setEdited] = useState<string>();
   const [draft, setDraft] = useState<Draft>();
+  // Whether the draft, or what is wrong, is of what is typed now: an earlier one must not be started.
+  const [isCurrent, setCurrent] = useState(false);
   const [wrong, setWrong] = useState<string>();
   const [offers, setOffers] = useState<Offer[]>([]);
   const [error, setError] = useState<string>();
@@ -26,12 +28,14 @@ export function NewRun() {
   }, []);
   useEffect(() => {
     const left = new AbortController();
+    setCurrent(false);
     const asked: Asked = edited === undefined ? { flags: flags(wishes) } : { yaml: edited };
     const timer = setTimeout(() => {
       send<Draft>("POST", "/api/drafts", asked, left.signal).then(
         (answer) => {
           setDraft(answer);
           setWrong(undefined);
+          setCurrent(true);
         },
         (thrown: unknown) => left.signal.aborted || setWrong(reason(thrown)),
       );
@@ -99,14 +103,14 @@ export function NewRun() {
         </div>
         <div>
           <label class="yaml">
-            <span>The experiment{edited !== undefined && ", edited: the form begins anew"}</span>
+            <span>The experiment{edited !== undefined && ", edited by hand: a change of the form replaces it"}</span>
             <textarea rows={18} spellcheck={false} value={edited ?? draft?.yaml ?? ""} onInput={(event) => setEdited(event.currentTarget.value)} />
           </label>
           <div aria-live="polite">
             {wrong !== undefined && <pre class="alert">{wrong}</pre>}
             {wrong === undefined && draft !== undefined && <p>It takes {howLong(draft)}.</p>}
           </div>
-          <button type="submit" class="primary" disabled={wrong !== undefined || draft === undefined}>
+          <button type="submit" class="primary" disabled={!isCurrent || wrong !== undefined || draft === undefined}>
             Start
           </button>
           {draft !== undefined && wrong === undefined && (
