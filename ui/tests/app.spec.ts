@@ -62,6 +62,9 @@ test("a newcomer starts a run, watches it, reads the verdict, compares, exports 
   await page.getByLabel("rates").fill("1000/s");
   await expect(page.getByLabel("The experiment")).toHaveValue(/rate: 1000\/s/);
   expect(page.url()).toContain("rate=1000");
+  await page.getByRole("button", { name: "Send each request once" }).click();
+  await expect(page.getByLabel("requests and responses")).toContainText(/orders on pod: 200 after .* as expected\s+> GET \/api\/orders/, { timeout: 60_000 });
+  await expectToBeGood(page);
 
   await run(page, "first");
   await expect(page.getByRole("heading", { name: "first" })).toBeVisible();

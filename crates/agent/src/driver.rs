@@ -1,6 +1,7 @@
 //! What a run drives load with: an engine of its own, or one of an agent's.
 
 use loadline_engine::{Engine, EngineError, Record, SliceSpec};
+use loadline_model::TriedRequest;
 use loadline_observe::Machine;
 
 use crate::error::AgentError;
@@ -28,6 +29,9 @@ pub trait Driver: Send {
 
     /// Connects where needed and drives one slice.
     fn drive(&mut self, slice: SliceSpec) -> Result<Record, DriveError>;
+
+    /// Sends each request once and keeps all that comes back.
+    fn try_out(&mut self) -> Result<Vec<TriedRequest>, DriveError>;
 }
 
 /// Why load could not be driven.
@@ -57,6 +61,10 @@ impl Driver for Engine {
     fn drive(&mut self, slice: SliceSpec) -> Result<Record, DriveError> {
         Ok(Engine::drive(self, slice)?)
     }
+
+    fn try_out(&mut self) -> Result<Vec<TriedRequest>, DriveError> {
+        Ok(Engine::try_out(self)?)
+    }
 }
 
 impl Driver for RemoteEngine {
@@ -78,5 +86,9 @@ impl Driver for RemoteEngine {
 
     fn drive(&mut self, slice: SliceSpec) -> Result<Record, DriveError> {
         Ok(RemoteEngine::drive(self, slice)?)
+    }
+
+    fn try_out(&mut self) -> Result<Vec<TriedRequest>, DriveError> {
+        Ok(RemoteEngine::try_out(self)?)
     }
 }

@@ -17,7 +17,7 @@ use loadline_observe::Wanted;
 use serde::{Deserialize, Serialize};
 
 /// Grows with every change to these messages or to what they carry.
-pub const PROTOCOL: u32 = 7;
+pub const PROTOCOL: u32 = 8;
 
 /// The version of the program.
 pub const PROGRAM: &str = env!("CARGO_PKG_VERSION");
@@ -86,6 +86,8 @@ pub enum EngineVerb {
     Finish,
     /// All three: answered with the record of this slice.
     Drive(SliceSpec),
+    /// Send each request once. Answered with a list of [`loadline_model::TriedRequest`].
+    TryOut,
 }
 
 /// What is asked of an observer.

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use loadline_engine::{Record, SliceSpec};
+use loadline_model::TriedRequest;
 use loadline_observe::Machine;
 use serde::de::DeserializeOwned;
 
@@ -25,6 +26,8 @@ pub struct RemoteEngine {
     machine: Machine,
     /// Of the requests.
     timeout: Duration,
+    /// How many different requests there are.
+    requests: u32,
     /// Of the slice that was begun.
     length: Duration,
     stop: Arc<AtomicBool>,
@@ -42,8 +45,9 @@ impl RemoteEngine {
         stop: Arc<AtomicBool>,
     ) -> Result<RemoteEngine, AgentError> {
         let timeout = setup.load.load.timeout;
+        let requests = setup.load.traffic.requests.len() as u32;
         let (conversation, machine) = Conversation::open(stream, &Opening::Engine(Box::new(setup)))?;
-        Ok(RemoteEngine { conversation, machine, timeout, length: Duration::ZERO, stop })
+        Ok(RemoteEngine { conversation, machine, timeout, requests, length: Duration::ZERO, stop })
     }
 
     /// What kind of machine the engine is on.
@@ -77,6 +81,11 @@ impl RemoteEngine {
         let length = length(&slice);
         let Recorded(record) = self.ask(EngineVerb::Drive(slice), length)?;
         Ok(record)
+    }
+
+    /// Sends each request once and keeps all that comes back.
+    pub fn try_out(&mut self) -> Result<Vec<TriedRequest>, AgentError> {
+        self.ask(EngineVerb::TryOut, self.timeout.saturating_mul(self.requests))
     }
 
     fn ask<T: DeserializeOwned>(&mut self, verb: EngineVerb, length: Duration) -> Result<T, AgentError> {

@@ -6,17 +6,17 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use loadline_model::Record;
+use loadline_model::{Record, TriedRequest};
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::CpuSet;
 
 use crate::clock::{Nanos, nanos, now};
-use crate::endpoint::Target;
 use crate::options::Options;
 use crate::overflow::Overflow;
 use crate::slice::SliceSpec;
 use crate::sys;
+use crate::try_out::{self, TryOutError};
 use crate::worker::{Answer, Handing, Share, Worker};
 
 /// Why an engine cannot go on.
@@ -69,7 +69,7 @@ pub enum EngineError {
 pub struct Engine {
     workers: Vec<Handle>,
     overflow: Arc<Overflow>,
-    target: Target,
+    options: Options,
 }
 
 struct Handle {
@@ -115,7 +115,7 @@ impl Engine {
             let handle = Handle::spawn(options.clone(), share, connections, overflow.clone());
             workers.push(handle.map_err(EngineError::Setup)?);
         }
-        Ok(Engine { workers, overflow, target: options.endpoint.target.clone() })
+        Ok(Engine { workers, overflow, options: options.clone() })
     }
 
     /// Opens the connections that are not open.
@@ -212,8 +212,21 @@ impl Engine {
         self.finish()
     }
 
+    /// Sends each request of the mix once, each on a connection of its own, and keeps all that comes back.
+    ///
+    /// # Errors
+    /// When the service cannot be reached. What it says, and what it does not, is no error.
+    pub fn try_out(&self) -> Result<Vec<TriedRequest>, EngineError> {
+        let options = self.options.clone();
+        let trying = std::thread::spawn(move || try_out::all(&options));
+        trying.join().map_err(|_| EngineError::Gone)?.map_err(|error| match error {
+            TryOutError::Setup(source) => EngineError::Setup(source),
+            TryOutError::Connect(source) => self.connect_error(source),
+        })
+    }
+
     fn connect_error(&self, source: io::Error) -> EngineError {
-        let target = self.target.to_string();
+        let target = self.options.endpoint.target.to_string();
         match Errno::from_io_error(&source) {
             Some(Errno::ADDRNOTAVAIL) => EngineError::NoPort { target, source },
             _ => EngineError::Connect { target, source },

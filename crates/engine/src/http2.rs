@@ -18,6 +18,7 @@ mod streams;
 pub use errors::{ProtocolError, StreamError};
 pub(crate) use request::append_integer;
 pub use request::encode_head;
+pub(crate) use request::fields_as_lines;
 pub(crate) use static_table::STATIC_TABLE;
 
 use frame::FrameHead;

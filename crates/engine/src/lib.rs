@@ -26,6 +26,7 @@ mod sys;
 mod tally;
 mod thinking;
 mod transport;
+mod try_out;
 mod worker;
 
 pub use description::DescriptionError;

@@ -68,7 +68,7 @@ impl AsFd for Resolver {
 
 /// The first address of the family by which the service was reached. Of a name that has both, `localhost` often, a service may
 /// listen on one alone, so the first time each address is tried.
-fn look_up(host: &str, port: u16, is_ipv4: &mut Option<bool>) -> io::Result<SocketAddr> {
+pub fn look_up(host: &str, port: u16, is_ipv4: &mut Option<bool>) -> io::Result<SocketAddr> {
     let addresses: Vec<SocketAddr> = (host, port).to_socket_addrs()?.collect();
     if addresses.len() > 1 && is_ipv4.is_none() {
         let reached = addresses.iter().find(|address| TcpStream::connect_timeout(address, TRIAL).is_ok());

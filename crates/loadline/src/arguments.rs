@@ -53,6 +53,8 @@ pub enum Command {
     Init(InitArguments),
     /// Show what a run would do: the experiment as YAML, its cells, the turns of the first block and its duration; nothing is started
     Plan(Box<PreviewArguments>),
+    /// Send each request once, to each service on each platform, and show what was sent and what came back; nothing is measured
+    Try(Box<TryArguments>),
     /// Measure what each layer between client and service costs: cgroup, veth, bridge, connection tracking, node port, overlay …
     Layers(Box<LayersArguments>),
     /// Find the highest rate at which a service meets objectives, on each platform
@@ -172,6 +174,14 @@ pub struct PreviewArguments {
     /// Print JSON
     #[arg(long, help_heading = "Results")]
     pub json: bool,
+}
+
+#[derive(Args)]
+pub struct TryArguments {
+    #[command(flatten)]
+    pub experiment: PreviewArguments,
+    #[command(flatten)]
+    pub turn: TurnArguments,
 }
 
 /// The flags that describe an experiment.

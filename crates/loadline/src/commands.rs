@@ -16,6 +16,7 @@ mod serve;
 mod shell;
 mod store;
 mod stored;
+mod try_out;
 mod ui;
 
 pub use agent::agent;
@@ -33,4 +34,5 @@ pub use schema::schema;
 pub use serve::serve;
 pub use shell::{completions, man};
 pub use store::store;
+pub use try_out::try_out;
 pub use ui::ui;

@@ -39,6 +39,7 @@ fn main() -> ExitCode {
         Command::Compare(arguments) => commands::compare(&arguments),
         Command::Run(arguments) => commands::run(&arguments),
         Command::Plan(arguments) => commands::plan(&arguments),
+        Command::Try(arguments) => commands::try_out(&arguments),
         Command::Layers(arguments) => commands::layers(&arguments),
         Command::Capacity(arguments) => commands::capacity(&arguments),
         Command::Load(arguments) => commands::load(&arguments),

@@ -31,6 +31,7 @@ pub mod so_far;
 mod sparse_histogram;
 pub mod tails;
 mod time_spent;
+mod tried;
 
 pub use errors::{ErrorKind, Errors, FailedStatus, counted_in_words, names_a_status};
 pub use events::Event;
@@ -45,6 +46,7 @@ pub use run_state::RunState;
 pub use slowest::{MOST_SLOW, SlowRequest, Slowest};
 pub use sparse_histogram::SparseHistogram;
 pub use time_spent::TimeSpent;
+pub use tried::{Tried, TriedRequest};
 
 /// Version of the data as they are stored. A change of what is written raises it, and the store learns to read what was written before.
 pub const VERSION: u32 = 10;

@@ -39,6 +39,7 @@ mod terminal;
 mod text;
 mod throttling;
 mod time_spent;
+mod tried;
 mod verdict;
 mod wording;
 mod words;
@@ -56,6 +57,7 @@ pub use slices_csv::csv_slices;
 pub use so_far::so_far;
 pub use summary_csv::csv_summary;
 pub use terminal::{Style, terminal};
+pub use tried::tried;
 pub use words::{Words, remedy};
 
 /// Why an output could not be made.

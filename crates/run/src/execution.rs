@@ -78,6 +78,18 @@ pub struct Outcome {
 /// # Errors
 /// When the journal could not be started or finished.
 pub fn execute(run: Run<'_>, strategy: &mut dyn Strategy) -> Result<Outcome, RunError> {
+    execute_with(run, strategy, &mut |execution, round, fleet| execution.measure(round, fleet))
+}
+
+/// What is done with the sites of a stage once they are ready, in the deployment with this number.
+pub(crate) type Act<'a> = dyn FnMut(&mut Execution<'_>, u32, &mut Fleet) -> Result<(), RunError> + 'a;
+
+/// Executes an experiment, and does this with its sites.
+pub(crate) fn execute_with(
+    run: Run<'_>,
+    strategy: &mut dyn Strategy,
+    act: &mut Act<'_>,
+) -> Result<Outcome, RunError> {
     let Run { experiment, plan, cpus, machine, journal, deployer, .. } = run;
     let metrics = [probes::metrics(), Pauses::metrics(), vec![taken::metric()]].concat();
     let begin = NewRun {
@@ -116,7 +128,7 @@ pub fn execute(run: Run<'_>, strategy: &mut dyn Strategy) -> Result<Outcome, Run
         events: run.events,
         strategy,
     };
-    let result = execution.run(&run.notes, deployer);
+    let result = execution.run(&run.notes, deployer, act);
     if let Err(failure @ RunError::Journal(_)) = result {
         // It may keep no more than it has: then the run stays one that was never finished.
         let _ = journal.failure(&Failure { site: None, text: failure.to_string() });
@@ -181,7 +193,12 @@ struct StartedSite<'d> {
 }
 
 impl Execution<'_> {
-    fn run(&mut self, notes: &[Note], deployer: &mut dyn Deployer) -> Result<(), RunError> {
+    fn run(
+        &mut self,
+        notes: &[Note],
+        deployer: &mut dyn Deployer,
+        act: &mut Act<'_>,
+    ) -> Result<(), RunError> {
         let prepared = self.timed(|spent| &mut spent.starting_s, |_| deployer.prepare());
         let prepared = prepared.map_err(RunError::Environment);
         let result = prepared.and_then(|found| {
@@ -189,7 +206,7 @@ impl Execution<'_> {
             self.add_initial_notes()?;
             self.reach_platforms(deployer)?;
             self.store_platform_info(deployer)?;
-            self.rounds(deployer)
+            self.rounds(deployer, act)
         });
         let removed = self.timed(|spent| &mut spent.stopping_s, |_| deployer.remove());
         result.and(removed.map_err(RunError::Environment))
@@ -239,7 +256,7 @@ impl Execution<'_> {
         Ok(())
     }
 
-    fn rounds(&mut self, deployer: &dyn Deployer) -> Result<(), RunError> {
+    fn rounds(&mut self, deployer: &dyn Deployer, act: &mut Act<'_>) -> Result<(), RunError> {
         for rounds in 0.. {
             let elapsed = self.clock.now() - self.begun;
             match self.strategy.next_round(RoundsSoFar { rounds, elapsed }) {
@@ -250,7 +267,7 @@ impl Execution<'_> {
                 NextRound::Deploy(stages) => {
                     let prepared = self.timed(|spent| &mut spent.starting_s, |_| deployer.before_round());
                     prepared.map_err(RunError::Environment)?;
-                    stages.iter().try_for_each(|sites| self.stage(deployer, rounds, sites))?;
+                    stages.iter().try_for_each(|sites| self.stage(deployer, rounds, sites, act))?;
                     // Here as well, because a run may be killed.
                     self.store_time_spent()?;
                 }
@@ -259,16 +276,17 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// Deploys the sites of a stage, warms their cells up, measures the blocks and stops the sites.
-    fn stage(&mut self, deployer: &dyn Deployer, round: u32, sites: &[SiteId]) -> Result<(), RunError> {
+    /// Deploys the sites of a stage, does with them what is to be done, and stops them.
+    fn stage(
+        &mut self,
+        deployer: &dyn Deployer,
+        round: u32,
+        sites: &[SiteId],
+        act: &mut Act<'_>,
+    ) -> Result<(), RunError> {
         let mut fleet = Fleet::default();
-        let mut result = self
-            .deploy(deployer, round, sites, &mut fleet)
-            .and_then(|()| self.timed(|spent| &mut spent.warming_up_s, |run| run.warm_up(round, &mut fleet)))
-            .and_then(|()| {
-                self.timed(|spent| &mut spent.counters_s, |run| run.look_into_runtimes(round, &mut fleet))
-            })
-            .and_then(|()| self.measure_blocks(round, &mut fleet));
+        let deployed = self.deploy(deployer, round, sites, &mut fleet);
+        let mut result = deployed.and_then(|()| act(self, round, &mut fleet));
         for (id, stopped) in self.timed(|spent| &mut spent.stopping_s, |_| fleet.stop()) {
             if let Err(failure) = stopped {
                 match result {
@@ -278,6 +296,13 @@ impl Execution<'_> {
             }
         }
         result
+    }
+
+    /// Warms the cells of a stage up and measures its blocks.
+    fn measure(&mut self, round: u32, fleet: &mut Fleet) -> Result<(), RunError> {
+        self.timed(|spent| &mut spent.warming_up_s, |run| run.warm_up(round, fleet))?;
+        self.timed(|spent| &mut spent.counters_s, |run| run.look_into_runtimes(round, fleet))?;
+        self.measure_blocks(round, fleet)
     }
 
     fn deploy(

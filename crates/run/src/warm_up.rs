@@ -34,6 +34,8 @@ struct Progress {
     site: SiteId,
     load: LoadSpec,
     cells: Vec<CellId>,
+    /// Whether the service was warm from the beginning on when it was last deployed.
+    was_warm_before: bool,
     /// Length of a cycle.
     cycle: Duration,
     figures: Vec<f64>,
@@ -45,7 +47,8 @@ impl Execution<'_> {
     /// Warms up all cells of the fleet. The pauses of one cell are the others' cycles.
     ///
     /// What did not get faster in its first eight cycles in the deployment before needs no warming up that long cycles could show: its cycles are
-    /// as short as their medians allow. If it gets faster in these, or while it is measured, the next warm-up has long ones again.
+    /// as short as their medians allow, and it need not wait until a machine that is getting slower is level again. If it gets faster in these,
+    /// or while it is measured, the next warm-up has long ones again.
     pub(crate) fn warm_up(&mut self, round: u32, fleet: &mut Fleet) -> Result<(), RunError> {
         let mut groups: Vec<Progress> = Vec::new();
         for member in fleet.iter() {
@@ -54,8 +57,7 @@ impl Execution<'_> {
                 match groups.iter_mut().find(|group| group.site == member.id && group.load == load) {
                     Some(group) => group.cells.push(cell),
                     None => {
-                        let cycle = self.cycle_of(cell, &load);
-                        groups.push(Progress::new(member.id, load, cell, cycle));
+                        groups.push(self.begin(member.id, load, cell));
                     }
                 }
             }
@@ -110,12 +112,12 @@ impl Execution<'_> {
             progress.figures.push(record.service.value_at_quantile(0.5) as f64);
         }
         progress.loaded += self.clock.now() - begun;
-        progress.done = progress.is_stationary() || progress.loaded >= self.experiment.plan.warmup;
+        progress.done = progress.is_warm() || progress.loaded >= self.experiment.plan.warmup;
         Ok(())
     }
 
     fn store_warm_up(&mut self, round: u32, progress: &Progress) -> Result<(), RunError> {
-        let (after, stationary) = (progress.loaded, progress.is_stationary());
+        let (after, stationary) = (progress.loaded, progress.is_warm());
         let first = progress.cells[0];
         self.warmth.warmed_up(first, stationary && progress.was_warm_at_once());
         for cell in progress.cells.iter().copied() {
@@ -132,14 +134,20 @@ impl Execution<'_> {
         Ok(())
     }
 
-    /// How long the cycles of a group are whose first cell this is.
-    fn cycle_of(&self, first: CellId, load: &LoadSpec) -> Duration {
-        let long = self.long_cycle_of(first, load);
-        if self.warmth.is_warm_at_once(first) { short_cycle(long, load) } else { long }
-    }
-
-    fn long_cycle_of(&self, first: CellId, load: &LoadSpec) -> Duration {
-        long_cycle(self.experiment.plan.slices_of(self.plan.load_of(first)).length, load)
+    fn begin(&self, site: SiteId, load: LoadSpec, first: CellId) -> Progress {
+        let was_warm_before = self.warmth.is_warm_at_once(first);
+        let long = long_cycle(self.experiment.plan.slices_of(self.plan.load_of(first)).length, &load);
+        let cycle = if was_warm_before { short_cycle(long, &load) } else { long };
+        Progress {
+            site,
+            load,
+            cells: vec![first],
+            was_warm_before,
+            cycle,
+            figures: Vec::new(),
+            loaded: Duration::ZERO,
+            done: false,
+        }
     }
 
     fn warm_up_load(&self, cell: CellId, is_external: bool) -> Result<LoadSpec, RunError> {
@@ -199,25 +207,17 @@ fn short_cycle(long: Duration, load: &LoadSpec) -> Duration {
 }
 
 impl Progress {
-    fn new(site: SiteId, load: LoadSpec, cell: CellId, cycle: Duration) -> Progress {
-        Progress {
-            site,
-            load,
-            cells: vec![cell],
-            cycle,
-            figures: Vec::new(),
-            loaded: Duration::ZERO,
-            done: false,
-        }
-    }
-
     /// Whether it did not get faster in its first cycles. A machine that gets slower meanwhile makes a warm-up long and no service cold.
     fn was_warm_at_once(&self) -> bool {
         !has_got_faster(&self.figures[..STATIONARITY_WINDOW.min(self.figures.len())])
     }
 
-    fn is_stationary(&self) -> bool {
-        stationary(&self.figures) == Stationarity::Stationary
+    fn is_warm(&self) -> bool {
+        match stationary(&self.figures) {
+            Stationarity::TooFew => false,
+            Stationarity::Stationary => true,
+            Stationarity::Trending { shift, .. } => self.was_warm_before && shift > 0.0,
+        }
     }
 }
 

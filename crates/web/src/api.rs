@@ -19,7 +19,7 @@ use utoipa_axum::routes;
 use crate::access::{self, Access};
 use crate::failure::Failure;
 use crate::live::Slice;
-use crate::{Site, drafts, jobs, pages, runs};
+use crate::{Site, drafts, jobs, pages, runs, try_out};
 
 /// Of a request with JSON; an experiment file has 1 MiB at most.
 const MOST_BODY: usize = 2 << 20;
@@ -53,6 +53,7 @@ fn routes() -> OpenApiRouter<Arc<Site>> {
         .routes(routes!(runs::compared))
         .routes(routes!(drafts::platforms))
         .routes(routes!(drafts::draft))
+        .routes(routes!(try_out::try_out))
         .routes(routes!(jobs::add, jobs::all))
         .routes(routes!(jobs::one))
         .routes(routes!(jobs::events))

@@ -20,7 +20,7 @@ use crate::runs::blocking;
 #[derive(Deserialize, ToSchema)]
 pub(crate) struct Experiment {
     /// An experiment file.
-    yaml: String,
+    pub yaml: String,
 }
 
 /// Runs an experiment, once those before it have ended.

@@ -23,10 +23,11 @@ mod program;
 mod queue;
 mod runs;
 mod streams;
+mod try_out;
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::sync::atomic::AtomicBool;
 
 pub use access::Token;
@@ -75,6 +76,7 @@ pub fn serve(ui: Ui, stop: &Arc<AtomicBool>, ready: impl FnOnce(&str)) -> Result
         answers: Answers::default(),
         streams: Streams::default(),
         queue: queue.clone(),
+        trying: Mutex::default(),
     };
     let served = listener::run(listener, tls, api::router(Arc::new(site), Arc::new(access)), stop);
     queue.end();
@@ -88,4 +90,6 @@ struct Site {
     answers: Answers,
     streams: Streams,
     queue: Arc<Queue>,
+    /// Held while requests are tried out.
+    trying: Mutex<()>,
 }

@@ -1,18 +1,21 @@
-//! A run in a process of its own, so that what goes wrong in it ends nothing else, and what this server does takes no time from it.
+//! What measures, or tries requests out, is a process of its own, so that what goes wrong in it ends nothing else, and what this server does
+//! takes no time from it.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
-use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use loadline_model::{Event, printable};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::program::Program;
-
 /// How much of what it says on stderr is kept: its end.
 const MOST_SAID: usize = 16 * 1024;
+/// How much of an output is read.
+const MOST_PUT_OUT: u64 = 4 << 20;
+/// How often it is looked whether one has ended.
+const LOOK: Duration = Duration::from_millis(10);
 
 /// How it ended.
 pub(crate) struct Ended {
@@ -22,13 +25,12 @@ pub(crate) struct Ended {
     pub said: String,
 }
 
-/// A run that was started.
+/// One that was started.
 pub(crate) struct Process(Child);
 
 impl Process {
-    /// Starts to measure the experiment.
-    pub(crate) fn start(program: &dyn Program, store: &Path, yaml: &str) -> io::Result<Process> {
-        let mut command = program.run(store);
+    /// Starts a command that reads an experiment.
+    pub(crate) fn start(mut command: Command, yaml: &str) -> io::Result<Process> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // Ctrl-C in the server's terminal reaches the server, which passes it on: twice would end the run without its tidying up.
         command.process_group(0);
@@ -60,12 +62,37 @@ impl Process {
         let said = listening.join().unwrap_or_default();
         Ended { code, said: printable(said.trim_end()).into_owned() }
     }
+
+    /// What it puts out, once it has ended. It is interrupted if that takes longer than this.
+    pub(crate) fn output(mut self, within: Duration) -> (String, Ended) {
+        let (stdout, stderr) = (self.0.stdout.take(), self.0.stderr.take());
+        let reading = thread::spawn(move || stdout.map(beginning_of).unwrap_or_default());
+        let listening = thread::spawn(move || stderr.map(end_of).unwrap_or_default());
+        let begun = Instant::now();
+        while begun.elapsed() < within && matches!(self.0.try_wait(), Ok(None)) {
+            thread::sleep(LOOK);
+        }
+        if let (Ok(None), Some(pid)) = (self.0.try_wait(), self.pid()) {
+            interrupt(pid);
+        }
+        let code = self.0.wait().ok().and_then(|status| status.code());
+        let said = listening.join().unwrap_or_default();
+        let ended = Ended { code, said: printable(said.trim_end()).into_owned() };
+        (reading.join().unwrap_or_default(), ended)
+    }
 }
 
 /// As Ctrl-C: it keeps what was measured, and removes what it created.
 pub(crate) fn interrupt(pid: Pid) {
     // One that is gone needs no signal.
     let _ = kill_process(pid, Signal::INT);
+}
+
+fn beginning_of(from: impl Read) -> String {
+    let mut read = Vec::new();
+    // What came before an error is still of use.
+    let _ = from.take(MOST_PUT_OUT).read_to_end(&mut read);
+    String::from_utf8_lossy(&read).into_owned()
 }
 
 fn end_of(mut from: impl Read) -> String {

@@ -30,6 +30,10 @@ pub trait Program: Send + Sync {
     /// A process that measures the experiment on its standard input, stores it, and writes its events (`loadline_model::Event`) to standard
     /// output, a line of JSON each. It ends as by Ctrl-C when nobody reads them any more.
     fn run(&self, store: &Path) -> Command;
+
+    /// A process that sends each request of the experiment on its standard input once, and writes to standard output, as text, what was
+    /// sent and what came back.
+    fn try_out(&self) -> Command;
 }
 
 /// A platform that a run could use.

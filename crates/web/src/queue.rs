@@ -199,6 +199,11 @@ impl Queue {
         self.list().running.as_ref().is_some_and(|job| job.told().live.run == Some(run))
     }
 
+    /// Whether a run is being measured.
+    pub(crate) fn is_measuring(&self) -> bool {
+        self.list().running.is_some()
+    }
+
     /// Ends a run: one that waits never begins, one that runs keeps what was measured.
     pub(crate) fn stop(&self, job: &Arc<Job>) {
         let is_waiting = {
@@ -263,7 +268,7 @@ impl Queue {
     }
 
     fn measure(&self, job: &Job) -> (Option<i32>, String) {
-        let process = match Process::start(&*self.program, &self.store, &job.yaml) {
+        let process = match Process::start(self.program.run(&self.store), &job.yaml) {
             Ok(process) => process,
             Err(error) => return (None, format!("cannot start loadline: {error}")),
         };

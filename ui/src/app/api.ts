@@ -44,6 +44,11 @@ export async function send<T = void>(method: "POST" | "PATCH" | "DELETE", path: 
   return (response.status === 204 ? undefined : await response.json()) as T;
 }
 
+/** Sends what is answered with text. */
+export async function sendForText(path: string, body: unknown): Promise<string> {
+  return (await ask(path, { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" } })).text();
+}
+
 /** What went wrong, as a sentence. */
 export function reason(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

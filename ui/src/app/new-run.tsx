@@ -1,7 +1,7 @@
 // The form for a new run. What it amounts to is shown as an experiment file, which may be edited instead; either is checked as it is typed.
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { get, getText, reason, send } from "./api";
+import { get, getText, reason, send, sendForText } from "./api";
 import type { Asked, Draft, Offer, Status } from "./api";
 import { Frame } from "./frame";
 import { span } from "./progress";
@@ -51,9 +51,10 @@ export function NewRun() {
     setEdited(undefined);
     keep(next);
   };
+  const yaml = edited ?? draft?.yaml;
+  const isReady = isCurrent && wrong === undefined && draft !== undefined;
   const start = (event: Event) => {
     event.preventDefault();
-    const yaml = edited ?? draft?.yaml;
     if (yaml === undefined) return;
     send<Status>("POST", "/api/jobs", { yaml }).then(
       ({ job }) => location.assign(`/jobs/${job}`),
@@ -104,15 +105,18 @@ export function NewRun() {
         <div>
           <label class="yaml">
             <span>The experiment{edited !== undefined && ", edited by hand: a change of the form replaces it"}</span>
-            <textarea rows={18} spellcheck={false} value={edited ?? draft?.yaml ?? ""} onInput={(event) => setEdited(event.currentTarget.value)} />
+            <textarea rows={18} spellcheck={false} value={yaml ?? ""} onInput={(event) => setEdited(event.currentTarget.value)} />
           </label>
           <div aria-live="polite">
             {wrong !== undefined && <pre class="alert">{wrong}</pre>}
             {wrong === undefined && draft !== undefined && <p>It takes {howLong(draft)}.</p>}
           </div>
-          <button type="submit" class="primary" disabled={!isCurrent || wrong !== undefined || draft === undefined}>
-            Start
-          </button>
+          <div class="buttons">
+            <button type="submit" class="primary" disabled={!isReady}>
+              Start
+            </button>
+            <TryOut yaml={isReady ? yaml : undefined} />
+          </div>
           {draft !== undefined && wrong === undefined && (
             <details>
               <summary>What it will do</summary>
@@ -122,6 +126,32 @@ export function NewRun() {
         </div>
       </form>
     </Frame>
+  );
+}
+
+/** Sends each request once, and shows it with what came back. */
+function TryOut({ yaml }: { yaml: string | undefined }) {
+  const [isUnderWay, setUnderWay] = useState(false);
+  const [shown, setShown] = useState<string>();
+  const tryOut = async () => {
+    setUnderWay(true);
+    setShown(await sendForText("/api/tries", { yaml }).catch(reason));
+    setUnderWay(false);
+  };
+  return (
+    <>
+      <button type="button" disabled={yaml === undefined || isUnderWay} onClick={() => void tryOut()}>
+        Send each request once
+      </button>
+      <div class="tried" aria-live="polite">
+        {isUnderWay && <p>The services are started, and asked once.</p>}
+        {!isUnderWay && shown !== undefined && (
+          <pre tabIndex={0} aria-label="requests and responses">
+            {shown}
+          </pre>
+        )}
+      </div>
+    </>
   );
 }
 

@@ -100,6 +100,7 @@ fn obey(
                 under_way = begun.is_ok();
                 answer(stream, begun)?;
             }
+            EngineVerb::TryOut => answer(stream, engine.try_out().map_err(sentence))?,
             EngineVerb::Drive(slice) => answer(stream, drive(&mut engine, slice, replay))?,
         }
     }

@@ -1,5 +1,6 @@
 //! The head of a request as a header block that any connection may send any number of times.
 
+use super::hpack::Fields;
 use super::static_table::STATIC_TABLE;
 
 /// Fields that concern one connection of HTTP/1.x and have no place in HTTP/2 (RFC 9113, section 8.2.2), and `Host`, which
@@ -43,6 +44,19 @@ pub fn encode_head(
         append_field("content-length", &length.to_string(), &mut block);
     }
     block
+}
+
+/// The fields of an encoded head, a line each, for a reader.
+pub fn fields_as_lines(head: &[u8]) -> String {
+    let (mut names, mut values) = (Vec::new(), Vec::new());
+    let mut lines = String::new();
+    for field in Fields::new(head).map_while(Result::ok) {
+        let texts = (field.name.decode(&mut names), field.value.decode(&mut values));
+        if let (Ok(name), Ok(value)) = texts {
+            lines.push_str(&format!("{}: {}\n", String::from_utf8_lossy(name), String::from_utf8_lossy(value)));
+        }
+    }
+    lines
 }
 
 /// Appends one field by the shortest of the representations that need no dynamic table (RFC 7541, sections 6.1 and 6.2.2).

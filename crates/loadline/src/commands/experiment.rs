@@ -14,13 +14,14 @@ use loadline_model::experiment::{Capacity, Experiment, Nodes, Platform, Platform
 use loadline_model::notes::Note;
 use loadline_model::plan::Plan;
 use loadline_model::platform::Layer;
+use loadline_model::Tried;
 use loadline_model::rows::{SliceRow, TrialOutcome};
 use loadline_observe::{TaskTime, describe_machine};
 use loadline_platforms as platforms;
 use loadline_run::deploy::{Network, PlatformDeployer, ServiceTraffic, SharedNeeds};
 use loadline_run::placement::place;
 use loadline_run::strategy::{FixedPlan, Patience, SearchCapacity, Until};
-use loadline_run::{Event, Outcome, Run, Strategy, SystemClock, execute};
+use loadline_run::{Event, Outcome, Run, RunError, Strategy, SystemClock, execute, try_out};
 use loadline_spec::{Machine, add_conditions, from_flags, from_yaml_file, ladder};
 use loadline_store::Store;
 
@@ -94,8 +95,7 @@ fn execute_and_show(
         add_conditions(&mut experiment, &outputs.fail_if)?;
     }
     outputs::check(outputs)?;
-    let network = Network::choose(is_root(), experiment.used_platforms(), experiment.plan.nodes)
-        .map_err(|error| UsageError(error.to_string()))?;
+    let network = network(&experiment)?;
     let notes = check_limits(&experiment, outputs.allow_missing)?;
     enter(network)?;
     let stop = interrupt::stop_flag_of_run()?;
@@ -103,8 +103,13 @@ fn execute_and_show(
     execute_in(network, &experiment, notes, stop, baseline, outputs)
 }
 
+pub(super) fn network(experiment: &Experiment) -> Result<Network> {
+    Ok(Network::choose(is_root(), experiment.used_platforms(), experiment.plan.nodes)
+        .map_err(|error| UsageError(error.to_string()))?)
+}
+
 /// Refuses limits that this user cannot set, or notes that it is measured without them.
-fn check_limits(experiment: &Experiment, allow_missing: bool) -> Result<Vec<Note>> {
+pub(super) fn check_limits(experiment: &Experiment, allow_missing: bool) -> Result<Vec<Note>> {
     let is_here = |platform: &&Platform| matches!(platform.kind, PlatformKind::Host | PlatformKind::Local(_));
     let is_limited = |platform: &&Platform| {
         let own = [experiment.limits, platform.limits].into_iter();
@@ -131,7 +136,7 @@ pub(super) fn is_root() -> bool {
 }
 
 /// Before any thread is started: a user namespace can only be entered by a process that has one.
-fn enter(network: Network) -> Result<()> {
+pub(super) fn enter(network: Network) -> Result<()> {
     if network == Network::WiredInUserNamespace {
         loadline_machine::enter_user_namespace()?;
     }
@@ -217,6 +222,15 @@ pub(super) struct Measuring<'a> {
 impl Measuring<'_> {
     /// Measures it. Whatever happens, what was measured is in the journal.
     pub(super) fn run(self, strategy: &mut dyn Strategy) -> Result<Outcome> {
+        self.with(|run| execute(run, strategy))
+    }
+
+    /// Sends each request once instead.
+    pub(super) fn try_out(self, strategy: &mut dyn Strategy) -> Result<(Outcome, Vec<Tried>)> {
+        self.with(|run| try_out(run, strategy))
+    }
+
+    fn with<T>(self, act: impl FnOnce(Run<'_>) -> Result<T, RunError>) -> Result<T> {
         let Measuring { network, experiment, plan, traffic, allow_missing, notes, stop, journal, events } =
             self;
         let machine = describe_machine();
@@ -260,7 +274,7 @@ impl Measuring<'_> {
             tasks: &TaskTime::on(&cpus.service),
             events,
         };
-        Ok(execute(run, strategy)?)
+        Ok(act(run)?)
     }
 }
 

@@ -1,6 +1,7 @@
 //! `loadline plan`: what a run would do and how long it would take. Nothing is started, and no file is written.
 
 use anyhow::{Context, Result};
+use loadline_model::experiment::Experiment;
 use loadline_model::plan::Plan;
 use loadline_spec::{Machine, from_flags, from_yaml_file, to_yaml};
 use serde_json::json;
@@ -11,15 +12,7 @@ use crate::exit::{Exit, UsageError};
 use crate::outputs;
 
 pub fn plan(arguments: &PreviewArguments) -> Result<Exit> {
-    let machine = Machine::this(&serve::check);
-    let experiment = match arguments.file() {
-        Some(_) if !arguments.experiment.are_absent() => {
-            let why = "an experiment file cannot be combined with flags that describe an experiment: leave out one or the other";
-            return Err(UsageError(why.to_owned()).into());
-        }
-        Some(file) => from_yaml_file(file, &machine)?,
-        None => from_flags(&arguments.flags()?, &machine)?,
-    };
+    let experiment = experiment(arguments)?;
     let preview = loadline_run::preview(&experiment, &Plan::new(&experiment))?;
     let yaml = to_yaml(&experiment);
     let text = match arguments.json {
@@ -29,4 +22,17 @@ pub fn plan(arguments: &PreviewArguments) -> Result<Exit> {
     let mut out = outputs::create("-".as_ref())?;
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).context("cannot write to standard output")?;
     Ok(Exit::Done)
+}
+
+/// The experiment of a file or of flags.
+pub(super) fn experiment(arguments: &PreviewArguments) -> Result<Experiment> {
+    let machine = Machine::this(&serve::check);
+    match arguments.file() {
+        Some(_) if !arguments.experiment.are_absent() => {
+            let why = "an experiment file cannot be combined with flags that describe an experiment: leave out one or the other";
+            Err(UsageError(why.to_owned()).into())
+        }
+        Some(file) => Ok(from_yaml_file(file, &machine)?),
+        None => Ok(from_flags(&arguments.flags()?, &machine)?),
+    }
 }

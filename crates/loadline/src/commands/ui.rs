@@ -104,6 +104,12 @@ impl Program for ThisProgram {
         command.args(["run", "-", "--events", "-", "--store"]).arg(store);
         command
     }
+
+    fn try_out(&self) -> Command {
+        let mut command = Command::new(&self.file);
+        command.args(["try", "-"]);
+        command
+    }
 }
 
 fn draft(experiment: &Experiment) -> Result<Draft, String> {

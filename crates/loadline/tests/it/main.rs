@@ -63,6 +63,7 @@ mod support;
 mod tails;
 mod tasks;
 mod throttling;
+mod try_out;
 mod turn;
 mod ui;
 mod until;

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use loadline_model::RunState;
+use loadline_model::experiment::OnFailure;
 use loadline_model::notes::Note;
 use loadline_model::tails::Cause;
 
@@ -173,6 +174,36 @@ fn a_machine_that_was_slow_once_makes_no_later_warm_up_longer() {
     let slices = world.journal.slices.borrow();
     let slow = slices.iter().filter(|slice| slice.service.value_at_quantile(0.5) > 90_000);
     assert!(slow.map(|slice| (slice.cell.0, slice.round)).eq([(2, 2); 4]), "the machine was slow");
+}
+
+#[test]
+fn a_machine_that_gets_slower_does_not_prolong_the_warm_up_of_what_was_warm_before() {
+    // The first deployment is level; each drive of the second is slower than the one before.
+    fn slower_and_slower(drive: usize) -> u64 {
+        static DEPLOYMENTS: AtomicUsize = AtomicUsize::new(0);
+        let deployment = DEPLOYMENTS.fetch_add(usize::from(drive == 0), Ordering::Relaxed);
+        if deployment == 2 { 80_000 + 4_000 * drive as u64 } else { 80_000 }
+    }
+    let mut world =
+        World::new(with(|plan| plan.deployments = 2)).site(2, |site| site.service_ns = slower_and_slower);
+    world.run().unwrap();
+    let warm_ups = world.journal.warm_ups.borrow();
+    let of_pod: Vec<_> = warm_ups.iter().filter(|warm_up| warm_up.cell.0 == 2).collect();
+    assert!(of_pod.iter().all(|warm_up| warm_up.stationary && warm_up.figures.len() == 8), "{of_pod:?}");
+    let second = &of_pod[1].figures;
+    assert!(second[7] > 1.2 * second[0], "the machine did not get slower: {second:?}");
+}
+
+#[test]
+fn each_request_is_tried_once_at_each_service_and_nothing_is_measured() {
+    let mut world = World::new(with(|plan| (plan.deployments, plan.on_failure) = (1, OnFailure::Continue)))
+        .site(1, |site| site.ends_after = Some(0));
+    let (outcome, tried) = world.try_out().unwrap();
+    assert_eq!(outcome.state, RunState::Complete);
+    let platforms: Vec<&str> = tried.iter().map(|tried| tried.platform.as_str()).collect();
+    assert_eq!(platforms.len(), 2, "{platforms:?}");
+    assert_eq!((world.count("try site"), world.count("drive site")), (2, 0));
+    assert!(world.journal.slices.borrow().is_empty() && world.journal.warm_ups.borrow().is_empty());
 }
 
 #[test]

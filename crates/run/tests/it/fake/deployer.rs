@@ -11,7 +11,7 @@ use loadline_model::plan::Plan;
 use loadline_model::rows::{StartupRow, Surroundings};
 use loadline_model::runtime::Runtime;
 use loadline_model::{MachineCpu, Observations};
-use loadline_model::{PlatformId, SiteId};
+use loadline_model::{PlatformId, SiteId, TriedRequest};
 use loadline_observe::{
     AnyProbe, Observer, Snapshot, Subject, TimelineWatch, Wanted, between_remote, probes,
 };
@@ -455,6 +455,19 @@ impl Driver for FakeDriver {
         self.prepare()?;
         self.begin(slice, 0)?;
         self.finish()
+    }
+
+    fn try_out(&mut self) -> Result<Vec<TriedRequest>, DriveError> {
+        self.prepare()?;
+        self.shared.log(format!("try site {}", self.site));
+        Ok(vec![TriedRequest {
+            sent: "GET / HTTP/1.1".to_owned(),
+            received: "HTTP/1.1 200 OK".to_owned(),
+            left_out_bytes: 0,
+            took_ns: (self.behaviour.service_ns)(0),
+            status: Some(200),
+            problem: None,
+        }])
     }
 }
 

@@ -13,12 +13,12 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use loadline_model::Machine;
+use loadline_model::{Machine, Tried};
 use loadline_model::experiment::Experiment;
 use loadline_model::plan::Plan;
 use loadline_run::placement::place;
 use loadline_run::strategy::{FixedPlan, Until};
-use loadline_run::{Event, Outcome, Run, RunError, Strategy, TaskTimes, execute};
+use loadline_run::{Event, Outcome, Run, RunError, Strategy, TaskTimes, execute, try_out};
 
 pub use clock::FakeClock;
 pub use deployer::{Behaviour, Disturbance, FakeDeployer, LOCAL_MACHINE, WARM_UP};
@@ -90,7 +90,7 @@ impl World {
 
     /// Runs a strategy. Whatever happens, nothing that was started may remain.
     pub fn run_by(&mut self, strategy: &mut dyn Strategy) -> Result<Outcome, RunError> {
-        let outcome = self.execute(strategy);
+        let outcome = self.act(|run| execute(run, strategy));
         assert_eq!(self.deployer.alive(), 0, "services are left: {:?}", self.log());
         assert!(self.deployer.is_removed(), "the environment is left");
         outcome
@@ -99,12 +99,20 @@ impl World {
     /// Runs the experiment's own plan where the run ends before its environment is prepared.
     pub fn run_unprepared(&mut self) -> Result<Outcome, RunError> {
         let (experiment, plan) = (self.experiment.clone(), self.plan.clone());
-        let outcome = self.execute(&mut FixedPlan::new(&experiment, &plan));
+        let outcome = self.act(|run| execute(run, &mut FixedPlan::new(&experiment, &plan)));
         assert!(!self.deployer.is_removed());
         outcome
     }
 
-    fn execute(&mut self, strategy: &mut dyn Strategy) -> Result<Outcome, RunError> {
+    /// Tries the requests of the experiment's own plan out.
+    pub fn try_out(&mut self) -> Result<(Outcome, Vec<Tried>), RunError> {
+        let (experiment, plan) = (self.experiment.clone(), self.plan.clone());
+        let tried = self.act(|run| try_out(run, &mut FixedPlan::new(&experiment, &plan)));
+        assert_eq!(self.deployer.alive(), 0, "services are left: {:?}", self.log());
+        tried
+    }
+
+    fn act<T>(&mut self, act: impl FnOnce(Run<'_>) -> T) -> T {
         let cpus = place(&self.experiment, &[0, 1], &|| false);
         let machine =
             Machine { cpus: Some(2), boot_id: Some(LOCAL_MACHINE.to_owned()), ..Machine::default() };
@@ -126,7 +134,7 @@ impl World {
             tasks: &UntoldTasks,
             events: &mut |event| events.push(event),
         };
-        execute(run, strategy)
+        act(run)
     }
 
     /// The calls, in order.
