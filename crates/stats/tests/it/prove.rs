@@ -8,7 +8,7 @@ use crate::{change_points, power, sequential};
 const THOUSANDS: Extent = Extent { runs: 4_000, slack: 0.0 };
 const STOPPED_RUNS: u32 = 40_000;
 
-/// A row of shares, of which the least and the largest are shown. What doesn't hold has failed where it was computed.
+/// A row of shares, of which the least and the largest are shown, with the largest of their errors. What doesn't hold has failed where it was computed.
 fn row(what: &str, expected: &str, shares: &[f64], runs: f64) -> Row {
     let [least, most] = [f64::min, f64::max].map(|end| shares.iter().copied().reduce(end).expect("a share"));
     let found = if shares.len() == 1 {
@@ -16,7 +16,8 @@ fn row(what: &str, expected: &str, shares: &[f64], runs: f64) -> Row {
     } else {
         format!("{:.1} to {:.1} %", 100.0 * least, 100.0 * most)
     };
-    let two_errors = 200.0 * (least * (1.0 - least) / runs).sqrt();
+    let error = |share: &f64| (share * (1.0 - share) / runs).sqrt();
+    let two_errors = 200.0 * shares.iter().map(error).fold(0.0, f64::max);
     let interval = format!("± {two_errors:.1} %, {runs} runs each");
     Row { what: what.to_owned(), expected: expected.to_owned(), found, interval, holds: true }
 }
