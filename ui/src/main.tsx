@@ -4,6 +4,7 @@ import "./style.css";
 import type { ComponentType } from "preact";
 import { render } from "preact";
 import { CapacityCurves } from "./capacity-curves";
+import { CellTable } from "./cell-table";
 import { read } from "./data";
 import type { Page } from "./data";
 import { FigureDialog } from "./figure-dialog";
@@ -21,6 +22,7 @@ const PARTS: Record<string, ComponentType<{ page: Page }>> = {
   "heat-map": HeatMap,
   "capacity-curves": CapacityCurves,
   sweep: Sweep,
+  "cell-table": CellTable,
   "flame-graphs": FlameGraphs,
 };
 

@@ -20,7 +20,9 @@ export function Sweep({ page }: { page: Page }) {
     return [...known].map(([metric, label]) => [metric, label] as const);
   }, [page]);
   const [metric, setMetric] = useState(metrics.find(([id]) => id === "response.p50")?.[0] ?? metrics[0]?.[0] ?? "");
-  if (all.length < 2 || result.capacities || metrics.length === 0) return null;
+  // Loads that differ in how connections are used alone are no series.
+  const isSeries = new Set(asked.map(({ load, connections }) => `${load} ${connections}`)).size > 1;
+  if (!isSeries || result.capacities || metrics.length === 0) return null;
   const points = asked.flatMap((cell) => {
     const found = cell.figures.find((each) => each.metric === metric);
     return found === undefined ? [] : [{ cell, found, at: all.indexOf(loadName(cell)) }];

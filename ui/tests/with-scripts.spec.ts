@@ -1,6 +1,8 @@
 // A page opened from disk with scripts on: what the app adds, by pointer and by keyboard, and that nothing hostile runs.
 import { statSync } from "node:fs";
 import { expect, test } from "@playwright/test";
+import { loadName } from "../src/cells";
+import type { Cell } from "../src/generated/result";
 import { MEASURED, PAGES, SCHEMES, WIDTHS, expectToFit, file, open, resultOf } from "./pages";
 
 for (const name of PAGES) {
@@ -69,6 +71,26 @@ test("another figure, time and load can be chosen", async ({ page }) => {
   await page.getByRole("slider", { name: "slice" }).fill("1");
   await expect(page.locator("#slices .readout")).toContainText("response p99");
   expect(second).not.toBe("");
+});
+
+test("cells are put in the order of a figure, and back", async ({ page }) => {
+  await open(page, "platforms");
+  const table = page.locator("#cell-table table");
+  const result = resultOf("platforms");
+  const first = loadName(result.cells[0] as Cell);
+  const cells = result.cells.filter((cell) => cell.role !== "twin" && cell.answered > 0 && loadName(cell) === first);
+  const value = (cell: Cell) => cell.figures.find(({ metric }) => metric === "response.p99")?.value ?? 0;
+  const byValue = cells.toSorted((one, other) => value(one) - value(other)).map(({ label }) => label);
+  const names = table.locator("tbody th");
+  await expect(names).toHaveText(cells.map(({ label }) => label));
+  const heading = table.getByRole("button", { name: "response p99", exact: true });
+  await heading.click();
+  await expect(names).toHaveText(byValue);
+  await expect(table.locator("th[aria-sort=ascending]")).toHaveText(/response p99/);
+  await heading.click();
+  await expect(names).toHaveText(byValue.toReversed());
+  await heading.click();
+  await expect(names).toHaveText(cells.map(({ label }) => label));
 });
 
 test("a flame graph is searched, widened and compared", async ({ page }) => {

@@ -147,6 +147,7 @@ fn page(result: &RunResult) -> Markup {
         }
         (claimed(result))
         div #sweep {}
+        div #cell-table {}
         div #slices {}
         div #probes {}
         div #heat-map {}
