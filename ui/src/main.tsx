@@ -11,6 +11,7 @@ import { FigureDialog } from "./figure-dialog";
 import { FlameGraphs } from "./flame-graphs";
 import { HeatMap } from "./heat-map";
 import { Percentiles } from "./percentiles";
+import { Pictures } from "./pictures";
 import { Probes } from "./probes";
 import { Slices } from "./slices";
 import { Sweep } from "./sweep";
@@ -24,6 +25,7 @@ const PARTS: Record<string, ComponentType<{ page: Page }>> = {
   sweep: Sweep,
   "cell-table": CellTable,
   "flame-graphs": FlameGraphs,
+  pictures: Pictures,
 };
 
 const page = read(document.getElementById("data")?.textContent ?? "");

@@ -1,5 +1,5 @@
 // A page opened from disk with scripts on: what the app adds, by pointer and by keyboard, and that nothing hostile runs.
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { expect, test } from "@playwright/test";
 import { loadName } from "../src/cells";
 import type { Cell } from "../src/generated/result";
@@ -91,6 +91,36 @@ test("cells are put in the order of a figure, and back", async ({ page }) => {
   await expect(names).toHaveText(byValue.toReversed());
   await heading.click();
   await expect(names).toHaveText(cells.map(({ label }) => label));
+});
+
+test("a drawing is saved as PNG, and as SVG where it is made of lines", async ({ page }) => {
+  const faults = await open(page, "platforms");
+  await page.getByText("Drawings as files").click();
+  const saved = async (name: string) => {
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name, exact: true }).click();
+    const file = await download;
+    return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) };
+  };
+  const picture = await saved("Every slice as PNG");
+  expect(picture.name).toBe("every-slice.png");
+  expect(picture.bytes.subarray(1, 4).toString()).toBe("PNG");
+  const colours = await page.evaluate(async (data) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${data}`;
+    await image.decode();
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [image.width, image.height];
+    const context = canvas.getContext("2d");
+    context?.drawImage(image, 0, 0);
+    return new Set(new Uint32Array(context?.getImageData(0, 0, image.width, image.height).data.buffer ?? new ArrayBuffer(0))).size;
+  }, picture.bytes.toString("base64"));
+  // Points, lines and letters on paper.
+  expect(colours).toBeGreaterThan(20);
+  const drawing = await saved("Load by load as SVG");
+  expect(drawing.bytes.toString()).toMatch(/^<svg .*<path [^>]*stroke="rgb/s);
+  expect(drawing.bytes.toString()).not.toContain("class=");
+  expect(faults).toEqual([]);
 });
 
 test("a flame graph is searched, widened and compared", async ({ page }) => {

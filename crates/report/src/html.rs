@@ -156,6 +156,7 @@ fn page(result: &RunResult) -> Markup {
         (observed(result))
         (quantiles(result))
         div #flame-graphs {}
+        div #pictures {}
         (known(result))
     }
 }

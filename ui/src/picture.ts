@@ -1,0 +1,75 @@
+// A part of the page as a file of its own: a picture of all of it, or the lines and letters of a drawing.
+
+const LOOK = ["color", "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "opacity", "font-family", "font-size", "font-weight", "text-anchor"];
+/** Pixels of a picture for one of the page. */
+const SHARPNESS = 2;
+const XHTML = "http://www.w3.org/1999/xhtml";
+const SVG = "http://www.w3.org/2000/svg";
+
+/** The part as it looks now, as PNG. */
+export async function png(part: HTMLElement): Promise<Blob> {
+  const { width, height } = part.getBoundingClientRect();
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(enclosed(part, width, height))}`;
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [Math.ceil(width * SHARPNESS), Math.ceil(height * SHARPNESS)];
+  canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise((resolve, reject) => canvas.toBlob((blob) => (blob === null ? reject(new Error("the picture is too large")) : resolve(blob)), "image/png"));
+}
+
+/** A drawing with its colours and letters written into it, as SVG. */
+export function svg(drawing: SVGSVGElement): Blob {
+  const { width, height } = drawing.getBoundingClientRect();
+  const copy = drawing.cloneNode(true) as SVGSVGElement;
+  const copies = [copy, ...copy.querySelectorAll<SVGElement>("*")];
+  [drawing, ...drawing.querySelectorAll<SVGElement>("*")].forEach((element, at) => {
+    const [style, to] = [getComputedStyle(element), copies[at]];
+    if (to === undefined) return;
+    for (const name of LOOK) to.setAttribute(name, style.getPropertyValue(name));
+    for (const name of ["class", "style", "tabindex"]) to.removeAttribute(name);
+  });
+  copy.setAttribute("xmlns", SVG);
+  copy.setAttribute("width", String(width));
+  copy.setAttribute("height", String(height));
+  return new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" });
+}
+
+/** Hands a file over to the user. */
+export function save(file: Blob, name: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(file);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+/** The part with the page's style, in an image that needs nothing else. */
+function enclosed(part: HTMLElement, width: number, height: number): string {
+  const copy = part.cloneNode(true) as HTMLElement;
+  const drawn = part.querySelectorAll("canvas");
+  copy.querySelectorAll("canvas").forEach((canvas, at) => {
+    const from = drawn[at];
+    if (from === undefined) return;
+    const image = document.createElement("img");
+    image.src = from.toDataURL();
+    image.className = from.className;
+    image.setAttribute("style", `${from.getAttribute("style") ?? ""};width:${from.clientWidth}px;height:${from.clientHeight}px`);
+    canvas.replaceWith(image);
+  });
+  const style = document.createElement("style");
+  style.textContent = [...document.querySelectorAll("style")].map(({ textContent }) => textContent).join("\n");
+  const page = document.createElementNS(XHTML, "main");
+  const { font, color } = getComputedStyle(part);
+  const scheme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+  page.setAttribute("style", `${variables(style.textContent)};color-scheme:${scheme};font:${font};color:${color};background:var(--paper);width:${width}px;max-width:none;padding:0;margin:0`);
+  page.append(style, copy);
+  return `<svg xmlns="${SVG}" width="${width}" height="${height}"><foreignObject width="100%" height="100%">${new XMLSerializer().serializeToString(page)}</foreignObject></svg>`;
+}
+
+/** The style's variables as they are now, whatever an image would take for the user's scheme. */
+function variables(style: string): string {
+  const computed = getComputedStyle(document.documentElement);
+  const names = new Set([...style.matchAll(/(--[\w-]+)\s*:/g)].map(([, name = ""]) => name));
+  return [...names].map((name) => `${name}:${computed.getPropertyValue(name)}`).join(";");
+}
