@@ -102,8 +102,8 @@ test("a drawing is saved as PNG, and as SVG where it is made of lines", async ({
     const file = await download;
     return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) };
   };
-  const picture = await saved("Every slice as PNG");
-  expect(picture.name).toBe("every-slice.png");
+  const picture = await saved("Every slice, in the order in which it was measured as PNG");
+  expect(picture.name).toBe("every-slice-in-the-order-in-which-it-was-measured.png");
   expect(picture.bytes.subarray(1, 4).toString()).toBe("PNG");
   const colours = await page.evaluate(async (data) => {
     const image = new Image();
