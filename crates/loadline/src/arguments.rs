@@ -305,6 +305,9 @@ pub struct OutputArguments {
     /// Write the report as one HTML file, which opens without a network
     #[arg(long, value_name = "FILE", help_heading = "Results")]
     pub html: Option<PathBuf>,
+    /// Write the response times of each slice that counts as a log of HdrHistogram, under the name of its cell
+    #[arg(long, value_name = "FILE", help_heading = "Results")]
+    pub hlog: Option<PathBuf>,
     /// Write conditions, and claims that must hold, as test cases in JUnit XML
     #[arg(long, value_name = "FILE", help_heading = "Results")]
     pub junit: Option<PathBuf>,
@@ -325,7 +328,7 @@ impl OutputArguments {
     /// The files that the result goes to; `-` among them is standard output.
     pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
         let reports = [&self.json, &self.csv, &self.csv_summary, &self.markdown, &self.html, &self.junit];
-        reports.into_iter().chain([&self.annotations, &self.events]).flatten()
+        reports.into_iter().chain([&self.hlog, &self.annotations, &self.events]).flatten()
     }
 }
 

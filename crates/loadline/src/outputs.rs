@@ -70,7 +70,7 @@ pub fn create(path: &Path) -> Result<Box<dyn Write>> {
 
 /// Writes the files that were asked for, and the table unless standard output is taken.
 pub fn write(result: &RunResult, store: &Store, outputs: &OutputArguments) -> Result<()> {
-    write_files(result, store, outputs)?;
+    write_all(result, store, outputs)?;
     print(result, outputs, Some(&kept(result, &outputs.store)))
 }
 
@@ -89,8 +89,22 @@ pub fn print(result: &RunResult, outputs: &OutputArguments, last: Option<&str>) 
     }
 }
 
-/// Writes the files that were asked for.
-pub fn write_files(result: &RunResult, store: &Store, outputs: &OutputArguments) -> Result<()> {
+/// Writes the files that were asked for of a run in the store.
+pub fn write_all(result: &RunResult, store: &Store, outputs: &OutputArguments) -> Result<()> {
+    let run = result.run.id;
+    write_files(result, || Ok(Evidence::of(store.profiles(run)?, store.slices(run)?)), outputs)?;
+    match &outputs.flame_graphs {
+        Some(folder) => flame_graphs::write(result, store, folder),
+        None => Ok(()),
+    }
+}
+
+/// Writes the files that were asked for, but no flame graphs.
+pub fn write_files(
+    result: &RunResult,
+    evidence: impl FnOnce() -> Result<Evidence>,
+    outputs: &OutputArguments,
+) -> Result<()> {
     if let Some(path) = &outputs.json {
         to(path, |out| loadline_report::json(result, out))?;
     }
@@ -103,19 +117,20 @@ pub fn write_files(result: &RunResult, store: &Store, outputs: &OutputArguments)
     if let Some(path) = &outputs.markdown {
         to(path, |out| Ok(out.write_all(loadline_report::markdown(result).as_bytes())?))?;
     }
-    if let Some(path) = &outputs.html {
-        let run = result.run.id;
-        let evidence = Evidence::of(store.profiles(run)?, store.slices(run)?);
-        to(path, |out| loadline_report::html(result, &evidence, &[], out))?;
+    if outputs.html.is_some() || outputs.hlog.is_some() {
+        let evidence = evidence()?;
+        if let Some(path) = &outputs.html {
+            to(path, |out| loadline_report::html(result, &evidence, &[], out))?;
+        }
+        if let Some(path) = &outputs.hlog {
+            to(path, |out| loadline_report::hlog(result, &evidence, out))?;
+        }
     }
     if let Some(path) = &outputs.junit {
         to(path, |out| loadline_report::junit(result, out))?;
     }
     if let Some(path) = &outputs.annotations {
         to(path, |out| loadline_report::annotations(result, out))?;
-    }
-    if let Some(folder) = &outputs.flame_graphs {
-        flame_graphs::write(result, store, folder)?;
     }
     Ok(())
 }

@@ -1,7 +1,6 @@
 //! The result of `loadline load`: a table, Markdown, JSON, the layouts of wrk and HdrHistogram, and what is written second by second.
 
 mod hgrm;
-mod interval_log;
 mod json;
 mod markdown;
 mod progress;
@@ -10,8 +9,8 @@ mod seconds_csv;
 mod table;
 mod wrk;
 
+pub use crate::interval_log::IntervalLog;
 pub use hgrm::hgrm;
-pub use interval_log::IntervalLog;
 pub use json::{json, schema};
 pub use markdown::markdown;
 pub use progress::progress;

@@ -129,6 +129,8 @@ pub(crate) enum Format {
     Markdown,
     /// The report as one HTML file.
     Html,
+    /// The response times of each slice that counts, as HdrHistogram logs them.
+    Hlog,
     /// Conditions and claims as test cases.
     Junit,
     /// The experiment file that asks for it again.
@@ -144,6 +146,7 @@ impl Format {
             Format::Csv | Format::CsvSummary => "text/csv; charset=utf-8",
             Format::Markdown => "text/markdown; charset=utf-8",
             Format::Html => "text/html; charset=utf-8",
+            Format::Hlog => "text/plain; charset=utf-8",
             Format::Junit => "application/xml",
             Format::Experiment => "application/yaml",
             Format::Store => "application/vnd.sqlite3",
@@ -157,6 +160,7 @@ impl Format {
             Format::CsvSummary => format!("run-{run}-summary.csv"),
             Format::Markdown => format!("run-{run}.md"),
             Format::Html => format!("run-{run}.html"),
+            Format::Hlog => format!("run-{run}.hlog"),
             Format::Junit => format!("run-{run}-junit.xml"),
             Format::Experiment => format!("run-{run}.yaml"),
             Format::Store => format!("run-{run}.db"),
@@ -203,6 +207,7 @@ async fn file_of(site: Arc<Site>, id: i64, format: Format) -> Result<Response, F
                 Format::Html => {
                     loadline_report::html(&result, &Evidence::of(data.profiles, data.slices), &[], out)
                 }
+                Format::Hlog => loadline_report::hlog(&result, &Evidence::of(data.profiles, data.slices), out),
                 Format::Junit => loadline_report::junit(&result, out),
             })
         }
@@ -231,6 +236,7 @@ pub(crate) async fn page(State(site): State<Arc<Site>>, Number { id }: Number) -
         for (label, format) in [
             ("JSON", "json"),
             ("CSV", "csv"),
+            ("hlog", "hlog"),
             ("Markdown", "markdown"),
             ("HTML", "html"),
             ("YAML", "experiment"),

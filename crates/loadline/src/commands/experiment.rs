@@ -188,12 +188,12 @@ fn execute_in(
     }?;
     progress.borrow().finish();
     if let Some(baseline) = baseline.filter(|_| outcome.failure.is_none()) {
-        return baseline.show(store.data(journal.run())?, &store, outputs);
+        return baseline.show(store.data(journal.run())?, outputs);
     }
     let result = outputs::analyse(&store, journal.run())?;
     if outcome.failure.is_some() && result.slices.is_empty() {
         // The failure is all there is to show.
-        outputs::write_files(&result, &store, outputs)?;
+        outputs::write_all(&result, &store, outputs)?;
     } else {
         outputs::write(&result, &store, outputs)?;
     }

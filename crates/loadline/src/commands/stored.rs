@@ -6,7 +6,7 @@ use anyhow::Result;
 use loadline_analysis::{NamedRun, RunData, analyse, changes, join};
 use loadline_model::experiment::Condition;
 use loadline_observe::describe_machine;
-use loadline_report::Words;
+use loadline_report::{Evidence, Words};
 use loadline_spec::add_conditions;
 use loadline_store::Store;
 
@@ -20,7 +20,7 @@ pub fn compare([before, after]: [i64; 2], outputs: &OutputArguments) -> Result<E
     outputs::check(outputs)?;
     let store = Store::open(&outputs.store)?;
     let [before, after] = [store.data(Some(before))?, store.data(Some(after))?].map(NamedRun::by_number);
-    show(before, after, &[], &store, outputs)
+    show(before, after, &[], outputs)
 }
 
 /// A baseline that a run is held against once it is measured.
@@ -55,9 +55,9 @@ impl Baseline {
     }
 
     /// Shows the run that was measured against this one, by the conditions that it was to pass.
-    pub fn show(self, run: RunData, store: &Store, outputs: &OutputArguments) -> Result<Exit> {
+    pub fn show(self, run: RunData, outputs: &OutputArguments) -> Result<Exit> {
         let conditions = run.run.experiment.fail_if.clone();
-        show(self.run, NamedRun::by_number(run), &conditions, store, outputs)
+        show(self.run, NamedRun::by_number(run), &conditions, outputs)
     }
 }
 
@@ -65,7 +65,6 @@ fn show(
     before: NamedRun,
     after: NamedRun,
     conditions: &[Condition],
-    store: &Store,
     outputs: &OutputArguments,
 ) -> Result<Exit> {
     if outputs.flame_graphs.is_some() {
@@ -78,7 +77,7 @@ fn show(
     let mut result = analyse(&data);
     // No further deployments of a run that is over.
     result.plan.seconds_to_settle = None;
-    outputs::write_files(&result, store, outputs)?;
+    outputs::write_files(&result, || Ok(Evidence::of(data.profiles, data.slices)), outputs)?;
     outputs::print(&result, outputs, None)?;
     Ok(outputs::exit_of(&result, outputs))
 }
