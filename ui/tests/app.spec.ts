@@ -125,3 +125,36 @@ test("two windows start a run: the second waits, and is stopped", async ({ conte
   await one.getByRole("button", { name: "Stop" }).click();
   await expect(one.getByText("It was stopped; what was measured by then is kept.")).toBeVisible({ timeout: 60_000 });
 });
+
+test("script in a name, a tag, a service's output or an error message is text", async ({ page }) => {
+  const faults = faultsOf(page);
+  page.on("dialog", (dialog) => faults.push(`dialog ${dialog.message()}`));
+  const attack = `<img src=x onerror=alert(1)><script>alert(2)</script>`;
+  await page.goto(URL);
+  // The service prints it and ends, so that it is in the failure of the run as well.
+  const yaml = `name: '${attack}'
+services: [{name: 'bad ${attack}', command: [/bin/sh, -c, 'echo "${attack}"; exit 1']}]
+platforms: [host]
+loads: [{rate: 200/s}]
+`;
+  await page.getByRole("link", { name: "New run" }).click();
+  await page.getByLabel("The experiment").fill(yaml);
+  await expect(page.getByText(/^It takes/)).toBeVisible();
+  await page.getByRole("button", { name: "Send each request once" }).click();
+  await expect(page.getByLabel("requests and responses")).toContainText("<script>", { timeout: 60_000 });
+  await page.getByRole("button", { name: "Start" }).click();
+  await expect(page.getByRole("heading", { name: attack })).toBeVisible();
+  await expect(page.locator("main")).toContainText("<script>alert(2)", { timeout: 60_000 });
+  await expectToBeGood(page);
+  await page.goto(`${URL.split("?")[0]}`);
+  await expect(page.getByRole("link", { name: attack })).toBeVisible();
+  await page.getByRole("button", { name: /^name run/ }).first().click();
+  await page.getByLabel("tags").fill(attack);
+  await page.getByRole("button", { name: "Change" }).click();
+  await expect(page.locator(".tag", { hasText: "onerror" })).toBeVisible();
+  await page.getByRole("link", { name: attack }).click();
+  await expect(page.locator("main")).toContainText(attack);
+  await page.goto(`${URL.split("?")[0]}new?service=${encodeURIComponent(attack)}`);
+  await expect(page.locator("pre.alert")).toBeVisible();
+  expect(faults).toEqual([]);
+});

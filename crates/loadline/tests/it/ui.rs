@@ -282,3 +282,27 @@ fn what_is_typed_is_answered_as_the_command_line_would() {
     assert_eq!(wide.code, Some(2), "{}", wide.stderr);
     assert!(wide.stderr.contains("--plain-http"), "{}", wide.stderr);
 }
+
+#[test]
+fn requests_are_tried_out_unless_a_run_is_measured() {
+    let place = Place::cleaning();
+    let served = Served::start(&place);
+    let try_out = |yaml: &str| served.ask("POST /api/tries", &json!({ "yaml": yaml }).to_string());
+    let shown = try_out(LONG);
+    assert_eq!(shown.status, 200, "{shown:?}");
+    assert!(shown.head.contains("content-type: text/plain"), "{}", shown.head);
+    assert!(shown.body.contains("orders on host: 200 after ") && shown.body.contains("> GET /api/orders HTTP/1.1"), "{shown:?}");
+    let unexpected = try_out(&LONG.replace("orders}", "orders, requests: [/no/such/path]}"));
+    assert_eq!(unexpected.status, 200, "{unexpected:?}");
+    assert!(unexpected.body.contains("the status 404 is not what is expected"), "{unexpected:?}");
+    assert_eq!(try_out("platforms: [hots]\n").status, 422);
+    let failed = try_out("services: [{name: gone, command: [/bin/false]}]\nplatforms: [host]\nloads: [{rate: 200/s}]\n");
+    assert_eq!(failed.status, 422, "{failed:?}");
+    assert_eq!(served.json("/api/runs"), json!([]), "nothing is stored");
+
+    job(&served, LONG);
+    served.follow("/api/jobs/1/events", |event, _| event == "slices");
+    let refused = try_out(LONG);
+    assert_eq!(refused.status, 409, "{refused:?}");
+    assert_eq!(served.ask("POST /api/jobs/1/stop", "").status, 202);
+}
