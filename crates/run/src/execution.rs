@@ -78,7 +78,7 @@ pub struct Outcome {
 /// # Errors
 /// When the journal could not be started or finished.
 pub fn execute(run: Run<'_>, strategy: &mut dyn Strategy) -> Result<Outcome, RunError> {
-    execute_with(run, strategy, &mut |execution, round, fleet| execution.measure(round, fleet))
+    execute_with(run, strategy, &mut |execution, round, fleet| execution.measure_stage(round, fleet))
 }
 
 /// What is done with the sites of a stage once they are ready, in the deployment with this number.
@@ -299,7 +299,7 @@ impl Execution<'_> {
     }
 
     /// Warms the cells of a stage up and measures its blocks.
-    fn measure(&mut self, round: u32, fleet: &mut Fleet) -> Result<(), RunError> {
+    fn measure_stage(&mut self, round: u32, fleet: &mut Fleet) -> Result<(), RunError> {
         self.timed(|spent| &mut spent.warming_up_s, |run| run.warm_up(round, fleet))?;
         self.timed(|spent| &mut spent.counters_s, |run| run.look_into_runtimes(round, fleet))?;
         self.measure_blocks(round, fleet)
