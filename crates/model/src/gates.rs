@@ -276,12 +276,13 @@ pub struct OfOneCpu {
 }
 
 impl CpuUse {
-    /// The share that a hypervisor took of the CPU that lost most, or of all of them if that is more: their sum is counted in the same steps as
-    /// each of them, of which none may have been completed.
+    /// The share that a hypervisor took of the CPU that lost most, or of all of them where it is not known by CPU.
     pub fn stolen_share(&self) -> f64 {
         let share = |part: u64, whole: u64| part as f64 / whole.max(1) as f64;
-        let of_one = self.most_stolen.map_or(0.0, |OfOneCpu { part_ns, whole_ns }| share(part_ns, whole_ns));
-        of_one.max(share(self.steal_ns, self.capacity_ns))
+        match self.most_stolen {
+            Some(OfOneCpu { part_ns, whole_ns }) => share(part_ns, whole_ns),
+            None => share(self.steal_ns, self.capacity_ns),
+        }
     }
 
     /// What a hypervisor and other programs took of a machine while it was observed; `None` when the machine could not be read. `ours`:

@@ -13,16 +13,6 @@ use loadline_model::load::Load;
 /// The kernel reports idle and stolen time in hundredths of a second (`USER_HZ`, proc_stat(5)): this much of each CPU may be rounding.
 const STAT_RESOLUTION: Duration = Duration::from_millis(10);
 
-/// Whether a step in which stolen time is counted may be rounding.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Step {
-    MayBeRounding,
-    /// A slice that is shorter than the steps are apart has seldom one, and then mostly because much was stolen at once: on a shared virtual
-    /// machine the means of slices of 50 ms in which one was counted varied three times as much as those of all others. Of the few whose step
-    /// was rounding, nothing is lost by measuring them again.
-    IsTaken,
-}
-
 /// The gates that a slice of a run fails. `paused` is for how long the load's CPUs were paused that can't have been paused by a service.
 ///
 /// That requests left late is a fault of the load only if it had too much to do; else it was the machine, which its own gates judge.
@@ -32,7 +22,7 @@ pub fn slice_failures(
     cpu: Option<CpuUse>,
     paused: Option<Duration>,
 ) -> Vec<GateFailure> {
-    let mut failures = failures_by(load, record, cpu, Step::IsTaken);
+    let mut failures = failures(load, record, cpu);
     if record.share_of_workers(record.cpu_ns.saturating_sub(record.spun_ns)) <= LOAD_WORK_SHARE {
         failures.retain(|failure| failure.gate() != Gate::SendLag);
     }
@@ -49,10 +39,6 @@ fn pause_failure(record: &Record, paused: Duration) -> Option<GateFailure> {
 
 /// The gates that a load fails on its own.
 pub fn failures(load: &Load, record: &Record, cpu: Option<CpuUse>) -> Vec<GateFailure> {
-    failures_by(load, record, cpu, Step::MayBeRounding)
-}
-
-fn failures_by(load: &Load, record: &Record, cpu: Option<CpuUse>, step: Step) -> Vec<GateFailure> {
     let mut failures = Vec::new();
     match load {
         Load::Open { .. } | Load::Profile { .. } | Load::Replay(_) => {
@@ -79,7 +65,7 @@ fn failures_by(load: &Load, record: &Record, cpu: Option<CpuUse>, step: Step) ->
     if failed as f64 > ERROR_SHARE * record.due as f64 || (record.due > 0 && record.answered == 0) {
         failures.push(GateFailure::Failed { failed, due: record.due, kinds: record.errors.by_name() });
     }
-    failures.extend(cpu.into_iter().flat_map(|cpu| machine_failures_by(cpu, record.duration, step)));
+    failures.extend(cpu.into_iter().flat_map(|cpu| machine_failures(cpu, record.duration)));
     failures
 }
 
@@ -113,14 +99,9 @@ fn waiting_failure(load: &Load, record: &Record, waited_ns: u64) -> Option<GateF
 
 /// The gates of the machine that a time fails: how much of its CPUs the hypervisor and other programs took.
 pub fn machine_failures(cpu: CpuUse, duration: Duration) -> Vec<GateFailure> {
-    machine_failures_by(cpu, duration, Step::MayBeRounding)
-}
-
-fn machine_failures_by(cpu: CpuUse, duration: Duration, step: Step) -> Vec<GateFailure> {
     let share = |ns: f64| ns / cpu.capacity_ns.max(1) as f64;
     let grain = STAT_RESOLUTION.as_secs_f64() / duration.as_secs_f64();
-    let rounding = if step == Step::MayBeRounding { grain } else { 0.0 };
-    let (stolen, most) = (cpu.stolen_share(), STEAL_SHARE + rounding);
+    let (stolen, most) = (cpu.stolen_share(), STEAL_SHARE + grain);
     let stolen = (stolen > most).then_some(GateFailure::Stolen { share: stolen, most });
     let (foreign, most) = (share(cpu.foreign_ns.map_or(0.0, |ns| ns as f64)), FOREIGN_SHARE + grain);
     let foreign = (foreign > most).then_some(GateFailure::Foreign { share: foreign, most });
