@@ -40,7 +40,7 @@ impl Chronicle {
             self.history.left_out.push(leave_out("it searched for a capacity"));
             return;
         }
-        let counted = sample::counted(&data.run.plan, &data.slices);
+        let counted = sample::counted(&data.run, &data.slices);
         let asked = data.run.plan.cell_ids().filter(|cell| !data.run.plan.site_of(*cell).twin);
         let mut found = false;
         for cell in asked.collect::<Vec<CellId>>() {

@@ -65,11 +65,11 @@ const ALPHA: f64 = 0.05;
 
 /// Judges a run.
 pub fn analyse(data: &RunData) -> RunResult {
-    let counted = sample::counted(&data.run.plan, &data.slices);
+    let counted = sample::counted(&data.run, &data.slices);
     let blocks_measured = sample::blocks(data, &counted);
     let rounds = sample::rounds(data, &counted);
     let confidence = settle::confidence(&data.run.experiment);
-    let repeats = repeats::repeats(data);
+    let repeats = repeats::repeats(data, &counted);
     let capacities = capacity::capacities(data, &counted, confidence);
     // The slices of a search have a rate each, and are not compared with each other.
     let compares = capacities.is_none();

@@ -1,7 +1,7 @@
-//! What was measured again, and whether all cells were disturbed equally often. If not, the disturbance may come from a cell itself, and
-//! repeating would select its tail: then means and tails claim nothing.
+//! What was measured again or does not count, and whether all cells were disturbed equally often. If not, the disturbance may come from a cell
+//! itself, and this would select its tail: then means and tails claim nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use loadline_model::{CellId, LoadId};
 use loadline_stats::{cochran_q, holm};
@@ -10,7 +10,7 @@ use crate::RunData;
 use crate::compared::Compared;
 use crate::metrics;
 use crate::result::{CellRepeats, Contrast, LoadRepeats, Remark, Repeats, Statement, Verdict};
-use crate::sample::{Attempts, Counted, Paired, Place, attempts, first_attempts};
+use crate::sample::{Attempts, Counted, Paired, Place, attempts, first_attempts, is_loud};
 
 /// Probability of calling rates different that are not. A run has one such test a load, and a wrong alarm costs it its tails.
 const ALPHA: f64 = 0.01;
@@ -18,31 +18,35 @@ const ALPHA: f64 = 0.01;
 const MUCH: f64 = 0.05;
 
 /// Counts what was measured again.
-pub fn repeats(data: &RunData) -> Repeats {
+pub fn repeats(data: &RunData, counted: &Counted<'_>) -> Repeats {
     let mut by_load: BTreeMap<LoadId, Vec<Attempts<'_>>> = BTreeMap::new();
     let blocks = attempts(&data.run.plan, &data.slices);
     for ((load, _), attempts) in &blocks {
         by_load.entry(*load).or_default().push(attempts.clone());
     }
     let is_disturbed = |attempts: &&Attempts<'_>| {
-        attempts.values().next().is_some_and(|slices| slices.iter().any(|slice| slice.is_disturbed()))
+        attempts.values().next().is_some_and(|slices| slices.iter().any(|slice| is_loud(&data.run, slice)))
     };
     let disturbed = blocks.values().filter(is_disturbed).count();
-    let mut loads: Vec<LoadRepeats> =
-        by_load.values().map(|blocks| of_load(blocks, data.run.plan.seed)).collect();
+    let mut loads: Vec<LoadRepeats> = by_load.values().map(|blocks| of_load(data, blocks)).collect();
     let plain: Vec<f64> = loads.iter().map(|load| load.p_holm.unwrap_or(1.0)).collect();
     for (load, corrected) in loads.iter_mut().zip(holm(&plain)) {
         load.p_holm = load.p_holm.map(|_| corrected);
         load.differ = load.p_holm.is_some_and(|p| p < ALPHA);
     }
-    Repeats { blocks: blocks.len(), disturbed, many: disturbed as f64 > MUCH * blocks.len() as f64, loads }
+    let many = disturbed as f64 > MUCH * blocks.len() as f64;
+    let counting: BTreeSet<(LoadId, Place)> = counted
+        .iter()
+        .flat_map(|(cell, places)| places.keys().map(|place| (data.run.plan.load_of(*cell), *place)))
+        .collect();
+    Repeats { blocks: blocks.len(), disturbed, many, left_out: blocks.len() - counting.len(), loads }
 }
 
 /// The cells of a load, each with how many of its slices were disturbed. Attempts in which one of them is missing are left out.
-fn of_load(blocks: &[Attempts<'_>], seed: u64) -> LoadRepeats {
+fn of_load(data: &RunData, blocks: &[Attempts<'_>]) -> LoadRepeats {
     let attempts = || blocks.iter().flat_map(|attempts| attempts.values());
     let outcomes: Vec<BTreeMap<CellId, bool>> = attempts()
-        .map(|slices| slices.iter().map(|slice| (slice.cell, slice.is_disturbed())).collect())
+        .map(|slices| slices.iter().map(|slice| (slice.cell, is_loud(&data.run, slice))).collect())
         .collect();
     let cells: Vec<CellId> = match outcomes.iter().max_by_key(|outcomes| outcomes.len()) {
         Some(all) => all.keys().copied().collect(),
@@ -60,7 +64,7 @@ fn of_load(blocks: &[Attempts<'_>], seed: u64) -> LoadRepeats {
     };
     LoadRepeats {
         cells: cells.iter().enumerate().map(of_cell).collect(),
-        p_holm: cochran_q(&complete, seed),
+        p_holm: cochran_q(&complete, data.run.plan.seed),
         differ: false,
     }
 }

@@ -276,6 +276,13 @@ pub struct OfOneCpu {
 }
 
 impl CpuUse {
+    /// Whether a hypervisor took time from a slice, as far as the kernel tells: it counts in steps of 10 ms (proc_stat(5)), each CPU for itself
+    /// and all together. A short slice with a step in it has seldom lost all of that, but mostly lost a few milliseconds at once.
+    pub fn lost_time(&self) -> bool {
+        let of_all = self.steal_ns as f64 / self.capacity_ns.max(1) as f64;
+        self.stolen_share().max(of_all) > STEAL_SHARE
+    }
+
     /// The share that a hypervisor took of the CPU that lost most, or of all of them where it is not known by CPU.
     pub fn stolen_share(&self) -> f64 {
         let share = |part: u64, whole: u64| part as f64 / whole.max(1) as f64;

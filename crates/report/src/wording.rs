@@ -324,12 +324,21 @@ pub(crate) fn repeats(result: &RunResult) -> Vec<String> {
     let many = repeats.many.then(|| {
         let [disturbed, blocks] = [repeats.disturbed, repeats.blocks].map(|count| figures::count(count as u64));
         let share = percent(repeats.disturbed, repeats.blocks);
-        match result.trust.slices_repeated {
-            0 => format!("{share:.0} % of the blocks were disturbed ({disturbed} of {blocks}); they count as they are."),
-            _ => format!(
-                "{share:.0} % of the blocks were disturbed at the first attempt ({disturbed} of {blocks}): the figures come from the quieter part of the run."
+        let again = result.trust.slices_repeated > 0;
+        let first = if again { " at the first attempt" } else { "" };
+        let what_counts = match (repeats.left_out, again) {
+            (0, false) => "they count as they are".to_owned(),
+            (0, true) => "the figures come from the quieter part of the run".to_owned(),
+            (left_out, false) => format!(
+                "{} of them do not count: the figures come from the quieter part of the run",
+                figures::count(left_out as u64)
             ),
-        }
+            (left_out, true) => format!(
+                "the figures come from the quieter part of the run; {} of the blocks were disturbed each time, and do not count",
+                figures::count(left_out as u64)
+            ),
+        };
+        format!("{share:.0} % of the blocks were disturbed{first} ({disturbed} of {blocks}): {what_counts}.")
     });
     let differ = repeats.loads.iter().filter(|load| load.differ).map(|load| {
         let rate = |of: &CellRepeats| {

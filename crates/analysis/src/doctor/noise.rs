@@ -26,7 +26,7 @@ type Deployment<'a> = Vec<[&'a SliceRow; 2]>;
 
 /// The noise of a run that compares a service with its twin.
 pub fn noise(data: &RunData) -> Result<Noise, LeftOut> {
-    let counted = sample::counted(&data.run.plan, &data.slices);
+    let counted = sample::counted(&data.run, &data.slices);
     let cells = data.run.plan.noise_contrasts().next().map(|noise| [noise.baseline, noise.candidate]);
     let deployments = cells.map(|cells| deployments(sample::units(&counted, &cells))).unwrap_or_default();
     let (Some(cells), true) = (cells, deployments.len() >= LEAST_DEPLOYMENTS) else {

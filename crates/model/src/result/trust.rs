@@ -56,6 +56,9 @@ pub struct Repeats {
     pub disturbed: usize,
     /// Whether that is so many that a reader must know.
     pub many: bool,
+    /// Blocks that do not count, because the machine disturbed all attempts at them, or took time from them.
+    #[serde(default)]
+    pub left_out: usize,
     /// By load.
     pub loads: Vec<LoadRepeats>,
 }
