@@ -80,8 +80,9 @@ pub fn hlog(result: &RunResult, evidence: &Evidence, mut out: &mut dyn Write) ->
     let counted = result.slices.iter().zip(&evidence.response_times).filter(|(slice, _)| slice.counted);
     for (slice, times) in counted {
         let Some(cell) = result.cell(slice.cell) else { continue };
-        // A tag ends at a comma, and a line at its end.
-        let tag = groups::cell_name(result, cell).replace(|each: char| each == ',' || each.is_control(), ";");
+        // What a tag may not hold (`Tag::new`).
+        let tag = groups::cell_name(result, cell)
+            .replace(|each: char| each == ',' || each.is_whitespace() || each.is_control(), "_");
         let [began, length] = [slice.at_s, slice.duration_s].map(Duration::from_secs_f64);
         log.write(&tag, &times.whole(), began, length)?;
     }
@@ -107,8 +108,9 @@ mod tests {
         let mut histogram = loadline_model::new_histogram();
         histogram.record(71_000).unwrap();
         let mut log = IntervalLog::new(&mut written, SystemTime::UNIX_EPOCH).unwrap();
-        log.write("host; 2000/s", &histogram, Duration::from_millis(1500), Duration::from_millis(50)).unwrap();
+        log.write("host_at_2000/s", &histogram, Duration::from_millis(1500), Duration::from_millis(50))
+            .unwrap();
         let text = String::from_utf8(written).unwrap();
-        assert!(text.contains("\nTag=host; 2000/s,1.500,0.050,"), "{text}");
+        assert!(text.contains("\nTag=host_at_2000/s,1.500,0.050,"), "{text}");
     }
 }

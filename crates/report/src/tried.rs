@@ -10,7 +10,12 @@ pub fn tried(all: &[Tried]) -> String {
     for tried in all {
         let Tried { service, platform, requests } = tried;
         for request in requests {
-            text.push_str(&format!("{} on {}: {}\n\n", printable(service), printable(platform), outcome(request)));
+            text.push_str(&format!(
+                "{} on {}: {}\n\n",
+                printable(service),
+                printable(platform),
+                outcome(request)
+            ));
             text.push_str(&message(&request.sent, '>'));
             text.push('\n');
             text.push_str(&message(&request.received, '<'));
@@ -83,9 +88,16 @@ mod tests {
 
     #[test]
     fn what_is_not_as_expected_is_said_first_and_nothing_raw_is_shown() {
-        let refused = request("HTTP/1.1 404 \u{1b}[31m\r\n\r\n", Some(404), Some("the status 404 is not what is expected"));
+        let refused = request(
+            "HTTP/1.1 404 \u{1b}[31m\r\n\r\n",
+            Some(404),
+            Some("the status 404 is not what is expected"),
+        );
         let text = shown(vec![refused]);
-        assert!(text.starts_with("orders on host: 404 after 412 µs: the status 404 is not what is expected\n"), "{text}");
+        assert!(
+            text.starts_with("orders on host: 404 after 412 µs: the status 404 is not what is expected\n"),
+            "{text}"
+        );
         assert!(text.contains("< HTTP/1.1 404 \\u{1b}[31m\n") && !text.contains('\u{1b}'), "{text}");
         let silent = shown(vec![request("", None, Some("no complete response within 10s"))]);
         assert!(silent.starts_with("orders on host: no complete response within 10s\n"), "{silent}");

@@ -207,7 +207,9 @@ async fn file_of(site: Arc<Site>, id: i64, format: Format) -> Result<Response, F
                 Format::Html => {
                     loadline_report::html(&result, &Evidence::of(data.profiles, data.slices), &[], out)
                 }
-                Format::Hlog => loadline_report::hlog(&result, &Evidence::of(data.profiles, data.slices), out),
+                Format::Hlog => {
+                    loadline_report::hlog(&result, &Evidence::of(data.profiles, data.slices), out)
+                }
                 Format::Junit => loadline_report::junit(&result, out),
             })
         }

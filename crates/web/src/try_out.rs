@@ -28,7 +28,9 @@ pub(crate) async fn try_out(
         site.program.draft(&yaml).map_err(Failure::unprocessable)?;
         let conflict = |why: &str| Failure::new(StatusCode::CONFLICT, why);
         if site.queue.is_measuring() {
-            return Err(conflict("a run is being measured, which this would disturb: wait until it has ended"));
+            return Err(conflict(
+                "a run is being measured, which this would disturb: wait until it has ended",
+            ));
         }
         let Ok(_alone) = site.trying.try_lock() else {
             return Err(conflict("another request is being tried out: wait until it is answered"));

@@ -53,7 +53,11 @@ pub fn fields_as_lines(head: &[u8]) -> String {
     for field in Fields::new(head).map_while(Result::ok) {
         let texts = (field.name.decode(&mut names), field.value.decode(&mut values));
         if let (Ok(name), Ok(value)) = texts {
-            lines.push_str(&format!("{}: {}\n", String::from_utf8_lossy(name), String::from_utf8_lossy(value)));
+            lines.push_str(&format!(
+                "{}: {}\n",
+                String::from_utf8_lossy(name),
+                String::from_utf8_lossy(value)
+            ));
         }
     }
     lines

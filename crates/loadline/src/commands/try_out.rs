@@ -55,7 +55,8 @@ pub fn try_out(arguments: &TryArguments) -> Result<Exit> {
         tell(format_args!("error: {failure}"));
         return Ok(Exit::Failed);
     }
-    let is_as_expected = tried.iter().flat_map(|tried| &tried.requests).all(|request| request.problem.is_none());
+    let is_as_expected =
+        tried.iter().flat_map(|tried| &tried.requests).all(|request| request.problem.is_none());
     Ok(if is_as_expected { Exit::Done } else { Exit::Failed })
 }
 

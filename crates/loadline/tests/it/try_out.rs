@@ -9,13 +9,23 @@ use crate::support::programs::Served;
 #[test]
 fn each_service_on_each_platform_is_asked_once() {
     let place = Place::alone();
-    let ended = place.run(["try", "--on", "host", "--on", "pod", "--request", "/api/orders", "-H", "X-Test: a"]);
+    let ended =
+        place.run(["try", "--on", "host", "--on", "pod", "--request", "/api/orders", "-H", "X-Test: a"]);
 
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
-    for line in ["orders on host: 200 after ", "orders on pod: 200 after ", "> GET /api/orders HTTP/1.1", "> X-Test: a"] {
+    for line in [
+        "orders on host: 200 after ",
+        "orders on pod: 200 after ",
+        "> GET /api/orders HTTP/1.1",
+        "> X-Test: a",
+    ] {
         assert!(ended.stdout.contains(line), "{line}: {}", ended.stdout);
     }
-    assert!(ended.stdout.contains("\n< HTTP/1.1 200 OK\n") && ended.stdout.contains("\n\n{"), "{}", ended.stdout);
+    assert!(
+        ended.stdout.contains("\n< HTTP/1.1 200 OK\n") && ended.stdout.contains("\n\n{"),
+        "{}",
+        ended.stdout
+    );
     assert!(!place.path("loadline.db").exists(), "nothing is stored");
     let registered = std::fs::read_dir("/run/loadline").expect("the registry").flatten();
     let left: Vec<_> = registered.filter(|entry| entry.path().is_dir()).collect();
@@ -30,7 +40,12 @@ fn an_unexpected_response_is_shown_as_one() {
     let ended = place.run(["try", "--on", &url, "--request", "/orders", "--request", "/missing"]);
 
     assert_eq!(ended.code, Some(1), "{}", ended.stderr);
-    assert!(ended.stdout.contains("404 after ") && ended.stdout.contains(": the status 404 is not what is expected\n"), "{}", ended.stdout);
+    assert!(
+        ended.stdout.contains("404 after ")
+            && ended.stdout.contains(": the status 404 is not what is expected\n"),
+        "{}",
+        ended.stdout
+    );
     assert!(ended.stdout.contains("\n< HTTP/1.1 404 Not Found\n"), "{}", ended.stdout);
     // What was sent is what a run would send.
     let noted = nginx.noted(2);
@@ -41,13 +56,15 @@ fn an_unexpected_response_is_shown_as_one() {
 fn http2_is_shown_as_fields_over_tls_as_in_clear_text() {
     let place = Place::new();
     let nginx = Nginx::start(&place);
-    for url in [
-        format!("https://127.0.0.1:{}", nginx.port_tls),
-        format!("http://127.0.0.1:{}", nginx.port_http2),
-    ] {
-        let ended = place.run(["try", "--on", &url, "--http2", "-k", "--request", "POST /", "--body", "a body"]);
+    for url in
+        [format!("https://127.0.0.1:{}", nginx.port_tls), format!("http://127.0.0.1:{}", nginx.port_http2)]
+    {
+        let ended =
+            place.run(["try", "--on", &url, "--http2", "-k", "--request", "POST /", "--body", "a body"]);
         assert_eq!(ended.code, Some(0), "{}\n{}", ended.stdout, ended.stderr);
-        for line in ["> :method: POST\n", "> content-length: 6\n", "\n\na body\n", "< :status: 200\n", "\n\nhello\n"] {
+        for line in
+            ["> :method: POST\n", "> content-length: 6\n", "\n\na body\n", "< :status: 200\n", "\n\nhello\n"]
+        {
             assert!(ended.stdout.contains(line), "{line}: {}", ended.stdout);
         }
     }
@@ -58,13 +75,28 @@ fn it_is_json_for_programs() {
     let place = Place::new();
     let served = Served::start(&["orders"]);
     let url = served.url("");
-    let ended = place.run(["try", "--on", &url, "--request", "/api/orders", "--expect", "body~no such text", "--json"]);
+    let ended = place.run([
+        "try",
+        "--on",
+        &url,
+        "--request",
+        "/api/orders",
+        "--expect",
+        "body~no such text",
+        "--json",
+    ]);
 
     assert_eq!(ended.code, Some(1), "{}", ended.stderr);
     let tried: Value = serde_json::from_str(&ended.stdout).expect("JSON");
     let request = &tried[0]["requests"][0];
-    assert_eq!((&request["status"], &request["problem"]), (&Value::from(200), &Value::from("the body is not as expected")));
-    assert!(request["sent"].as_str().is_some_and(|sent| sent.starts_with("GET /api/orders HTTP/1.1\r\n")), "{request}");
+    assert_eq!(
+        (&request["status"], &request["problem"]),
+        (&Value::from(200), &Value::from("the body is not as expected"))
+    );
+    assert!(
+        request["sent"].as_str().is_some_and(|sent| sent.starts_with("GET /api/orders HTTP/1.1\r\n")),
+        "{request}"
+    );
     assert!(request["received"].as_str().is_some_and(|received| received.contains("\r\n\r\n{")), "{request}");
     assert!(request["took_ns"].as_u64().is_some_and(|took| took > 0), "{request}");
 }

@@ -291,12 +291,18 @@ fn requests_are_tried_out_unless_a_run_is_measured() {
     let shown = try_out(LONG);
     assert_eq!(shown.status, 200, "{shown:?}");
     assert!(shown.head.contains("content-type: text/plain"), "{}", shown.head);
-    assert!(shown.body.contains("orders on host: 200 after ") && shown.body.contains("> GET /api/orders HTTP/1.1"), "{shown:?}");
+    assert!(
+        shown.body.contains("orders on host: 200 after ")
+            && shown.body.contains("> GET /api/orders HTTP/1.1"),
+        "{shown:?}"
+    );
     let unexpected = try_out(&LONG.replace("orders}", "orders, requests: [/no/such/path]}"));
     assert_eq!(unexpected.status, 200, "{unexpected:?}");
     assert!(unexpected.body.contains("the status 404 is not what is expected"), "{unexpected:?}");
     assert_eq!(try_out("platforms: [hots]\n").status, 422);
-    let failed = try_out("services: [{name: gone, command: [/bin/false]}]\nplatforms: [host]\nloads: [{rate: 200/s}]\n");
+    let failed = try_out(
+        "services: [{name: gone, command: [/bin/false]}]\nplatforms: [host]\nloads: [{rate: 200/s}]\n",
+    );
     assert_eq!(failed.status, 422, "{failed:?}");
     assert_eq!(served.json("/api/runs"), json!([]), "nothing is stored");
 

@@ -458,6 +458,9 @@ impl Driver for FakeDriver {
     }
 
     fn try_out(&mut self) -> Result<Vec<TriedRequest>, DriveError> {
+        if self.behaviour.ends_after == Some(0) {
+            self.state.ended.store(true, Ordering::Relaxed);
+        }
         self.prepare()?;
         self.shared.log(format!("try site {}", self.site));
         Ok(vec![TriedRequest {

@@ -13,9 +13,9 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use loadline_model::{Machine, Tried};
 use loadline_model::experiment::Experiment;
 use loadline_model::plan::Plan;
+use loadline_model::{Machine, Tried};
 use loadline_run::placement::place;
 use loadline_run::strategy::{FixedPlan, Until};
 use loadline_run::{Event, Outcome, Run, RunError, Strategy, TaskTimes, execute, try_out};
