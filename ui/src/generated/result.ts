@@ -1930,6 +1930,10 @@ export interface Repeats {
    */
   disturbed: number;
   /**
+   * Blocks that do not count, because the machine disturbed all attempts at them, or took time from them.
+   */
+  left_out?: number;
+  /**
    * By load.
    */
   loads: LoadRepeats[];
