@@ -13,9 +13,6 @@ const RUNS: usize = 20;
 const MOST_MISSED: usize = 3;
 /// How often each of the two CPUs is taken. A block of three slices of 50 ms meets one of the two in one of three cases.
 const TAKEN_EVERY: Duration = Duration::from_secs(1);
-/// What is still disturbed after the last of its repeats is counted as it is, and such a slice carries the mean, so that it claims nothing: with these
-/// that happens to one block in 20,000.
-const REPEATS: &str = "8";
 /// The share of the blocks that are disturbed at first, at least.
 const LEAST_DISTURBED: f64 = 0.1;
 const HELD: [&str; 3] = ["response.p50", "response.mean", "response.p99"];
@@ -27,7 +24,7 @@ fn a_program_that_takes_the_cpus_makes_no_difference() {
     for _ in 0..RUNS {
         let takers = [0, 1].map(|cpu| CpuTaker::start(cpu, Duration::from_millis(10), TAKEN_EVERY));
         // Enough requests that no slice carries the mean, or the tail.
-        let result = compared(&place, "30", REPEATS);
+        let result = compared(&place, "30");
         drop(takers);
         disturbed += result.trust.repeats.disturbed;
         blocks += result.trust.repeats.blocks;

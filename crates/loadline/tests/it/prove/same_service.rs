@@ -14,11 +14,10 @@ const CLAIMED: [&str; 5] = ["response.p50", "response.p99", "response.p99.9", "r
 const MAY_BE_SILENT: [&str; 2] = ["response.p99.9", "response.mean"];
 
 /// Compares the service with itself on the CPUs 0 and 1: its argument is the default, so that the two have other names alone.
-pub(super) fn compared(place: &Place, blocks: &str, repeats: &str) -> RunResult {
+pub(super) fn compared(place: &Place, blocks: &str) -> RunResult {
     let services = ["compare", "--service", "orders", "--service", "orders --orders 12", "--on", "host"];
     let cpus = ["--service-cpus", "0", "--load-cpus", "1"];
-    let plan =
-        ["--rate", "2000/s", "--blocks", blocks, "--deployments", "6", "--repeats", repeats, "--json", "-"];
+    let plan = ["--rate", "2000/s", "--blocks", blocks, "--deployments", "6", "--json", "-"];
     let ended = place.run(services.into_iter().chain(cpus).chain(plan));
     ended.assert_measured();
     leftovers::assert_none(&place.store().label());
@@ -30,7 +29,7 @@ fn a_service_that_is_compared_with_itself_does_not_differ() {
     let place = Place::alone();
     let (mut claims, mut silent) = ([0; CLAIMED.len()], [0; CLAIMED.len()]);
     for _ in 0..RUNS {
-        let result = compared(&place, "8", "4");
+        let result = compared(&place, "12");
         for (at, metric) in CLAIMED.iter().enumerate() {
             let row = row(&result, metric);
             claims[at] += usize::from(!matches!(row.verdict, Verdict::Equivalent | Verdict::Unresolved));

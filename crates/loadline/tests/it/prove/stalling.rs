@@ -27,7 +27,7 @@ services:
 platforms: [host]
 loads:
   - {rate: 1000/s, connections: 8}
-plan: {slice: 250ms, blocks: 10, deployments: 6, repeats: 4}
+plan: {slice: 50ms, blocks: 50, deployments: 6}
 ";
 
 #[test]
