@@ -10,7 +10,11 @@ use serde::{Deserialize, Serialize};
 use crate::probe::{Probe, Target};
 
 /// Reads the CPU time of the whole machine.
-pub(crate) struct MachineCpuProbe;
+#[derive(Default)]
+pub(crate) struct MachineCpuProbe {
+    /// Whose stolen time is told; none: that of all.
+    pub cpus: Vec<usize>,
+}
 
 /// Totals since boot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,8 +58,10 @@ impl Probe for MachineCpuProbe {
         seen.set(MACHINE_CPU, cpu.busy_ns());
         seen.set(MACHINE_CPUS, u64::from(after.cpus));
         // A CPU that came online in between counts from zero on its next slice.
+        let is_told = |cpu: u32| self.cpus.is_empty() || self.cpus.contains(&(cpu as usize));
+        let told = after.stolen.iter().filter(|(cpu, _)| is_told(**cpu));
         let stolen = |(cpu, ns): (&u32, &u64)| Some(ns.saturating_sub(*before.stolen.get(cpu)?));
-        seen.set(MOST_STOLEN, after.stolen.iter().filter_map(stolen).max());
+        seen.set(MOST_STOLEN, told.filter_map(stolen).max());
     }
 }
 
@@ -180,8 +186,10 @@ intr 457051 0 0
         assert_eq!(before.stolen, BTreeMap::from([(0, 740_000_000), (1, 790_000_000)]));
         let after = totals(&SAMPLE.replace("74 0 0\n", "75 0 0\n").replace("79 7 0\n", "84 7 0\n"));
         let mut seen = Observations::default();
-        Probe::between(&MachineCpuProbe, &before, &after, &mut seen);
+        Probe::between(&MachineCpuProbe::default(), &before, &after, &mut seen);
         assert_eq!(seen.count(MOST_STOLEN), Some(50_000_000), "CPU 1 lost most");
+        Probe::between(&MachineCpuProbe { cpus: vec![0, 7] }, &before, &after, &mut seen);
+        assert!(seen.count(MOST_STOLEN).is_some_and(|ns| ns < 50_000_000), "CPU 1 is nobody's");
     }
 
     #[test]
@@ -194,7 +202,7 @@ intr 457051 0 0
     #[test]
     fn this_machine_has_been_busy() {
         let (subject, proc) = (crate::Subject::default(), crate::procfs::Proc::default());
-        let totals = Probe::read(&mut MachineCpuProbe, &Target::new(&subject, &proc));
+        let totals = Probe::read(&mut MachineCpuProbe::default(), &Target::new(&subject, &proc));
         assert!(totals.is_some_and(|totals| totals.cpu.busy_ns() > 0 && totals.cpus > 0));
     }
 

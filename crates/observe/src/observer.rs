@@ -40,7 +40,12 @@ pub struct Snapshot(BTreeMap<String, Value>);
 impl Observer {
     /// All probes of loadline.
     pub fn new(subject: Subject) -> Observer {
-        Observer::with_probes(subject, probes::all())
+        Observer::on(subject, &[])
+    }
+
+    /// All probes of loadline, of a service and a load that run on these CPUs; none: on any.
+    pub fn on(subject: Subject, cpus: &[usize]) -> Observer {
+        Observer::with_probes(subject, probes::all(cpus))
     }
 
     /// These probes.
@@ -100,7 +105,7 @@ impl Observer {
 
 /// What happened between two snapshots that an agent of this version took with all probes of loadline, in this order.
 pub fn between_remote(before: &Snapshot, after: &Snapshot) -> Observations {
-    between(&probes::all(), before, after)
+    between(&probes::all(&[]), before, after)
 }
 
 fn between(probes: &[Box<dyn AnyProbe>], before: &Snapshot, after: &Snapshot) -> Observations {

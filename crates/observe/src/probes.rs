@@ -16,12 +16,13 @@ use crate::tcp::TcpProbe;
 use crate::threads::ThreadProbe;
 use crate::throttling::ThrottlingProbe;
 
-/// One of each. The clocks and the CPU times come first, near each other: the gates compare them.
-pub fn all() -> Vec<Box<dyn AnyProbe>> {
+/// One of each, for a service and its load that run on these CPUs; none: on any. The clocks and the CPU times come first, near each other: the
+/// gates compare them.
+pub fn all(cpus: &[usize]) -> Vec<Box<dyn AnyProbe>> {
     vec![
         Box::new(Clocks),
         Box::new(ServiceCpuProbe),
-        Box::new(MachineCpuProbe),
+        Box::new(MachineCpuProbe { cpus: cpus.to_vec() }),
         Box::new(SoftirqProbe),
         Box::new(ThreadProbe),
         Box::new(ThrottlingProbe),
@@ -36,5 +37,5 @@ pub fn all() -> Vec<Box<dyn AnyProbe>> {
 
 /// The metrics that all of them declare.
 pub fn metrics() -> Vec<MetricDeclaration> {
-    all().iter().flat_map(|probe| probe.metrics()).collect()
+    all(&[]).iter().flat_map(|probe| probe.metrics()).collect()
 }

@@ -231,6 +231,7 @@ impl StartingSite for PlatformStart<'_> {
             Generator::of(site, deployment.as_ref(), client, deployer.cpus, deployer.stop.clone());
         let context = SiteContext {
             here: MachineId::of(deployer.machine),
+            cpus: deployer.cpus.watched(),
             is_external: is_external(platform),
             ready: experiment.service(planned.service).ready.clone(),
             metrics: experiment.service(planned.service).metrics.clone(),

@@ -29,6 +29,14 @@ impl Cpus {
         self.pinned.get(&(service, platform)).map_or(&[], Vec::as_slice)
     }
 
+    /// Those on which services and load run; none if services run on any.
+    pub fn watched(&self) -> Vec<usize> {
+        match self.service.is_empty() {
+            true => Vec::new(),
+            false => self.service.iter().chain(&self.load).copied().collect(),
+        }
+    }
+
     /// Whether no service of this machine can take a CPU from the load.
     pub fn load_is_apart(&self) -> bool {
         self.load_runs_first || !self.service.iter().any(|cpu| self.load.contains(cpu))

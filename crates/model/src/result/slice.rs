@@ -26,7 +26,8 @@ pub struct Slice {
     pub position: u32,
     /// 0, then 1, 2 … for repeats.
     pub attempt: u32,
-    /// Whether its figures count: it passed every gate, or is the last attempt.
+    /// Whether its figures count: of each block at most one attempt does, and none of a block in which the machine was never quiet, if enough others
+    /// were.
     pub counted: bool,
     /// Seconds since the start of the run.
     pub at_s: f64,

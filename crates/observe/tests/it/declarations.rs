@@ -37,7 +37,7 @@ fn what_gates_and_combined_metrics_name_is_declared() {
 
 #[test]
 fn each_probe_has_a_name_of_its_own_and_declares_something() {
-    let all = probes::all();
+    let all = probes::all(&[]);
     let names: BTreeSet<&str> = all.iter().map(|probe| probe.name()).collect();
     assert_eq!(names.len(), all.len());
     assert!(all.iter().all(|probe| !probe.metrics().is_empty()));
@@ -95,7 +95,7 @@ fn names(seen: &Observations) -> BTreeSet<String> {
 
 /// What one probe alone gives of this process.
 fn given_by(index: usize, subject: &Subject) -> (Vec<MetricDeclaration>, Observations) {
-    let mut all = probes::all();
+    let mut all = probes::all(&[]);
     let mut observer = Observer::with_probes(subject.clone(), vec![all.swap_remove(index)]);
     let before = observer.read(&Wanted::Everything);
     let after = observer.read(&Wanted::Everything);
@@ -108,7 +108,7 @@ fn no_probe_gives_what_it_does_not_declare_and_all_that_is_declared_can_be_given
     let tree = tempfile::tempdir().unwrap();
     let subject = subject(tree.path(), std::process::id());
     let mut given = BTreeSet::new();
-    for index in 0..probes::all().len() {
+    for index in 0..probes::all(&[]).len() {
         let (declared, seen) = given_by(index, &subject);
         let declared: BTreeSet<String> = declared.iter().map(|metric| metric.name.to_string()).collect();
         assert!(names(&seen).is_subset(&declared), "{seen:?}, declared: {declared:?}");

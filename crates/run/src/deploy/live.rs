@@ -26,6 +26,8 @@ const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
 pub struct SiteContext {
     /// The machine of this process.
     pub here: Option<MachineId>,
+    /// Those of its CPUs on which services and load run; none: on any.
+    pub cpus: Vec<usize>,
     /// Whether the service runs independently of loadline.
     pub is_external: bool,
     /// When it counts as ready.
@@ -56,7 +58,7 @@ impl DeployedSite {
         context: SiteContext,
         needs: Vec<Started>,
     ) -> Result<DeployedSite, BoxError> {
-        let mut watch = Watch::of(deployment.as_ref(), context.here.clone())?;
+        let mut watch = Watch::of(deployment.as_ref(), context.here.clone(), &context.cpus)?;
         let mut left_out = deployment.left_out().to_vec();
         if let Some(path) = &context.metrics {
             match generator.endpoint(path) {

@@ -52,7 +52,7 @@ impl Started {
         progress(&format!("starting {}", need.name));
         let deployment =
             platform.deploy(environment, &service, progress).map_err(|error| failed(error.to_string()))?;
-        let watch = Watch::of(deployment.as_ref(), here)?;
+        let watch = Watch::of(deployment.as_ref(), here, &[])?;
         let mut started = Started { name: need.name.clone(), deployment, watch };
         started.wait(environment, need.within)?;
         Ok(started)

@@ -38,14 +38,18 @@ enum Source {
 }
 
 impl Watch {
-    /// The way that fits the deployment; `here` is this machine.
-    pub fn of(deployment: &dyn Deployment, here: Option<MachineId>) -> Result<Watch, BoxError> {
+    /// The way that fits the deployment; `here` is this machine, where services and load run on these CPUs.
+    pub fn of(
+        deployment: &dyn Deployment,
+        here: Option<MachineId>,
+        cpus: &[usize],
+    ) -> Result<Watch, BoxError> {
         use loadline_platform::Subject as At;
         let without_subject = |probes| Source::Here(Observer::with_probes(Subject::default(), probes));
         let (source, machine) = match deployment.subject() {
             At::Here { root_pids, cgroup } => {
                 let subject = Subject { root_pids, cgroup: cgroup.map(observed) };
-                (Source::Here(Observer::new(subject)), here)
+                (Source::Here(Observer::on(subject, cpus)), here)
             }
             At::Usage(reader) => (without_subject(vec![Box::new(UsageProbe::new(reader))]), None),
             At::Nobody => (without_subject(Vec::new()), None),

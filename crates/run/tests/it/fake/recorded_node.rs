@@ -140,7 +140,7 @@ impl Containers for OneContainer {
             Machine { boot_id: Some("node-7".to_owned()), cpus: Some(self.cpus), ..Machine::default() };
         let subject =
             Subject { root_pids: Vec::new(), cgroup: Some(Cgroup::V2 { dir: self.folder.clone() }) };
-        let mut all = probes::all();
+        let mut all = probes::all(&[]);
         all.retain(|probe| probe.name() != Probe::name(&RecordedClocks));
         all.push(Box::new(RecordedClocks));
         let observer = Observer::with_probes(subject, all).with_proc_at(self.folder.join("proc"));
