@@ -57,6 +57,11 @@ function enclosed(part: HTMLElement, width: number, height: number): string {
     image.setAttribute("style", `${from.getAttribute("style") ?? ""};width:${from.clientWidth}px;height:${from.clientHeight}px`);
     canvas.replaceWith(image);
   });
+  // What a user chose is in no attribute.
+  const chosen = part.querySelectorAll("option");
+  copy.querySelectorAll("option").forEach((option, at) => option.toggleAttribute("selected", chosen[at]?.selected === true));
+  const typed = part.querySelectorAll("input");
+  copy.querySelectorAll("input").forEach((input, at) => input.setAttribute("value", typed[at]?.value ?? ""));
   const style = document.createElement("style");
   style.textContent = [...document.querySelectorAll("style")].map(({ textContent }) => textContent).join("\n");
   const page = document.createElementNS(XHTML, "main");

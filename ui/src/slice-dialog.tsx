@@ -15,7 +15,7 @@ export function SliceDialog({ page, slice, onClose }: { page: Page; slice: Slice
   return (
     <Dialog title={`${cell?.label ?? ""}, deployment ${slice.round + 1}, block ${slice.block + 1}`} onClose={onClose}>
       <p>
-        {slice.counted ? "Its figures count." : "It was disturbed and measured again; its figures do not count."}{" "}
+        {slice.counted ? "Its figures count." : "Its block was disturbed; its figures do not count."}{" "}
         {seconds(slice.duration_s)} long, at {seconds(slice.at_s)}, position {slice.position + 1}, attempt {slice.attempt + 1}.
       </p>
       {slice.failed_gates.map((gate) => (

@@ -100,7 +100,7 @@ export function Slices({ page }: { page: Page }) {
     <section>
       <h2>Every slice, in the order in which it was measured</h2>
       <p class="caption">
-        × disturbed and measured again; a second ring: counts although a gate failed; dotted: everything deployed anew; drag to zoom,
+        × does not count, because its block was disturbed; a second ring: counts although a gate failed; dotted: everything deployed anew; drag to zoom,
         double click to zoom out
       </p>
       <div class="choices">
@@ -108,7 +108,7 @@ export function Slices({ page }: { page: Page }) {
         <LoadChoice loads={all} value={load} onChange={setLoad} />
       </div>
       <Legend cells={cells} looks={look} />
-      <Plot options={options} data={data} height={230} label={`${slices.length} slices in the order of measurement, ${slices.filter(({ counted }) => !counted).length} of them disturbed and measured again; the slider below goes through them`} onMade={(made) => (plot.current = made)} />
+      <Plot options={options} data={data} height={230} label={`${slices.length} slices in the order of measurement, ${slices.filter(({ counted }) => !counted).length} of them not counting; the slider below goes through them`} onMade={(made) => (plot.current = made)} />
       <div class="slider">
         <input
           type="range"
@@ -148,7 +148,7 @@ function told(page: Page, slice: Slice, metric: SliceMetric): string {
   const value = metric === "rate" ? figure(slice.rate_per_second, "/s") : time(valueOf(slice, metric));
   const name = METRICS.find(([id]) => id === metric)?.[1] ?? metric;
   const attempt = slice.attempt > 0 ? `, attempt ${slice.attempt + 1}` : "";
-  const fate = slice.counted ? "" : ", measured again";
+  const fate = slice.counted ? "" : ", does not count";
   const gates = slice.failed_gates.length > 0 ? `; ${slice.failed_gates.join("; ")}` : "";
   const label = page.result.cells[slice.cell]?.label ?? "";
   return `${label}, deployment ${slice.round + 1}, block ${slice.block + 1}${attempt}, at ${seconds(slice.at_s)}: ${name} ${value}${fate}${gates}`;

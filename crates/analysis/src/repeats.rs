@@ -1,8 +1,9 @@
 //! What was measured again or does not count, and whether all cells were disturbed equally often. If not, the disturbance may come from a cell
 //! itself, and this would select its tail: then means and tails claim nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use loadline_model::rows::{RunRow, SliceRow};
 use loadline_model::{CellId, LoadId};
 use loadline_stats::{cochran_q, holm};
 
@@ -17,36 +18,52 @@ const ALPHA: f64 = 0.01;
 /// Share of first attempts that may be disturbed before it is said.
 const MUCH: f64 = 0.05;
 
-/// Counts what was measured again.
+/// Counts what was measured again, and what does not count.
 pub fn repeats(data: &RunData, counted: &Counted<'_>) -> Repeats {
+    let run = &data.run;
     let mut by_load: BTreeMap<LoadId, Vec<Attempts<'_>>> = BTreeMap::new();
-    let blocks = attempts(&data.run.plan, &data.slices);
+    let blocks = attempts(&run.plan, &data.slices);
     for ((load, _), attempts) in &blocks {
         by_load.entry(*load).or_default().push(attempts.clone());
     }
+    // Blocks that count, and whether the attempt that does was loud.
+    let mut counting: BTreeMap<(LoadId, Place), bool> = BTreeMap::new();
+    for (cell, places) in counted {
+        for (place, slice) in places {
+            *counting.entry((run.plan.load_of(*cell), *place)).or_default() |= is_loud(run, slice);
+        }
+    }
     let is_disturbed = |attempts: &&Attempts<'_>| {
-        attempts.values().next().is_some_and(|slices| slices.iter().any(|slice| is_loud(&data.run, slice)))
+        attempts.values().next().is_some_and(|slices| slices.iter().any(|slice| is_loud(run, slice)))
     };
     let disturbed = blocks.values().filter(is_disturbed).count();
-    let mut loads: Vec<LoadRepeats> = by_load.values().map(|blocks| of_load(data, blocks)).collect();
+    let leaves_out = |load: LoadId, blocks: &[Attempts<'_>]| {
+        counting.keys().filter(|(of, _)| *of == load).count() < blocks.len()
+    };
+    let mut loads: Vec<LoadRepeats> =
+        by_load.iter().map(|(load, blocks)| of_load(run, blocks, leaves_out(*load, blocks))).collect();
     let plain: Vec<f64> = loads.iter().map(|load| load.p_holm.unwrap_or(1.0)).collect();
     for (load, corrected) in loads.iter_mut().zip(holm(&plain)) {
         load.p_holm = load.p_holm.map(|_| corrected);
         load.differ = load.p_holm.is_some_and(|p| p < ALPHA);
     }
-    let many = disturbed as f64 > MUCH * blocks.len() as f64;
-    let counting: BTreeSet<(LoadId, Place)> = counted
-        .iter()
-        .flat_map(|(cell, places)| places.keys().map(|place| (data.run.plan.load_of(*cell), *place)))
-        .collect();
-    Repeats { blocks: blocks.len(), disturbed, many, left_out: blocks.len() - counting.len(), loads }
+    Repeats {
+        blocks: blocks.len(),
+        disturbed,
+        many: disturbed as f64 > MUCH * blocks.len() as f64,
+        left_out: blocks.len() - counting.len(),
+        as_they_are: counting.values().filter(|is_loud| **is_loud).count(),
+        loads,
+    }
 }
 
-/// The cells of a load, each with how many of its slices were disturbed. Attempts in which one of them is missing are left out.
-fn of_load(data: &RunData, blocks: &[Attempts<'_>]) -> LoadRepeats {
+/// The cells of a load, each with how many of its slices were disturbed: by what a gate sees, which makes them be measured again, and where
+/// blocks are left out also by stolen time. Attempts in which one of the cells is missing are left out.
+fn of_load(run: &RunRow, blocks: &[Attempts<'_>], leaves_out: bool) -> LoadRepeats {
     let attempts = || blocks.iter().flat_map(|attempts| attempts.values());
+    let is_disturbed = |slice: &SliceRow| if leaves_out { is_loud(run, slice) } else { slice.is_disturbed() };
     let outcomes: Vec<BTreeMap<CellId, bool>> = attempts()
-        .map(|slices| slices.iter().map(|slice| (slice.cell, is_loud(&data.run, slice))).collect())
+        .map(|slices| slices.iter().map(|slice| (slice.cell, is_disturbed(slice))).collect())
         .collect();
     let cells: Vec<CellId> = match outcomes.iter().max_by_key(|outcomes| outcomes.len()) {
         Some(all) => all.keys().copied().collect(),
@@ -64,7 +81,7 @@ fn of_load(data: &RunData, blocks: &[Attempts<'_>]) -> LoadRepeats {
     };
     LoadRepeats {
         cells: cells.iter().enumerate().map(of_cell).collect(),
-        p_holm: cochran_q(&complete, data.run.plan.seed),
+        p_holm: cochran_q(&complete, run.plan.seed),
         differ: false,
     }
 }
@@ -97,9 +114,11 @@ pub fn compare_with_first_attempts(data: &RunData, counted: &Counted<'_>, contra
     let is_same = |place: &Place, cell: &CellId, attempt: u32| {
         first.get(cell).and_then(|places| places.get(place)).is_some_and(|slice| slice.attempt == attempt)
     };
-    if counted
-        .iter()
-        .all(|(cell, places)| places.iter().all(|(place, slice)| is_same(place, cell, slice.attempt)))
+    let nothing_left_out = first.iter().all(|(cell, places)| counted.get(cell).map_or(0, BTreeMap::len) == places.len());
+    if nothing_left_out
+        && counted
+            .iter()
+            .all(|(cell, places)| places.iter().all(|(place, slice)| is_same(place, cell, slice.attempt)))
     {
         return;
     }

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use loadline_model::notes::Note;
 use loadline_model::plan::{Plan, Role};
 use loadline_model::rows::{RunRow, SliceRow};
 use loadline_model::{CellId, LoadId};
@@ -42,22 +43,29 @@ const LEAST_DEPLOYMENTS: f64 = 0.75;
 
 /// Chooses the slices that count: of each block of a load the first attempt in which every slice was quiet, and none of a block without one.
 /// Whether a slice was quiet follows from what the machine did alone, and all cells of a block count or none, so that no cell is selected by its
-/// own slices; nor does a deployment count with hardly a quiet block. On a machine that is too loud for that all blocks count: those without a quiet
-/// attempt in the first one in which no slice was disturbed, else in the last. So they do on a ladder, whose estimates cut off what the machine
-/// does to a few slices, and in a search.
+/// own slices. A deployment with hardly any quiet blocks does not count either. On a machine that is too loud for that all blocks count: see
+/// [`all_blocks`]. So they do on a ladder, whose estimates cut off what the machine does to a few slices, in a search, and where two runs are
+/// compared, whose blocks have nothing in common.
 ///
 /// An attempt that lacks a cell of the first one never counts: the run ended in it, or it is of a version that repeated single slices.
 pub fn counted<'a>(run: &RunRow, slices: &'a [SliceRow]) -> Counted<'a> {
     let blocks = attempts(&run.plan, slices);
     let loud = if wants_quiet(run) { left_out(&blocks) } else { BTreeSet::new() };
     let counting = blocks.iter().filter(|(block, _)| !loud.contains(block));
-    let chosen = counting.filter_map(|((_, place), attempts)| Some((*place, best(attempts)?)));
-    collect(chosen)
+    collect(counting.filter_map(|((_, place), attempts)| Some((*place, best(attempts)?))))
+}
+
+/// Of each block the best attempt: the first that was quiet, or in which no slice was disturbed, or else the last one. For what is made of several
+/// loads, of which each would leave out other blocks.
+pub fn all_blocks<'a>(plan: &Plan, slices: &'a [SliceRow]) -> Counted<'a> {
+    let blocks = attempts(plan, slices);
+    collect(blocks.iter().filter_map(|((_, place), attempts)| Some((*place, best(attempts)?))))
 }
 
 /// Whether blocks without a quiet attempt may not count.
 fn wants_quiet(run: &RunRow) -> bool {
-    !run.experiment.is_ladder() && run.experiment.capacity.is_none()
+    let is_joined = run.notes.iter().any(|note| matches!(note, Note::NotInterleaved { .. }));
+    !run.experiment.is_ladder() && run.experiment.capacity.is_none() && !is_joined
 }
 
 /// Whether a slice may be why its block was measured again, or does not count.

@@ -55,12 +55,20 @@ fn open(result: &RunResult, asked: &Precision, row: Option<&Row>) -> Option<Stil
         deployments: reached.map(|reached| {
             let plan = &result.plan;
             let enough = enough_deployments(plan.deployments, reached / asked.within, plan.confidence);
+            let measured = result.cells.iter().map(|cell| cell.deployments.len()).max().unwrap_or(0);
+            let enough = of_measured(enough, measured as u32, plan.deployments);
             // It ends at a look.
             look_sizes(plan.deployments_planned as usize)
                 .find(|size| *size >= enough as usize)
                 .map_or(enough, |size| size as u32)
         }),
     })
+}
+
+/// How many deployments must be measured for so many that count, if as large a share of them counts as so far.
+fn of_measured(enough: u32, measured: u32, counted: u32) -> u32 {
+    let share = f64::from(measured.max(counted)) / f64::from(counted.max(1));
+    (f64::from(enough) * share).ceil() as u32
 }
 
 /// A figure that is not as precise as it is to be.
@@ -84,7 +92,9 @@ pub fn seconds_to_settle(
     confidence: f64,
     contrasts: &[Contrast],
 ) -> Option<SecondsToSettle> {
-    let pace = Pace::of(data, deployments)?;
+    let measured: BTreeSet<u32> = data.deployments.iter().map(|deployment| deployment.round).collect();
+    let measured = measured.len() as u32;
+    let pace = Pace::of(data, measured)?;
     ["response.p50", "response.p99", "response.p99.9"].into_iter().find_map(|metric| {
         let open = contrasts.iter().filter_map(|contrast| row(contrast, metric));
         let open = open.filter(|row| row.verdict == Verdict::Unresolved);
@@ -94,10 +104,11 @@ pub fn seconds_to_settle(
             .max_by(|left, right| left.1.total_cmp(&right.1))?;
         (ratio > 1.0).then(|| {
             let enough = enough_deployments(deployments, ratio, confidence);
+            let enough = of_measured(enough, measured, deployments);
             SecondsToSettle {
                 metric: row.label.clone(),
                 within: SETTLED_WITHIN,
-                seconds: pace.each_s * f64::from(enough.saturating_sub(deployments)),
+                seconds: pace.each_s * f64::from(enough.saturating_sub(measured)),
                 run_seconds: pace.run_of(enough),
                 deployments: enough,
                 needs_more_time: time_limit(data).is_some_and(|limit| pace.run_of(enough) > limit),

@@ -1,6 +1,7 @@
 //! Each request sent once, on a connection of its own, with all that comes back: to be looked at, not to be measured.
 
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use loadline_model::TriedRequest;
@@ -18,6 +19,8 @@ use crate::transport::{Received, Transport};
 
 /// How much of a response is kept: its beginning.
 const MOST_KEPT: usize = 64 << 10;
+/// How soon an interruption is seen.
+const STEP: Duration = Duration::from_millis(200);
 
 /// Why nothing could be sent.
 pub enum TryOutError {
@@ -27,15 +30,35 @@ pub enum TryOutError {
     Connect(io::Error),
 }
 
-/// Sends each request of the mix. Blocks, and leaves the thread where the load is.
+/// Sends each request of the mix. Blocks, and leaves the thread where the load is. That there is no connection for the first is an error; what
+/// came of it is not lost if there is none for a later one.
 pub fn all(options: &Options) -> Result<Vec<TriedRequest>, TryOutError> {
     (options.on_thread_start)().map_err(TryOutError::Setup)?;
-    (0..options.mix.len()).map(|request| one(options, request).map_err(TryOutError::Connect)).collect()
+    let mut tried = Vec::new();
+    for request in 0..options.mix.len() {
+        match Line::open(options) {
+            Ok(line) => tried.push(one(options, request, line)),
+            Err(error) if request == 0 => return Err(TryOutError::Connect(error)),
+            Err(error) => tried.push(not_sent(options, request, &error)),
+        }
+    }
+    Ok(tried)
 }
 
-/// Sends a request; only that there is no connection is an error.
-fn one(options: &Options, request: usize) -> io::Result<TriedRequest> {
-    let mut line = Line::open(options)?;
+fn not_sent(options: &Options, request: usize, error: &io::Error) -> TriedRequest {
+    let (sent, response) = write(&options.mix, request, options.streams.is_some());
+    TriedRequest {
+        sent: response.shown(&options.mix, request, &sent),
+        received: String::new(),
+        left_out_bytes: 0,
+        took_ns: 0,
+        status: None,
+        problem: Some(format!("it was not sent: {error}")),
+    }
+}
+
+/// Sends a request over a connection of its own.
+fn one(options: &Options, request: usize, mut line: Line<'_>) -> TriedRequest {
     let begun = Instant::now();
     let (sent, mut response) = write(&options.mix, request, options.streams.is_some());
     let mut seen = Seen { kept: Vec::new(), left_out: 0, check: options.expectation.new_check() };
@@ -46,14 +69,14 @@ fn one(options: &Options, request: usize) -> io::Result<TriedRequest> {
         Ok(status) => seen.judge(status, &options.expectation).err(),
         Err(why) => Some(why),
     };
-    Ok(TriedRequest {
+    TriedRequest {
         sent: response.shown(&options.mix, request, &sent),
         received: String::from_utf8_lossy(&seen.kept).into_owned(),
         left_out_bytes: seen.left_out,
         took_ns: took.as_nanos() as u64,
         status,
         problem,
-    })
+    }
 }
 
 /// A request as its bytes, and what will understand the response.
@@ -72,35 +95,53 @@ fn write(mix: &Mix, request: usize, is_http2: bool) -> (Vec<u8>, Response) {
 }
 
 /// A connection, and until when it is waited for.
-struct Line {
+struct Line<'a> {
     transport: Transport,
     deadline: Instant,
+    stop: &'a AtomicBool,
 }
 
-impl Line {
-    fn open(options: &Options) -> io::Result<Line> {
+impl Line<'_> {
+    fn open(options: &Options) -> io::Result<Line<'_>> {
         let deadline = Instant::now() + options.timeout;
         let dialer = Dialer::new(options.endpoint.clone(), options.timestamps);
         let found = dialer.name().map(|(host, port)| look_up(host, port, &mut None)).transpose()?;
-        let mut line = Line { transport: dialer.dial(found)?, deadline };
-        line.wait(PollFlags::OUT)?;
-        line.transport.connect_result()?;
+        let mut line = Line { transport: dialer.dial(found)?, deadline, stop: &options.stop };
+        line.wait_until_connected()?;
         while !line.transport.handshake()? {
             line.wait(PollFlags::IN)?;
         }
         Ok(line)
     }
 
-    /// Waits for this, or for room if something is left to be sent.
+    fn wait_until_connected(&mut self) -> io::Result<()> {
+        loop {
+            self.wait(PollFlags::OUT)?;
+            if is_writable(&self.transport)? {
+                return self.transport.connect_result();
+            }
+        }
+    }
+
+    /// Waits for this, or for room if something is left to be sent. It may return before, but not without end.
     fn wait(&mut self, wanted: PollFlags) -> io::Result<()> {
+        self.check_time()?;
+        // What the kernel tells of a transmission would be an event until it is read.
+        self.transport.transmitted();
         let wanted = if self.transport.is_flushed() { wanted } else { wanted | PollFlags::OUT };
-        let left = self.deadline.saturating_duration_since(Instant::now());
+        let left = self.deadline.saturating_duration_since(Instant::now()).min(STEP);
         let left = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() };
         match poll(&mut [PollFd::new(&self.transport, wanted)], Some(&left)) {
-            Ok(0) => Err(io::ErrorKind::TimedOut.into()),
             Ok(_) | Err(Errno::INTR) => Ok(()),
             Err(error) => Err(error.into()),
         }
+    }
+
+    fn check_time(&self) -> io::Result<()> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        if Instant::now() >= self.deadline { Err(io::ErrorKind::TimedOut.into()) } else { Ok(()) }
     }
 
     /// Sends a request and takes the response. Its status, or why it did not come to its end.
@@ -113,11 +154,13 @@ impl Line {
     ) -> Result<u16, String> {
         let broke = |error: io::Error| match error.kind() {
             io::ErrorKind::TimedOut => format!("no complete response within {timeout:?}"),
+            io::ErrorKind::Interrupted => "interrupted".to_owned(),
             _ => format!("the connection broke: {error}"),
         };
         let (mut buffer, mut reply) = (vec![0; MOST_KEPT], Vec::new());
         self.transport.send(request).map_err(broke)?;
         loop {
+            self.check_time().map_err(broke)?;
             match self.transport.receive(&mut buffer).map_err(broke)? {
                 Received::Bytes { count, .. } => {
                     reply.clear();
@@ -139,6 +182,12 @@ impl Line {
             }
         }
     }
+}
+
+/// Whether a handshake of TCP is over, well or not.
+fn is_writable(transport: &Transport) -> io::Result<bool> {
+    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+    Ok(poll(&mut [PollFd::new(transport, PollFlags::OUT)], Some(&at_once))? > 0)
 }
 
 /// What understands a response.

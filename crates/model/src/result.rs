@@ -164,11 +164,11 @@ pub struct PlanInfo {
     pub longest_slice_s: Option<f64>,
     /// Blocks in a deployment.
     pub blocks: u32,
-    /// Deployments measured.
+    /// Deployments that count.
     pub deployments: u32,
     /// Deployments planned (without `until`).
     pub deployments_planned: u32,
-    /// Blocks measured over all deployments.
+    /// Blocks that count, over all deployments.
     pub blocks_measured: u32,
     /// Confidence of the intervals, 0.95.
     pub confidence: f64,

@@ -339,8 +339,8 @@ impl SliceRow {
         is_disturbed(&self.gate_failures)
     }
 
-    /// Whether the machine left it alone, as far as can be known: it passed the gates of the machine, and no stolen time was counted in it. A gate
-    /// lets a step of that pass, which may be rounding.
+    /// Whether the machine left it alone, as far as can be known: it passed the gates of the machine, and hardly any stolen time was counted in it. A
+    /// gate lets a step of that pass, which may be rounding.
     pub fn is_quiet(&self) -> bool {
         !self.is_disturbed() && !self.cpu_use.is_some_and(|cpu| cpu.lost_time())
     }

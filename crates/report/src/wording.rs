@@ -324,20 +324,18 @@ pub(crate) fn repeats(result: &RunResult) -> Vec<String> {
     let many = repeats.many.then(|| {
         let [disturbed, blocks] = [repeats.disturbed, repeats.blocks].map(|count| figures::count(count as u64));
         let share = percent(repeats.disturbed, repeats.blocks);
-        let again = result.trust.slices_repeated > 0;
-        let first = if again { " at the first attempt" } else { "" };
-        let what_counts = match (repeats.left_out, again) {
-            (0, false) => "they count as they are".to_owned(),
-            (0, true) => "the figures come from the quieter part of the run".to_owned(),
-            (left_out, false) => format!(
-                "{} of them do not count: the figures come from the quieter part of the run",
-                figures::count(left_out as u64)
-            ),
-            (left_out, true) => format!(
-                "the figures come from the quieter part of the run; {} of the blocks were disturbed each time, and do not count",
-                figures::count(left_out as u64)
-            ),
+        let first = if result.trust.slices_repeated > 0 { " at the first attempt" } else { "" };
+        let left_out = match repeats.left_out {
+            0 => None,
+            1 => Some("one block does not count".to_owned()),
+            count => Some(format!("{} blocks do not count", figures::count(count as u64))),
         };
+        let as_they_are = match repeats.as_they_are {
+            0 => "the figures come from the quieter part of the run".to_owned(),
+            count => format!("{} count as they are", figures::count(count as u64)),
+        };
+        let what_counts: Vec<String> = left_out.into_iter().chain([as_they_are]).collect();
+        let what_counts = what_counts.join(", and ");
         format!("{share:.0} % of the blocks were disturbed{first} ({disturbed} of {blocks}): {what_counts}.")
     });
     let differ = repeats.loads.iter().filter(|load| load.differ).map(|load| {

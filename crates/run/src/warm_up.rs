@@ -34,7 +34,7 @@ struct Progress {
     site: SiteId,
     load: LoadSpec,
     cells: Vec<CellId>,
-    /// Whether the service was warm from the beginning on when it was last deployed.
+    /// Whether the service was warm from the start when it was last deployed.
     was_warm_before: bool,
     /// Length of a cycle.
     cycle: Duration,

@@ -28,17 +28,23 @@ mod try_out;
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 pub use access::Token;
 pub use api::description;
 pub use listener::{Certificate, WebError};
 pub use program::{Draft, Offer, Program};
 
+use rustix::process::Pid;
+
 use access::Access;
 use answers::Answers;
 use queue::Queue;
 use streams::Streams;
+
+/// How often to check whether a process has ended.
+const LOOKS_EVERY: Duration = Duration::from_millis(20);
 
 /// What is served, and to whom.
 pub struct Ui {
@@ -70,6 +76,7 @@ pub fn serve(ui: Ui, stop: &Arc<AtomicBool>, ready: impl FnOnce(&str)) -> Result
     let access = Access::new(address, &ui.names, scheme, ui.token);
     ready(&access.url());
     let queue = Queue::start(ui.store.clone(), ui.program.clone());
+    let tried: Arc<Mutex<Option<Pid>>> = Arc::default();
     let site = Site {
         store: ui.store,
         program: ui.program,
@@ -77,10 +84,23 @@ pub fn serve(ui: Ui, stop: &Arc<AtomicBool>, ready: impl FnOnce(&str)) -> Result
         streams: Streams::default(),
         queue: queue.clone(),
         trying: Mutex::default(),
+        tried: tried.clone(),
     };
     let served = listener::run(listener, tls, api::router(Arc::new(site), Arc::new(access)), stop);
     queue.end();
+    end_tried(&tried);
     served
+}
+
+/// Interrupts what tries requests out, and waits until it has tidied up.
+fn end_tried(tried: &Mutex<Option<Pid>>) {
+    let running = || *tried.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(pid) = running() {
+        process::interrupt(pid);
+    }
+    while running().is_some() {
+        std::thread::sleep(LOOKS_EVERY);
+    }
 }
 
 /// What the answers are made of.
@@ -92,4 +112,6 @@ struct Site {
     queue: Arc<Queue>,
     /// Held while requests are tried out.
     trying: Mutex<()>,
+    /// The process that does so.
+    tried: Arc<Mutex<Option<Pid>>>,
 }

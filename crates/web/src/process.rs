@@ -14,8 +14,10 @@ use rustix::process::{Pid, Signal, kill_process};
 const MOST_SAID: usize = 16 * 1024;
 /// How much of an output is read.
 const MOST_PUT_OUT: u64 = 4 << 20;
-/// How often it is looked whether one has ended.
+/// How often to check whether one has ended.
 const LOOK: Duration = Duration::from_millis(10);
+/// How long one that was interrupted may tidy up.
+const FOR_TIDYING_UP: Duration = Duration::from_secs(60);
 
 /// How it ended.
 pub(crate) struct Ended {
@@ -63,17 +65,25 @@ impl Process {
         Ended { code, said: printable(said.trim_end()).into_owned() }
     }
 
+    fn ends_within(&mut self, time: Duration) -> bool {
+        let begun = Instant::now();
+        while begun.elapsed() < time && matches!(self.0.try_wait(), Ok(None)) {
+            thread::sleep(LOOK);
+        }
+        !matches!(self.0.try_wait(), Ok(None))
+    }
+
     /// What it puts out, once it has ended. It is interrupted if that takes longer than this.
     pub(crate) fn output(mut self, within: Duration) -> (String, Ended) {
         let (stdout, stderr) = (self.0.stdout.take(), self.0.stderr.take());
         let reading = thread::spawn(move || stdout.map(beginning_of).unwrap_or_default());
         let listening = thread::spawn(move || stderr.map(end_of).unwrap_or_default());
-        let begun = Instant::now();
-        while begun.elapsed() < within && matches!(self.0.try_wait(), Ok(None)) {
-            thread::sleep(LOOK);
-        }
-        if let (Ok(None), Some(pid)) = (self.0.try_wait(), self.pid()) {
-            interrupt(pid);
+        if !self.ends_within(within) {
+            self.pid().into_iter().for_each(interrupt);
+            if !self.ends_within(FOR_TIDYING_UP) {
+                // It hangs. What it leaves is removed at the server's next start.
+                let _ = self.0.kill();
+            }
         }
         let code = self.0.wait().ok().and_then(|status| status.code());
         let said = listening.join().unwrap_or_default();

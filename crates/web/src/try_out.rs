@@ -1,6 +1,6 @@
 //! Trying requests out before a run: each is sent once, and what came back is shown.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use axum::Json;
@@ -10,7 +10,7 @@ use axum::http::StatusCode;
 use crate::Site;
 use crate::failure::{Failure, Refusal};
 use crate::jobs::Experiment;
-use crate::process::Process;
+use crate::process::{Ended, Process};
 use crate::runs::blocking;
 
 /// How long one may take, starting the services included.
@@ -37,8 +37,14 @@ pub(crate) async fn try_out(
         };
         let process = Process::start(site.program.try_out(), &yaml)
             .map_err(|error| Failure::internal(format!("cannot start loadline: {error}")))?;
-        let (shown, ended) = process.output(WITHIN);
-        if shown.is_empty() { Err(Failure::unprocessable(ended.said)) } else { Ok(shown) }
+        *site.tried.lock().unwrap_or_else(PoisonError::into_inner) = process.pid();
+        let (shown, Ended { said, .. }) = process.output(WITHIN);
+        *site.tried.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        match (shown.is_empty(), said.is_empty()) {
+            (true, true) => Err(Failure::internal("loadline ended without saying why")),
+            (true, false) => Err(Failure::unprocessable(said)),
+            (false, _) => Ok(format!("{shown}{said}")),
+        }
     })
     .await
 }

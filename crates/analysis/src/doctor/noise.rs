@@ -77,14 +77,13 @@ fn described(data: &RunData, deployments: &[Deployment<'_>]) -> NoiseRun {
     let end = data.slices.iter().map(|slice| slice.at_s + slice.duration_s).fold(0.0, f64::max);
     let seconds = if begin.is_finite() { end - begin } else { end };
     let counted: f64 = deployments.iter().flatten().flatten().map(|slice| slice.duration_s).sum();
-    let rounds: BTreeSet<u32> = data.slices.iter().map(|slice| slice.round).collect();
     let first = data.run.plan.sites.first();
     NoiseRun {
         label: data.run.label.clone(),
         site: first.map(|site| site.label(experiment)).unwrap_or_default(),
         load: data.slices.first().map(|slice| slice.load.to_string()).unwrap_or_default(),
         deployments: deployments.len(),
-        blocks: blocks as f64 / rounds.len().max(1) as f64,
+        blocks: blocks as f64 / deployments.len().max(1) as f64,
         slice_s: experiment.plan.slice.as_secs_f64(),
         seconds,
         overhead_seconds: (seconds - counted).max(0.0),

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use anyhow::{Context, Result};
+use loadline_model::RunState;
 use loadline_model::experiment::{Experiment, PlanSpec};
 use loadline_model::plan::Plan;
 use loadline_run::deploy::ServiceTraffic;
@@ -55,9 +56,16 @@ pub fn try_out(arguments: &TryArguments) -> Result<Exit> {
         tell(format_args!("error: {failure}"));
         return Ok(Exit::Failed);
     }
+    if outcome.state == RunState::Interrupted {
+        return Ok(Exit::Interrupted);
+    }
+    let given_up = store.data(journal.run())?.run.failures;
+    for failure in &given_up {
+        tell(format_args!("error: {}", failure.text));
+    }
     let is_as_expected =
         tried.iter().flat_map(|tried| &tried.requests).all(|request| request.problem.is_none());
-    Ok(if is_as_expected { Exit::Done } else { Exit::Failed })
+    Ok(if is_as_expected && given_up.is_empty() { Exit::Done } else { Exit::Failed })
 }
 
 /// Each service on each platform, deployed once.

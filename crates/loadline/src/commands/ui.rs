@@ -107,7 +107,7 @@ impl Program for ThisProgram {
 
     fn try_out(&self) -> Command {
         let mut command = Command::new(&self.file);
-        command.args(["try", "-"]);
+        command.args(["--quiet", "try", "-"]);
         command
     }
 }

@@ -47,7 +47,7 @@ pub struct TwinDifference {
     pub p_holm: f64,
 }
 
-/// What was measured again. All cells of a load are repeated together when one of their slices in a block was disturbed.
+/// What was measured again, or does not count. All cells of a load are repeated together when one of their slices in a block was disturbed.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Repeats {
     /// Blocks measured, each load of a block for itself.
@@ -56,9 +56,12 @@ pub struct Repeats {
     pub disturbed: usize,
     /// Whether that is so many that a reader must know.
     pub many: bool,
-    /// Blocks that do not count, because the machine disturbed all attempts at them, or took time from them.
+    /// Blocks that do not count: those that were never quiet, and all of a deployment with hardly any others.
     #[serde(default)]
     pub left_out: usize,
+    /// Disturbed blocks that count as they are, because too few were quiet.
+    #[serde(default)]
+    pub as_they_are: usize,
     /// By load.
     pub loads: Vec<LoadRepeats>,
 }
@@ -81,7 +84,7 @@ pub struct CellRepeats {
     pub cell: CellId,
     /// Slices measured together with those of all other cells of the load.
     pub slices: usize,
-    /// Those of them in which a gate of the machine failed.
+    /// Those of them in which a gate of the machine failed or, where blocks are left out, time was stolen.
     pub disturbed: usize,
 }
 
@@ -96,7 +99,7 @@ pub struct GateSummary {
     pub figure: Statement<GateFigure>,
     /// Whether it holds for the run: no cell lost more than the tolerated share of its slices to it.
     pub holds: bool,
-    /// Slices that failed it and were not made good by a repeat.
+    /// Slices that count and failed it.
     pub failed: usize,
     /// What to do when it fails.
     pub remedy: Statement<Gate>,
