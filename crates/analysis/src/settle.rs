@@ -1,5 +1,7 @@
 //! How sure the intervals are, when a run may stop, and how long it would take to settle what it left open.
 
+use std::collections::BTreeSet;
+
 use loadline_model::experiment::{Experiment, Precision};
 use loadline_stats::{LOOK_CONFIDENCE, look_sizes, t_quantile};
 

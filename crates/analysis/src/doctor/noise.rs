@@ -1,7 +1,5 @@
 //! A service compared with its twin: the noise of each metric, within deployments and between them.
 
-use std::collections::BTreeSet;
-
 use loadline_model::metrics::SERVICE_CPU;
 use loadline_model::result::doctor::{LeftOut, Noise, NoiseRow, NoiseRun};
 use loadline_model::rows::SliceRow;

@@ -128,6 +128,35 @@ fn a_deployment_without_a_quiet_block_does_not_count_if_few_are_like_it() {
 }
 
 #[test]
+fn a_tail_that_differs_with_the_blocks_that_are_left_out_is_shown_beside() {
+    let mut data = MadeUp::default().data();
+    for round in 0..8 {
+        lose_time(&mut data, (round, 0));
+        let candidate = |slice: &&mut SliceRow| (slice.cell.0, slice.round, slice.block) == (2, round, 0);
+        data.slices.iter_mut().find(candidate).unwrap().response.record_n(20_000_000, 20);
+    }
+    let result = analyse(&data);
+    assert_eq!(result.trust.repeats.left_out, 8);
+    let row = row(&result, "response.mean");
+    assert!(row.first_attempts.unwrap() > row.difference + 100_000.0, "{row:?}");
+}
+
+#[test]
+fn steps_of_stolen_time_select_nothing_where_every_block_counts() {
+    let mut data = MadeUp { shift_us: 20.0, ..MadeUp::default() }.data();
+    // All in slices of one cell.
+    for (round, block) in (0..8).flat_map(|round| (0..3).map(move |block| (round, block))) {
+        let pod = |slice: &&mut SliceRow| (slice.cell.0, slice.round, slice.block) == (2, round, block);
+        let cpu = data.slices.iter_mut().find(pod).unwrap().cpu_use.as_mut().unwrap();
+        (cpu.capacity_ns, cpu.steal_ns) = (100_000_000, 10_000_000);
+    }
+    let result = analyse(&data);
+    assert_eq!((result.trust.repeats.left_out, result.trust.repeats.as_they_are), (0, 24));
+    assert!(!result.trust.repeats.loads[0].differ);
+    assert_eq!(row(&result, "response.mean").verdict, Verdict::Slower);
+}
+
+#[test]
 fn a_disturbed_block_of_a_ladder_counts() {
     let mut data = MadeUp { ladder: true, static_pod_us: Some(5.0), ..MadeUp::default() }.data();
     lose_time(&mut data, (0, 0));
