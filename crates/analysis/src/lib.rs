@@ -117,7 +117,11 @@ pub fn analyse(data: &RunData) -> RunResult {
         cells,
         contrasts,
         noise,
-        scalability: if compares { scalability::scalability(data, &sample::all_blocks(&data.run.plan, &data.slices), confidence) } else { Vec::new() },
+        scalability: if compares {
+            scalability::scalability(data, &sample::all_blocks(&data.run.plan, &data.slices), confidence)
+        } else {
+            Vec::new()
+        },
         capacities,
         ladders,
         claims,

@@ -114,7 +114,8 @@ pub fn compare_with_first_attempts(data: &RunData, counted: &Counted<'_>, contra
     let is_same = |place: &Place, cell: &CellId, attempt: u32| {
         first.get(cell).and_then(|places| places.get(place)).is_some_and(|slice| slice.attempt == attempt)
     };
-    let nothing_left_out = first.iter().all(|(cell, places)| counted.get(cell).map_or(0, BTreeMap::len) == places.len());
+    let nothing_left_out =
+        first.iter().all(|(cell, places)| counted.get(cell).map_or(0, BTreeMap::len) == places.len());
     if nothing_left_out
         && counted
             .iter()

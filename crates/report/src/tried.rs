@@ -32,9 +32,8 @@ pub fn tried(all: &[Tried]) -> String {
 fn message(text: &str, mark: char) -> String {
     // HTTP/1.1 ends its lines with a CR as well; a body may hold either.
     let ends = ["\r\n\r\n", "\n\n"].into_iter().filter_map(|end| text.split_once(end));
-    let (head, body) = ends
-        .min_by_key(|(head, _)| head.len())
-        .unwrap_or((text.trim_end_matches(['\r', '\n']), ""));
+    let (head, body) =
+        ends.min_by_key(|(head, _)| head.len()).unwrap_or((text.trim_end_matches(['\r', '\n']), ""));
     let mut shown: String = head.lines().map(|line| format!("{mark} {}\n", printable(line))).collect();
     if !body.is_empty() {
         shown.push('\n');

@@ -322,7 +322,8 @@ pub(crate) fn repeats(result: &RunResult) -> Vec<String> {
     let repeats = &result.trust.repeats;
     let percent = |part: usize, whole: usize| part as f64 / whole.max(1) as f64 * 100.0;
     let many = repeats.many.then(|| {
-        let [disturbed, blocks] = [repeats.disturbed, repeats.blocks].map(|count| figures::count(count as u64));
+        let [disturbed, blocks] =
+            [repeats.disturbed, repeats.blocks].map(|count| figures::count(count as u64));
         let share = percent(repeats.disturbed, repeats.blocks);
         let first = if result.trust.slices_repeated > 0 { " at the first attempt" } else { "" };
         let left_out = match repeats.left_out {

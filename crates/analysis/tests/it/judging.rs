@@ -7,7 +7,7 @@ use loadline_analysis::result::{Contrast, GateFigure, Remark, Row, RunResult, St
 use loadline_analysis::{analyse, still_open};
 use loadline_model::CellId;
 use loadline_model::experiment::Precision;
-use loadline_model::gates::{FOREIGN_SHARE, Gate, GateFailure, Late};
+use loadline_model::gates::{Gate, GateFailure, Late};
 use loadline_model::notes::Note;
 use loadline_stats::FALSE_CLAIMS;
 
