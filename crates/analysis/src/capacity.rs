@@ -14,10 +14,10 @@ use loadline_stats::{holm, t_quantile, two_sided_p};
 use crate::RunData;
 use crate::buckets::merged;
 use crate::contrasts::contrasts;
+use crate::counted::{Counted, Place};
 use crate::figures::Prepared;
 use crate::metrics::{self, Metric};
 use crate::result::{Capacities, CapacityDifference, CellCapacity, CurvePoint, Statement, Verdict};
-use crate::sample::{Counted, Place};
 use crate::times::Times;
 
 /// Share of runs in which a difference may be claimed that there is not.

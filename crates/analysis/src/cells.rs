@@ -15,10 +15,11 @@ use loadline_model::{CellId, SparseHistogram};
 use loadline_stats::t_interval;
 
 use crate::buckets::merged;
+use crate::counted::Counted;
 use crate::figures::Prepared;
 use crate::metrics::{self, Metric};
 use crate::result::{Cell, Figure, Histograms, Percentiles, Slice, Statement};
-use crate::sample::{self, Counted};
+use crate::sample;
 use crate::throttling::throttling;
 use crate::times::Times;
 use crate::{ALPHA, RunData, deployments, seen, tails};

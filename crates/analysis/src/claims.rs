@@ -14,10 +14,10 @@ use loadline_model::plan::ContrastPlan;
 use loadline_stats::{Levels, holm};
 
 use crate::RunData;
+use crate::counted::Counted;
 use crate::joint::of_cell;
 use crate::metrics::{self, Metric};
 use crate::result::{ClaimJudgement, ClaimResult, Finding, Repeats, Statement, Unit};
-use crate::sample::Counted;
 use estimate::Judged;
 
 /// A share cannot be compared where the baselines differ by more than this factor.

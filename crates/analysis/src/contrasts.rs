@@ -7,10 +7,11 @@ use loadline_stats::{Bootstrap, MIN_BLOCKS, bootstrap};
 
 use crate::carried::carried;
 use crate::compared::{Compared, differences};
+use crate::counted::Counted;
 use crate::figures::Prepared;
 use crate::metrics::{self, Metric};
 use crate::result::{Contrast, Remark, Row, Statement, Verdict};
-use crate::sample::{Counted, Paired};
+use crate::sample::Paired;
 use crate::verdicts::{self, Draft, Evidence};
 use crate::{RunData, seen};
 

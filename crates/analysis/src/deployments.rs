@@ -5,8 +5,8 @@ use loadline_model::rows::SliceRow;
 
 use crate::RunData;
 use crate::buckets::merged;
+use crate::counted::Counted;
 use crate::result::{Deployment, DeploymentSpread};
-use crate::sample::Counted;
 use crate::times::Times;
 
 /// The deployments of a cell, with what its counted slices found in each.

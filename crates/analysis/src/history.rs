@@ -7,8 +7,9 @@ use loadline_model::{CellId, RunState};
 use loadline_stats::{LEAST_SIDE, change_points};
 
 use crate::cells::{figure, label};
+use crate::counted::Counted;
 use crate::metrics;
-use crate::sample::{self, Counted};
+use crate::sample;
 
 /// A series is judged with this many points.
 const LEAST_POINTS: usize = 2 * LEAST_SIDE;
@@ -40,7 +41,7 @@ impl Chronicle {
             self.history.left_out.push(leave_out("it searched for a capacity"));
             return;
         }
-        let counted = sample::counted(&data.run, &data.slices);
+        let counted = counted::counted(&data.run, &data.slices);
         let asked = data.run.plan.cell_ids().filter(|cell| !data.run.plan.site_of(*cell).twin);
         let mut found = false;
         for cell in asked.collect::<Vec<CellId>>() {

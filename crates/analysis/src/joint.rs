@@ -9,9 +9,10 @@ use loadline_stats::{Bootstrap, MIN_BLOCKS, bootstrap};
 
 use crate::compared::differences;
 use crate::contrasts::{RESAMPLES, few_beyond};
+use crate::counted::Counted;
 use crate::figures::Prepared;
 use crate::metrics::{Kind, Metric};
-use crate::sample::{Block, Counted, units};
+use crate::sample::{Block, units};
 use crate::verdicts::bounds;
 
 /// What was found, or why nothing was.

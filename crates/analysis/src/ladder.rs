@@ -7,10 +7,10 @@ use loadline_model::experiment::Margin;
 use loadline_stats::{Interval, Levels, holm};
 
 use crate::RunData;
+use crate::counted::Counted;
 use crate::joint::{along, of_cell};
 use crate::metrics::{self, Kind};
 use crate::result::{Contrast, Estimate, Ladder, LadderSum, Rung, SumRow};
-use crate::sample::Counted;
 
 /// The metrics that are summed up.
 const SUMMED: [&str; 5] = ["response.p50.paired", "response.p99", "cpu.path", "softirqs", "switches"];

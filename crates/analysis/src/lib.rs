@@ -9,6 +9,7 @@ mod claims;
 mod compared;
 mod conditions;
 mod contrasts;
+mod counted;
 mod decide;
 mod deployments;
 mod doctor;
@@ -65,7 +66,7 @@ const ALPHA: f64 = 0.05;
 
 /// Judges a run.
 pub fn analyse(data: &RunData) -> RunResult {
-    let counted = sample::counted(&data.run, &data.slices);
+    let counted = counted::counted(&data.run, &data.slices);
     let blocks_measured = sample::blocks(data, &counted);
     let rounds = sample::rounds(data, &counted);
     let confidence = settle::confidence(&data.run.experiment);
@@ -118,7 +119,7 @@ pub fn analyse(data: &RunData) -> RunResult {
         contrasts,
         noise,
         scalability: if compares {
-            scalability::scalability(data, &sample::all_blocks(&data.run.plan, &data.slices), confidence)
+            scalability::scalability(data, &counted::all_blocks(&data.run.plan, &data.slices), confidence)
         } else {
             Vec::new()
         },
@@ -165,7 +166,7 @@ fn run_info(data: &RunData) -> RunInfo {
     }
 }
 
-fn notes(data: &RunData, counted: &sample::Counted<'_>, rounds: u32) -> Vec<Statement<Note>> {
+fn notes(data: &RunData, counted: &counted::Counted<'_>, rounds: u32) -> Vec<Statement<Note>> {
     let alone = (rounds == 1).then_some(Note::OneDeployment);
     let compiling = runtimes::still_compiling(data, counted);
     data.run.notes.iter().cloned().chain(alone).chain(compiling).map(Statement::of).collect()

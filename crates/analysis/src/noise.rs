@@ -1,8 +1,8 @@
 //! Each twin against its baseline: both are the same, so what differs between them is noise, or a fault of the measurement.
 
 use crate::contrasts::draft;
+use crate::counted::Counted;
 use crate::result::{Contrast, TwinDifference, Verdict};
-use crate::sample::Counted;
 use crate::verdicts::Draft;
 use crate::{RunData, verdicts};
 

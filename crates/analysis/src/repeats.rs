@@ -9,9 +9,10 @@ use loadline_stats::{cochran_q, holm};
 
 use crate::RunData;
 use crate::compared::Compared;
+use crate::counted::{Attempts, Counted, Place, attempts, first_attempts, is_loud};
 use crate::metrics;
 use crate::result::{CellRepeats, Contrast, LoadRepeats, Remark, Repeats, Statement, Verdict};
-use crate::sample::{Attempts, Counted, Paired, Place, attempts, first_attempts, is_loud};
+use crate::sample::Paired;
 
 /// Probability of calling rates different that are not. A run has one such test a load, and a wrong alarm costs it its tails.
 const ALPHA: f64 = 0.01;

@@ -4,9 +4,10 @@ use loadline_model::rows::SliceRow;
 
 use crate::RunData;
 use crate::contrasts::rows;
+use crate::counted::Counted;
 use crate::metrics;
 use crate::result::{Contrast, RequestRows};
-use crate::sample::{Counted, Paired};
+use crate::sample::Paired;
 use crate::verdicts::{self, Draft};
 
 /// Judges the requests of the contrasts whose cells have the same mix. Holm's correction covers all of a metric, of all contrasts and requests.

@@ -8,8 +8,8 @@ use loadline_model::rows::SliceRow;
 
 use crate::RunData;
 use crate::cells;
+use crate::counted::Counted;
 use crate::result::{SiteRuntime, Statement};
-use crate::sample::Counted;
 
 /// The share of a service's CPU time above which its compiler is not done. A JVM that is warm compiles now and then, for well below one percent.
 const STILL_COMPILING: f64 = 0.02;

@@ -7,10 +7,11 @@ use loadline_stats::{Usl, bootstrap};
 
 use crate::RunData;
 use crate::contrasts::RESAMPLES;
+use crate::counted::Counted;
 use crate::figures::Prepared;
 use crate::metrics;
 use crate::result::{Fitted, Scalability};
-use crate::sample::{Counted, units};
+use crate::sample::units;
 use crate::verdicts::bounds;
 
 /// The throughput.

@@ -14,7 +14,7 @@ use loadline_stats::{Unit, t_interval};
 
 use crate::ALPHA;
 use crate::cells::label;
-use crate::sample::Place;
+use crate::counted::Place;
 
 /// So many slices are the latest ones.
 const LATEST: usize = 30;

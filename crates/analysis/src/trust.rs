@@ -10,9 +10,9 @@ use loadline_model::rows::SliceRow;
 use crate::RunData;
 use crate::buckets::merged;
 use crate::capacity;
+use crate::counted::Counted;
 use crate::noise;
 use crate::result::{Contrast, GateFigure, GateSummary, Repeats, Statement, Trust};
-use crate::sample::Counted;
 use crate::times::Times;
 
 /// Share of a cell's slices that may fail a gate, repeats used up, before the run isn't trusted: their weight in a median or a

@@ -7,11 +7,12 @@ use loadline_stats::{Bootstrap, bootstrap};
 use crate::RunData;
 use crate::compared::Compared;
 use crate::contrasts::{RESAMPLES, no_interval, one_deployment, pooled_twin};
+use crate::counted::Counted;
 use crate::joint::joint;
 use crate::metrics::Metric;
 use crate::repeats::selected;
 use crate::result::{Remark, Repeats};
-use crate::sample::{Counted, Paired};
+use crate::sample::Paired;
 use crate::scale::Scale;
 use crate::verdicts::bounds;
 

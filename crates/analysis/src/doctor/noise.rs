@@ -9,7 +9,7 @@ use super::correlation::correlations;
 use super::planning::Planning;
 use crate::figures::Prepared;
 use crate::metrics::{self, Kind, Metric};
-use crate::{RunData, sample};
+use crate::{RunData, counted, sample};
 
 /// The metrics whose noise is shown, the one that plans are made for first.
 const METRICS: [&str; 3] = ["response.p50", "response.p99", SERVICE_CPU];
@@ -24,7 +24,7 @@ type Deployment<'a> = Vec<[&'a SliceRow; 2]>;
 
 /// The noise of a run that compares a service with its twin.
 pub fn noise(data: &RunData) -> Result<Noise, LeftOut> {
-    let counted = sample::counted(&data.run, &data.slices);
+    let counted = counted::counted(&data.run, &data.slices);
     let cells = data.run.plan.noise_contrasts().next().map(|noise| [noise.baseline, noise.candidate]);
     let deployments = cells.map(|cells| deployments(sample::units(&counted, &cells))).unwrap_or_default();
     let (Some(cells), true) = (cells, deployments.len() >= LEAST_DEPLOYMENTS) else {
