@@ -7,9 +7,8 @@ use loadline_model::{CellId, RunState};
 use loadline_stats::{LEAST_SIDE, change_points};
 
 use crate::cells::{figure, label};
-use crate::counted::Counted;
+use crate::counted::{self, Counted};
 use crate::metrics;
-use crate::sample;
 
 /// A series is judged with this many points.
 const LEAST_POINTS: usize = 2 * LEAST_SIDE;

@@ -333,6 +333,7 @@ pub(crate) fn repeats(result: &RunResult) -> Vec<String> {
         };
         let as_they_are = match repeats.as_they_are {
             0 => "the figures come from the quieter part of the run".to_owned(),
+            count if count == repeats.disturbed => "they count as they are".to_owned(),
             count => format!("{} count as they are", figures::count(count as u64)),
         };
         let what_counts: Vec<String> = left_out.into_iter().chain([as_they_are]).collect();

@@ -1242,7 +1242,7 @@ export interface PlanInfo {
    */
   blocks: number;
   /**
-   * Blocks measured over all deployments.
+   * Blocks that count, over all deployments.
    */
   blocks_measured: number;
   /**
@@ -1250,7 +1250,7 @@ export interface PlanInfo {
    */
   confidence: number;
   /**
-   * Deployments measured.
+   * Deployments that count.
    */
   deployments: number;
   /**
@@ -1556,7 +1556,8 @@ export interface Slice {
    */
   cell: number;
   /**
-   * Whether its figures count: it passed every gate, or is the last attempt.
+   * Whether its figures count: of each block at most one attempt does, and none of a block in which the machine was never quiet, if enough others
+   * were.
    */
   counted: boolean;
   /**
@@ -1897,7 +1898,7 @@ export interface Trust {
  */
 export interface GateSummary {
   /**
-   * Slices that failed it and were not made good by a repeat.
+   * Slices that count and failed it.
    */
   failed: number;
   /**
@@ -1922,6 +1923,10 @@ export interface GateSummary {
  */
 export interface Repeats {
   /**
+   * Disturbed blocks that count as they are, because too few were quiet.
+   */
+  as_they_are?: number;
+  /**
    * Blocks measured, each load of a block for itself.
    */
   blocks: number;
@@ -1930,7 +1935,7 @@ export interface Repeats {
    */
   disturbed: number;
   /**
-   * Blocks that do not count, because the machine disturbed all attempts at them, or took time from them.
+   * Blocks that do not count: those that were never quiet, and all of a deployment with hardly any others.
    */
   left_out?: number;
   /**
@@ -1968,7 +1973,7 @@ export interface CellRepeats {
    */
   cell: number;
   /**
-   * Those of them in which a gate of the machine failed.
+   * Those of them in which a gate of the machine failed or, where blocks are left out, time was stolen.
    */
   disturbed: number;
   /**
