@@ -19,7 +19,7 @@ export function Frame({ title, error, children }: Props) {
         <header>
           <h1>{title}</h1>
         </header>
-        <div role="alert">{error !== undefined && <pre class="alert">{error}</pre>}</div>
+        <div role="alert">{error !== undefined && <pre class="alert" tabIndex={0}>{error}</pre>}</div>
         {children}
       </main>
     </>

@@ -97,7 +97,7 @@ function Ended({ code, said, run }: EndProps) {
           Read the report
         </a>
       )}
-      {!isFine && said !== "" && said !== sentence && <pre class="alert">{said}</pre>}
+      {!isFine && said !== "" && said !== sentence && <pre class="alert" tabIndex={0}>{said}</pre>}
     </section>
   );
 }

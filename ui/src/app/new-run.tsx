@@ -108,7 +108,7 @@ export function NewRun() {
             <textarea rows={18} spellcheck={false} value={yaml ?? ""} onInput={(event) => setEdited(event.currentTarget.value)} />
           </label>
           <div aria-live="polite">
-            {wrong !== undefined && <pre class="alert">{wrong}</pre>}
+            {wrong !== undefined && <pre class="alert" tabIndex={0}>{wrong}</pre>}
             {wrong === undefined && draft !== undefined && <p>It takes {howLong(draft)}.</p>}
           </div>
           <div class="buttons">
