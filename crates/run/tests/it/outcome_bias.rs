@@ -7,7 +7,7 @@ use loadline_model::result::RunResult;
 
 use crate::fake::{RandomDelays, World, with};
 
-const RUNS: u64 = 30;
+const RUNS: u64 = 60;
 const SLOWER: Duration = Duration::from_micros(5);
 
 /// A run of the host, its twin and the pod, with these delays of each.
@@ -77,7 +77,7 @@ fn pauses_of_the_machine_leave_every_difference_as_it_is() {
     for metric in ["response.p50", "response.mean", "response.p99"] {
         let Bias { held, claimed, is_unbiased } = paused.bias(metric);
         assert!(is_unbiased, "{metric}");
-        assert!(held * 100 >= claimed * 85, "{metric}: {held} of {claimed} intervals hold the truth");
+        assert!(held * 100 >= claimed * 90, "{metric}: {held} of {claimed} intervals hold the truth");
         let least = if metric == "response.p50" { RUNS } else { RUNS / 3 };
         assert!(claimed as u64 >= least, "{metric}: {claimed} of {RUNS} claim something");
     }
