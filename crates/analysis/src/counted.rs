@@ -1,4 +1,4 @@
-//! Which slices count: those of blocks in which the machine was quiet, as long as enough of them are.
+//! Which slices count: those of comparisons for which the machine was quiet, as long as enough of them are.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,18 +34,28 @@ const LEAST_OF_DEPLOYMENT: usize = 3;
 /// Share of the deployments that must have so many for the others not to count.
 const LEAST_DEPLOYMENTS: f64 = 0.75;
 
-/// Chooses the slices that count: of each block of a load the first attempt in which every slice was quiet, and none of a block without one.
-/// Whether a slice was quiet follows from what the machine did alone, and all cells of a block count or none, so that no cell is selected by its
-/// own slices. A deployment with hardly any quiet blocks does not count either. On a machine that is too loud for that all blocks count: see
-/// [`all_blocks`]. So they do on a ladder, whose estimates cut off what the machine does to a few slices, in a search, and where two runs are
-/// compared, whose blocks have nothing in common.
+/// Chooses the slices that count: of each block of a load the first attempt in which every slice was quiet. Of a block without one, those cells
+/// count whose whole comparison was quiet in one of its attempts: a comparison needs its own two cells and the twin, however many others there
+/// are. Whether a slice was quiet follows from what the machine did alone, and the cells of a comparison count together or not at all. In a
+/// deployment with hardly any quiet blocks a comparison does not count either. On a machine that is too loud for that, for one of the load's
+/// comparisons, all blocks of the load count: see [`all_blocks`]. So they do on a ladder, whose estimates cut off what the machine does to a few
+/// slices, in a search, and where runs are compared, whose blocks have nothing in common.
 ///
 /// An attempt that lacks a cell of the first one never counts: the run ended in it, or it is of a version that repeated single slices.
 pub fn counted<'a>(run: &RunRow, slices: &'a [SliceRow]) -> Counted<'a> {
     let blocks = attempts(&run.plan, slices);
-    let loud = if wants_quiet(run) { left_out(&blocks) } else { BTreeSet::new() };
-    let counting = blocks.iter().filter(|(block, _)| !loud.contains(block));
-    collect(counting.filter_map(|((_, place), attempts)| Some((*place, best(attempts)?))))
+    let quiet = if wants_quiet(run) { quiet_blocks(&run.plan, &blocks) } else { BTreeMap::new() };
+    let mut counted: Counted<'a> = BTreeMap::new();
+    for ((load, place), attempts) in &blocks {
+        let of_block = match quiet.get(load) {
+            Some(of_load) => of_load.get(place).cloned().unwrap_or_default(),
+            None => best(attempts).cloned().unwrap_or_default(),
+        };
+        for slice in of_block {
+            counted.entry(slice.cell).or_default().insert(*place, slice);
+        }
+    }
+    counted
 }
 
 /// Of each block the best attempt: the first that was quiet, or in which no slice was disturbed, or else the last one. For what is made of several
@@ -82,49 +92,120 @@ fn collect<'a: 'b, 'b>(chosen: impl Iterator<Item = (Place, &'b Vec<&'a SliceRow
     counted
 }
 
-/// The blocks that do not count.
-fn left_out(blocks: &BTreeMap<(LoadId, Place), Attempts<'_>>) -> BTreeSet<(LoadId, Place)> {
-    let mut deployments: BTreeMap<(LoadId, u32), OfDeployment> = BTreeMap::new();
-    for ((load, place), attempts) in blocks {
-        let of_deployment = deployments.entry((*load, place.0)).or_default();
-        match quiet(attempts) {
-            Some(_) => of_deployment.quiet.push(*place),
-            None => of_deployment.loud.push(*place),
-        }
-    }
-    let loads: BTreeSet<LoadId> = deployments.keys().map(|(load, _)| *load).collect();
+/// The slices of each place that count, of the loads that were quiet enough.
+type QuietBlocks<'a> = BTreeMap<LoadId, BTreeMap<Place, Vec<&'a SliceRow>>>;
+
+fn quiet_blocks<'a>(plan: &Plan, blocks: &BTreeMap<(LoadId, Place), Attempts<'a>>) -> QuietBlocks<'a> {
+    let loads: BTreeSet<LoadId> = blocks.keys().map(|(load, _)| *load).collect();
     let of_load = |load: LoadId| {
-        let (counting, others): (Vec<&OfDeployment>, Vec<&OfDeployment>) = deployments
-            .iter()
-            .filter(|((of, _), _)| *of == load)
-            .map(|(_, of_deployment)| of_deployment)
-            .partition(|of_deployment| of_deployment.is_quiet_enough());
-        let quiet: usize = counting.iter().map(|each| each.quiet.len()).sum();
-        let all: usize = counting.iter().chain(&others).map(|each| each.blocks()).sum();
-        let is_quiet_enough = quiet as f64 >= LEAST_QUIET * all as f64
-            && counting.len() as f64 >= LEAST_DEPLOYMENTS * (counting.len() + others.len()) as f64;
-        let loud = counting.iter().flat_map(|each| &each.loud);
-        let whole = others.iter().flat_map(|each| each.loud.iter().chain(&each.quiet));
-        let left_out: Vec<Place> = loud.chain(whole).copied().collect();
-        if is_quiet_enough { left_out } else { Vec::new() }
+        let of_load = blocks.range((load, (0, 0))..=(load, (u32::MAX, u32::MAX)));
+        let comparisons = comparisons(plan, load);
+        let places: Vec<(Place, Quietest<'a>)> = of_load
+            .filter_map(|((_, place), attempts)| Some((*place, quietest(attempts, &comparisons)?)))
+            .collect();
+        let mut counting: BTreeMap<Place, BTreeSet<CellId>> = BTreeMap::new();
+        for (at, cells) in comparisons.iter().enumerate() {
+            for place in counting_places(places.iter().map(|(place, found)| (*place, found.comparisons[at])))?
+            {
+                counting.entry(place).or_default().extend(cells.all());
+            }
+        }
+        let slices = places.into_iter().filter_map(|(place, found)| {
+            let cells = counting.get(&place)?;
+            Some((place, found.slices.into_iter().filter(|slice| cells.contains(&slice.cell)).collect()))
+        });
+        Some((load, slices.collect()))
     };
-    loads.into_iter().flat_map(|load| of_load(load).into_iter().map(move |place| (load, place))).collect()
+    loads.into_iter().filter_map(of_load).collect()
 }
 
-/// The blocks of a load in a deployment.
+/// Cells that are compared, and so count together.
+struct Comparison {
+    cells: Vec<CellId>,
+    /// Is left out where it was given up.
+    twin: Option<CellId>,
+}
+
+impl Comparison {
+    fn all(&self) -> impl Iterator<Item = CellId> {
+        self.cells.iter().copied().chain(self.twin)
+    }
+
+    /// Whether all of its slices were quiet; `None` if one of its cells was not measured.
+    fn was_quiet(&self, slices: &[&SliceRow]) -> Option<bool> {
+        let quiet =
+            |cell: &CellId| slices.iter().find(|slice| slice.cell == *cell).map(|slice| slice.is_quiet());
+        let both: Option<Vec<bool>> = self.cells.iter().map(quiet).collect();
+        let twin = self.twin.as_ref().and_then(quiet).unwrap_or(true);
+        Some(both?.into_iter().all(|quiet| quiet) && twin)
+    }
+}
+
+/// The comparisons of a load: each candidate with its baseline, or a twin with a baseline that has no candidate, and each cell that is compared
+/// with nothing.
+fn comparisons(plan: &Plan, load: LoadId) -> Vec<Comparison> {
+    let has_candidate = |cell: CellId| plan.planned_contrasts().any(|planned| planned.baseline == cell);
+    let alone = plan.noise_contrasts().filter(|noise| !has_candidate(noise.baseline));
+    let contrasts =
+        plan.planned_contrasts().chain(alone).filter(|contrast| plan.load_of(contrast.candidate) == load);
+    let mut comparisons: Vec<Comparison> = contrasts
+        .map(|contrast| Comparison {
+            cells: vec![contrast.baseline, contrast.candidate],
+            twin: plan.twin_of(contrast.baseline).filter(|twin| *twin != contrast.candidate),
+        })
+        .collect();
+    let compared: BTreeSet<CellId> = comparisons.iter().flat_map(Comparison::all).collect();
+    let others = plan.cell_ids().filter(|cell| plan.load_of(*cell) == load && !compared.contains(cell));
+    comparisons.extend(others.map(|cell| Comparison { cells: vec![cell], twin: None }));
+    comparisons
+}
+
+/// The attempt at a block in which most comparisons were quiet, the first one of several.
+struct Quietest<'a> {
+    slices: Vec<&'a SliceRow>,
+    /// Whether each was quiet, where it was measured.
+    comparisons: Vec<Option<bool>>,
+}
+
+fn quietest<'a>(attempts: &Attempts<'a>, comparisons: &[Comparison]) -> Option<Quietest<'a>> {
+    let seen = whole(attempts).map(|slices| Quietest {
+        slices: slices.clone(),
+        comparisons: comparisons.iter().map(|comparison| comparison.was_quiet(slices)).collect(),
+    });
+    let quiet = |found: &Quietest<'_>| found.comparisons.iter().filter(|quiet| **quiet == Some(true)).count();
+    seen.rev().max_by_key(quiet)
+}
+
+/// The places at which a comparison counts: those at which it was quiet, without the deployments that have hardly any. `None` if too few are left
+/// for the others not to count.
+fn counting_places(measured: impl Iterator<Item = (Place, Option<bool>)>) -> Option<Vec<Place>> {
+    let mut deployments: BTreeMap<u32, OfDeployment> = BTreeMap::new();
+    for (place, quiet) in measured {
+        let Some(quiet) = quiet else { continue };
+        let of_deployment = deployments.entry(place.0).or_default();
+        of_deployment.blocks += 1;
+        if quiet {
+            of_deployment.quiet.push(place);
+        }
+    }
+    let counting: Vec<&OfDeployment> = deployments.values().filter(|each| each.is_quiet_enough()).collect();
+    let quiet: Vec<Place> = counting.iter().flat_map(|each| each.quiet.iter().copied()).collect();
+    let all: usize = deployments.values().map(|each| each.blocks).sum();
+    let is_quiet_enough = quiet.len() as f64 >= LEAST_QUIET * all as f64
+        && counting.len() as f64 >= LEAST_DEPLOYMENTS * deployments.len() as f64;
+    is_quiet_enough.then_some(quiet)
+}
+
+/// The blocks of a comparison in a deployment.
 #[derive(Default)]
 struct OfDeployment {
     quiet: Vec<Place>,
-    loud: Vec<Place>,
+    blocks: usize,
 }
 
 impl OfDeployment {
-    fn blocks(&self) -> usize {
-        self.quiet.len() + self.loud.len()
-    }
-
     fn is_quiet_enough(&self) -> bool {
-        self.quiet.len() >= LEAST_OF_DEPLOYMENT.min(self.blocks().div_ceil(4))
+        self.quiet.len() >= LEAST_OF_DEPLOYMENT.min(self.blocks.div_ceil(4))
     }
 }
 

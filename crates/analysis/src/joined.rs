@@ -1,8 +1,8 @@
-//! Two runs as one, whose cells are compared across them: `loadline compare RUN1 RUN2`.
+//! Several runs as one, whose cells are compared across them: `loadline compare RUN1 RUN2`.
 //!
 //! Deployments are paired by their number. Those of two runs have nothing in common, so that such pairs are as good as drawn at random: the
 //! standard error of the difference is that of two independent samples, with the degrees of freedom of one of them, which is the safe side.
-//! What differs between the hours of the two runs is the same in all deployments of each, and so in no interval; `Note::NotInterleaved` says
+//! What differs between the hours of the runs is the same in all deployments of each, and so in no interval; `Note::NotInterleaved` says
 //! it. What only one of the runs measured is compared with nothing.
 
 use loadline_model::experiment::{Experiment, PlanSpec, Platform};
@@ -52,38 +52,62 @@ impl NamedRun {
     }
 }
 
-/// Joins two runs: the cells of the first are the baselines of the same cells of the second.
+/// Joins runs: the cells of the first are the baselines of the same cells of each later one.
 ///
 /// # Errors
 /// When there is nothing to compare.
-pub fn join(before: NamedRun, after: NamedRun) -> Result<RunData, NotComparable> {
-    let names = [before.name, after.name];
-    let [before, after] = [before.data, after.data];
-    if before.run.label == after.run.label {
-        return Err(NotComparable::Same(names[0].clone()));
-    }
-    for (run, name) in [&before.run, &after.run].into_iter().zip(&names) {
-        if run.experiment.is_ladder() {
-            return Err(NotComparable::Ladder(name.clone()));
+pub fn join(first: NamedRun, later: Vec<NamedRun>) -> Result<RunData, NotComparable> {
+    refuse(&first)?;
+    let mut labels = vec![first.data.run.label.clone()];
+    let names: Vec<String> = later.iter().map(|run| run.name.clone()).collect();
+    let baseline = Baseline { run: first.data.run.clone(), name: first.name };
+    let mut joined = first.data;
+    make_baselines(&mut joined.run, &baseline.name);
+    for run in later {
+        if labels.contains(&run.data.run.label) {
+            return Err(NotComparable::Same(run.name));
         }
-        if run.experiment.capacity.is_some() {
-            return Err(NotComparable::Search(name.clone()));
-        }
+        refuse(&run)?;
+        labels.push(run.data.run.label.clone());
+        compare(&mut joined, &baseline, run)?;
     }
-    let pairs = pairs(&before.run, &after.run);
+    joined.run.experiment.name = format!("{} against {}", names.join(", "), baseline.name);
+    Ok(joined)
+}
+
+/// The first run as it was, with which the later ones are compared.
+struct Baseline {
+    run: RunRow,
+    name: String,
+}
+
+/// A run that others cannot be compared with.
+fn refuse(NamedRun { name, data }: &NamedRun) -> Result<(), NotComparable> {
+    if data.run.experiment.is_ladder() {
+        return Err(NotComparable::Ladder(name.clone()));
+    }
+    if data.run.experiment.capacity.is_some() {
+        return Err(NotComparable::Search(name.clone()));
+    }
+    Ok(())
+}
+
+/// Adds a later run behind those that are there, and compares its cells with those of the first.
+fn compare(joined: &mut RunData, baseline: &Baseline, later: NamedRun) -> Result<(), NotComparable> {
+    let Baseline { run: before, name: before_name } = baseline;
+    let NamedRun { name, data: after } = later;
+    let pairs = pairs(before, &after.run);
     if pairs.is_empty() {
         return Err(NotComparable::NothingInCommon {
-            before: names[0].clone(),
-            after: names[1].clone(),
-            measured: measured(&before.run, &names[0]) + &measured(&after.run, &names[1]),
+            before: before_name.clone(),
+            after: name.clone(),
+            measured: measured(before, before_name) + &measured(&after.run, &name),
         });
     }
-    let cpus = [before.run.service_cpus.clone(), after.run.service_cpus.clone()];
-    let changes = changes_between(&before.run, &after.run);
-    let mut joined = before;
-    make_baselines(&mut joined.run, &names[0]);
-    let offsets = Offsets::behind(&mut joined.run.experiment, &joined.run.plan, &after.run, &names[1]);
-    add(&mut joined, after, &offsets, &names);
+    let after_cpus = after.run.service_cpus.clone();
+    let changes = changes_between(before, &after.run);
+    let offsets = Offsets::behind(&mut joined.run.experiment, &joined.run.plan, &after.run, &name);
+    add(joined, after, &offsets, &name);
     let pairs: Vec<(CellId, CellId)> =
         pairs.into_iter().map(|(baseline, candidate)| (baseline, offsets.cell(candidate))).collect();
     for (baseline, candidate) in pairs.iter().copied() {
@@ -92,11 +116,10 @@ pub fn join(before: NamedRun, after: NamedRun) -> Result<RunData, NotComparable>
         plan.cells[candidate.0].role = Role::Candidate;
         plan.contrasts.push(ContrastPlan { candidate, baseline, kind: ContrastKind::Planned });
     }
-    let unequal = unequal(&joined, &pairs, [&cpus[0], &cpus[1]]);
-    let [before, after] = names;
-    joined.run.notes.push(Note::NotInterleaved { before, after, changes });
+    let unequal = unequal(joined, &pairs, [&before.service_cpus, &after_cpus]);
+    joined.run.notes.push(Note::NotInterleaved { before: before_name.clone(), after: name, changes });
     joined.run.notes.extend(unequal);
-    Ok(joined)
+    Ok(())
 }
 
 /// The cells that both runs measured. The only service of a run may have another name in the other, and so may its only platform.
@@ -274,13 +297,12 @@ fn add_platform(experiment: &mut Experiment, platform: &Platform, run: &str) -> 
     PlatformId(experiment.platforms.len() - 1)
 }
 
-/// Adds the later run behind the earlier one, as if it had gone on.
-fn add(joined: &mut RunData, mut after: RunData, offsets: &Offsets, names: &[String; 2]) {
+/// Adds a later run behind those that are there, as if they had gone on.
+fn add(joined: &mut RunData, mut after: RunData, offsets: &Offsets, name: &str) {
     let ended_s = joined.slices.iter().map(|slice| slice.at_s + slice.duration_s).fold(0.0, f64::max);
-    name_services(&mut after.run, &names[1]);
+    name_services(&mut after.run, name);
     uncompare(&mut after.run.plan);
     add_run(&mut joined.run, after.run, offsets);
-    joined.run.experiment.name = format!("{} against {}", names[1], names[0]);
     for deployment in &mut after.deployments {
         deployment.site = offsets.site(deployment.site);
         deployment.at_s += ended_s;
@@ -321,7 +343,7 @@ fn add_run(joined: &mut RunRow, after: RunRow, offsets: &Offsets) {
     joined.experiment = Experiment {
         services: [std::mem::take(&mut joined.experiment.services), after.experiment.services].concat(),
         loads: [std::mem::take(&mut joined.experiment.loads), after.experiment.loads].concat(),
-        // Either was looked at several times.
+        // Each was looked at several times.
         plan: PlanSpec {
             until: after.experiment.plan.until.or(joined.experiment.plan.until.take()),
             ..after.experiment.plan

@@ -10,6 +10,8 @@ pub struct Pace {
     blocks: u64,
     deployments: u32,
     open_ended: bool,
+    /// The time that it has.
+    within: Option<Duration>,
 }
 
 /// How long it still takes.
@@ -33,6 +35,7 @@ impl Pace {
             blocks: if searches { 0 } else { u64::from(plan.blocks) * u64::from(plan.deployments) },
             deployments: plan.deployments,
             open_ended: plan.until.is_some() || searches,
+            within: plan.within,
         }
     }
 
@@ -50,7 +53,8 @@ impl Pace {
             return Left::Unknown;
         }
         let each = elapsed.as_secs_f64() / blocks_done.max(1) as f64;
-        Left::About(Duration::from_secs_f64(each * self.blocks.saturating_sub(blocks_done) as f64))
+        let planned = Duration::from_secs_f64(each * self.blocks.saturating_sub(blocks_done) as f64);
+        Left::About(self.within.map_or(planned, |within| planned.min(within.saturating_sub(elapsed))))
     }
 }
 
@@ -68,13 +72,20 @@ impl Left {
 mod tests {
     use super::*;
 
-    const PACE: Pace = Pace { blocks: 20, deployments: 2, open_ended: false };
+    const PACE: Pace = Pace { blocks: 20, deployments: 2, open_ended: false, within: None };
 
     #[test]
     fn it_goes_on_as_it_went_so_far() {
         let left = |blocks_done| PACE.left(1, blocks_done, Duration::from_secs(30));
         assert_eq!(left(15), Left::About(Duration::from_secs(10)));
         assert_eq!(left(20), Left::About(Duration::ZERO));
+    }
+
+    #[test]
+    fn it_takes_no_longer_than_it_may() {
+        let limited = Pace { within: Some(Duration::from_secs(33)), ..PACE };
+        assert_eq!(limited.left(1, 15, Duration::from_secs(30)).seconds(), Some(3.0));
+        assert_eq!(limited.left(1, 15, Duration::from_secs(40)).seconds(), Some(0.0));
     }
 
     #[test]

@@ -27,22 +27,29 @@ pub fn repeats(data: &RunData, counted: &Counted<'_>) -> Repeats {
     for ((load, _), attempts) in &blocks {
         by_load.entry(*load).or_default().push(attempts.clone());
     }
-    // Blocks that count, and whether the attempt that does was loud.
-    let mut counting: BTreeMap<(LoadId, Place), bool> = BTreeMap::new();
+    // The slices that count of each block that does, and whether one of them was loud.
+    let mut counting: BTreeMap<(LoadId, Place), (usize, bool)> = BTreeMap::new();
     for (cell, places) in counted {
         for (place, slice) in places {
-            *counting.entry((run.plan.load_of(*cell), *place)).or_default() |= is_loud(run, slice);
+            let (slices, loud) = counting.entry((run.plan.load_of(*cell), *place)).or_default();
+            *slices += 1;
+            *loud |= is_loud(run, slice);
         }
     }
+    let counts_in_part = |block: &(LoadId, Place)| {
+        let all = blocks.get(block).and_then(|attempts| attempts.values().next()).map_or(0, Vec::len);
+        counting.get(block).is_some_and(|(slices, _)| *slices < all)
+    };
     let is_disturbed = |attempts: &&Attempts<'_>| {
         attempts.values().next().is_some_and(|slices| slices.iter().any(|slice| is_loud(run, slice)))
     };
     let disturbed = blocks.values().filter(is_disturbed).count();
-    let leaves_out = |load: LoadId, blocks: &[Attempts<'_>]| {
-        counting.keys().filter(|(of, _)| *of == load).count() < blocks.len()
+    let leaves_out = |load: LoadId| {
+        let mut of_load = blocks.keys().filter(|(of, _)| *of == load);
+        of_load.any(|block| !counting.contains_key(block) || counts_in_part(block))
     };
     let mut loads: Vec<LoadRepeats> =
-        by_load.iter().map(|(load, blocks)| of_load(run, blocks, leaves_out(*load, blocks))).collect();
+        by_load.iter().map(|(load, blocks)| of_load(run, blocks, leaves_out(*load))).collect();
     let plain: Vec<f64> = loads.iter().map(|load| load.p_holm.unwrap_or(1.0)).collect();
     for (load, corrected) in loads.iter_mut().zip(holm(&plain)) {
         load.p_holm = load.p_holm.map(|_| corrected);
@@ -53,7 +60,8 @@ pub fn repeats(data: &RunData, counted: &Counted<'_>) -> Repeats {
         disturbed,
         many: disturbed as f64 > MUCH * blocks.len() as f64,
         left_out: blocks.len() - counting.len(),
-        as_they_are: counting.values().filter(|is_loud| **is_loud).count(),
+        in_part: counting.keys().filter(|block| counts_in_part(block)).count(),
+        as_they_are: counting.values().filter(|(_, is_loud)| *is_loud).count(),
         loads,
     }
 }

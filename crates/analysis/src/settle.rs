@@ -147,7 +147,7 @@ impl Pace {
     }
 }
 
-/// After how many seconds a run of this experiment begins no further deployment.
+/// Within how many seconds a run of this experiment is to end.
 fn time_limit(data: &RunData) -> Option<f64> {
     let plan = &data.run.experiment.plan;
     plan.within.map(|within| within.as_secs_f64())

@@ -84,7 +84,7 @@ pub struct TimeBudget {
     pub profiles_s: f64,
     /// The sum of all this.
     pub total_s: Range,
-    /// Time after which no further deployment begins.
+    /// Time after which no further deployment would end.
     pub within_s: Option<f64>,
     /// Whether it goes on after the planned deployments until the figures are settled.
     pub open_ended: bool,

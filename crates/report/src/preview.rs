@@ -125,7 +125,8 @@ fn planned(preview: &Preview) -> String {
 }
 
 fn total(time: &TimeBudget) -> String {
-    let within = time.within_s.map(|within| format!("no deployment begins after {}", seconds(within)));
+    let within =
+        time.within_s.map(|within| format!("no deployment begins that would end after {}", seconds(within)));
     let open = time.open_ended.then(|| "more deployments until the figures are settled".to_owned());
     open.into_iter().chain(within).collect::<Vec<_>>().join("; ")
 }

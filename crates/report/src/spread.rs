@@ -27,18 +27,15 @@ pub(crate) fn sentence(result: &RunResult) -> Option<String> {
         return Some(format!("Deployments of a cell lie within ±{} ({of}).", unsigned_percent(widest.share)));
     }
     let beyond = |bound: f64| cells.iter().take_while(|(_, spread)| spread.share > bound).count();
-    let accepted = match cells.len() - beyond(ACCEPTED) {
-        0 => "none".to_owned(),
-        count => count.to_string(),
-    };
-    let within = format!(
-        "Deployments of a cell lie within ±{} in {accepted} of {} cells ({of})",
+    let differ = format!(
+        "Deployments of a cell differ by more than ±{} in {} of {} cells",
         unsigned_percent(ACCEPTED),
+        beyond(ACCEPTED),
         cells.len()
     );
     let suspects = beyond(SUSPECT);
     if suspects == 0 {
-        return Some(format!("{within}, ±{} in all.", unsigned_percent(widest.share)));
+        return Some(format!("{differ}, by ±{} at most ({of}).", unsigned_percent(widest.share)));
     }
     let mut named: Vec<String> = cells[..suspects.min(MOST_NAMED)]
         .iter()
@@ -49,5 +46,5 @@ pub(crate) fn sentence(result: &RunResult) -> Option<String> {
     if suspects > MOST_NAMED {
         named.push(format!("and {} more", suspects - MOST_NAMED));
     }
-    Some(format!("{within}. Find out why these differ before you quote them: {}.", named.join(", ")))
+    Some(format!("{differ} ({of}). Find out why before you quote these: {}.", named.join(", ")))
 }

@@ -326,18 +326,27 @@ pub(crate) fn repeats(result: &RunResult) -> Vec<String> {
             [repeats.disturbed, repeats.blocks].map(|count| figures::count(count as u64));
         let share = percent(repeats.disturbed, repeats.blocks);
         let first = if result.trust.slices_repeated > 0 { " at the first attempt" } else { "" };
-        let left_out = match repeats.left_out {
+        let blocks_that = |count: usize, one: &str, several: &str| match count {
             0 => None,
-            1 => Some("one block does not count".to_owned()),
-            count => Some(format!("{} blocks do not count", figures::count(count as u64))),
+            1 => Some(format!("one block {one}")),
+            count => Some(format!("{} blocks {several}", figures::count(count as u64))),
         };
+        let left_out = blocks_that(repeats.left_out, "does not count", "do not count");
+        let in_part = blocks_that(
+            repeats.in_part,
+            "counts for the comparisons that were quiet in it",
+            "count for the comparisons that were quiet in them",
+        );
         let as_they_are = match repeats.as_they_are {
             0 => "the figures come from the quieter part of the run".to_owned(),
             count if count == repeats.disturbed => "they count as they are".to_owned(),
             count => format!("{} count as they are", figures::count(count as u64)),
         };
-        let what_counts: Vec<String> = left_out.into_iter().chain([as_they_are]).collect();
-        let what_counts = what_counts.join(", and ");
+        let exceptions: Vec<String> = left_out.into_iter().chain(in_part).collect();
+        let what_counts = match exceptions.is_empty() {
+            true => as_they_are,
+            false => format!("{}, and {as_they_are}", exceptions.join(", ")),
+        };
         format!("{share:.0} % of the blocks were disturbed{first} ({disturbed} of {blocks}): {what_counts}.")
     });
     let differ = repeats.loads.iter().filter(|load| load.differ).map(|load| {

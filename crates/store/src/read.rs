@@ -29,7 +29,7 @@ impl Store {
 
     /// A run; without an id the latest one.
     pub fn run(&self, id: Option<i64>) -> Result<RunRow, StoreError> {
-        let Some(id) = id.or(self.runs()?.last().map(|run| run.id)) else {
+        let Some(id) = id.map_or_else(|| self.latest(), |id| Ok(Some(id)))? else {
             return Err(self.no_run(0)?);
         };
         let found = self.connection.query_row("SELECT * FROM run WHERE id = ?1", [id], run).optional();
@@ -37,6 +37,12 @@ impl Store {
             Some(run) => Ok(run),
             None => Err(self.no_run(id)?),
         }
+    }
+
+    /// The run that began last: the one with the highest number may have been imported.
+    fn latest(&self) -> Result<Option<i64>, StoreError> {
+        let runs = self.runs()?.into_iter();
+        Ok(runs.max_by(|one, other| one.started.cmp(&other.started)).map(|run| run.id))
     }
 
     /// All data of a run; without an id of the latest one.

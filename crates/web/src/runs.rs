@@ -258,23 +258,44 @@ fn report(page: Vec<u8>) -> Response {
     (headers, page).into_response()
 }
 
+/// Runs to compare.
 #[derive(Deserialize, IntoParams)]
-pub(crate) struct Pair {
+pub(crate) struct Compared {
     /// The earlier run: the baseline.
     before: i64,
-    /// The later run.
-    after: i64,
+    /// The later run, or several with commas between them.
+    #[param(value_type = String, example = "2,3")]
+    after: Numbers,
 }
 
-/// The later of two runs against the earlier, as `loadline compare BEFORE AFTER --json` writes it.
-#[utoipa::path(get, path = "/api/compare", tag = "runs", params(Pair),
+/// Numbers of runs: `2,3`.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct Numbers(Vec<i64>);
+
+impl TryFrom<String> for Numbers {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Numbers, String> {
+        let number = |number: &str| {
+            number
+                .trim()
+                .parse()
+                .map_err(|_| format!("runs are numbers with commas between them, not '{text}'"))
+        };
+        text.split(',').map(number).collect::<Result<_, _>>().map(Numbers)
+    }
+}
+
+/// Later runs against an earlier one, as `loadline compare BEFORE AFTER --json` writes it.
+#[utoipa::path(get, path = "/api/compare", tag = "runs", params(Compared),
     responses((status = 200, body = Object), (status = 404, body = Refusal), (status = 422, body = Refusal)))]
 pub(crate) async fn compared(
     State(site): State<Arc<Site>>,
-    Query(pair): Query<Pair>,
+    Query(runs): Query<Compared>,
 ) -> Result<Response, Failure> {
     let json = blocking(move || {
-        let (result, _) = joined(&site.store, &pair)?;
+        let (result, _) = joined(&site.store, &runs)?;
         written(|out| loadline_report::json(&result, out))
     });
     Ok(([(CONTENT_TYPE, Format::Json.content_type())], json.await?).into_response())
@@ -283,23 +304,25 @@ pub(crate) async fn compared(
 /// The same as a page of this server.
 pub(crate) async fn compared_page(
     State(site): State<Arc<Site>>,
-    Query(pair): Query<Pair>,
+    Query(runs): Query<Compared>,
 ) -> Result<Response, Failure> {
     let page = blocking(move || {
-        let (result, evidence) = joined(&site.store, &pair)?;
+        let (result, evidence) = joined(&site.store, &runs)?;
         let link = |label: String, address: String| Link { label, address };
-        let of_run = |run: i64| link(format!("Run {run}"), format!("/runs/{run}"));
-        let links = [link("All runs".to_owned(), "/".to_owned()), of_run(pair.before), of_run(pair.after)];
+        let all = [runs.before].into_iter().chain(runs.after.0);
+        let of_runs = all.map(|run| link(format!("Run {run}"), format!("/runs/{run}")));
+        let links: Vec<Link> =
+            [link("All runs".to_owned(), "/".to_owned())].into_iter().chain(of_runs).collect();
         written(|out| loadline_report::html(&result, &evidence, &links, out))
     });
     Ok(report(page.await?))
 }
 
-fn joined(store: &Path, pair: &Pair) -> Result<(RunResult, Evidence), Failure> {
+fn joined(store: &Path, runs: &Compared) -> Result<(RunResult, Evidence), Failure> {
     let store = Store::open(store)?;
-    let [before, after] =
-        [store.data(Some(pair.before))?, store.data(Some(pair.after))?].map(NamedRun::by_number);
-    let data = join(before, after).map_err(|error| Failure::unprocessable(error.to_string()))?;
+    let read = |run: i64| store.data(Some(run)).map(NamedRun::by_number);
+    let later = runs.after.0.iter().map(|run| read(*run)).collect::<Result<_, _>>()?;
+    let data = join(read(runs.before)?, later).map_err(|error| Failure::unprocessable(error.to_string()))?;
     let mut result = analyse(&data);
     // No further deployments of a run that is over.
     result.plan.seconds_to_settle = None;

@@ -24,12 +24,12 @@ export function Runs() {
   };
   const matches = ({ name, tags }: Listed) => [name, ...tags].some((words) => words.toLowerCase().includes(text.toLowerCase()));
   const shown = runs?.filter(matches) ?? [];
-  // The earlier one is what the later is compared with.
-  const [before, after] = (runs ?? [])
+  // The earliest one is what the others are compared with.
+  const [before, ...after] = (runs ?? [])
     .filter(({ id }) => chosen.includes(id))
     .sort((one, other) => one.started.localeCompare(other.started))
     .map(({ id }) => id);
-  const choose = (id: number, isChosen: boolean) => setChosen(isChosen ? [...chosen, id].slice(-2) : chosen.filter((other) => other !== id));
+  const choose = (id: number, isChosen: boolean) => setChosen(isChosen ? [...chosen, id] : chosen.filter((other) => other !== id));
   return (
     <Frame title="Runs" error={error}>
       <Queue onError={setError} onEnded={look} />
@@ -38,12 +38,12 @@ export function Runs() {
           <label>
             Find <input type="search" value={text} onInput={(event) => setText(event.currentTarget.value)} />
           </label>
-          {before !== undefined && after !== undefined ? (
-            <a class="button" href={`/compare?before=${before}&after=${after}`}>
-              Compare run {after} with run {before}
+          {before !== undefined && after.length > 0 ? (
+            <a class="button" href={`/compare?before=${before}&after=${after.join(",")}`}>
+              Compare run{after.length > 1 && "s"} {after.join(", ")} with run {before}
             </a>
           ) : (
-            <span class="caption">choose two runs to compare them</span>
+            <span class="caption">choose runs to compare them</span>
           )}
           <Import onDone={done} onError={fail} />
         </div>

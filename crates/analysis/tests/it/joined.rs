@@ -1,4 +1,4 @@
-//! Two stored runs, compared across.
+//! Stored runs, compared across.
 
 use loadline_analysis::result::{Contrast, Role, RunResult, Verdict};
 use loadline_analysis::{NamedRun, NotComparable, RunData, analyse, join};
@@ -16,7 +16,7 @@ fn run(id: i64, seed: u64, shift_us: f64, rounds: u32) -> RunData {
 }
 
 fn joined(before: RunData, after: RunData) -> Result<RunData, NotComparable> {
-    join(NamedRun::by_number(before), NamedRun::by_number(after))
+    join(NamedRun::by_number(before), vec![NamedRun::by_number(after)])
 }
 
 fn judged(before: RunData, after: RunData) -> RunResult {
@@ -50,6 +50,28 @@ fn each_cell_is_compared_with_the_same_one_of_the_earlier_run() {
     let [low, high] = pod.interval.expect("an interval");
     assert!(low < 5_000.0 && 5_000.0 < high, "{pod:?}");
     assert_eq!(result.noise.len(), 2, "the twins of both runs are held against what they are twins of");
+}
+
+#[test]
+fn several_runs_are_each_compared_with_the_first() {
+    let later = [run(5, 1001, 5.0, 8), run(6, 2001, 10.0, 8)].map(NamedRun::by_number);
+    let three =
+        join(NamedRun::by_number(run(3, 1, 0.0, 8)), later.into()).expect("they have cells in common");
+    let result = analyse(&three);
+    let pods = result.contrasts.iter().filter(|contrast| result.cells[contrast.candidate].platform == "pod");
+    let found: Vec<(&str, &str, f64)> = pods
+        .map(|contrast| {
+            let [baseline, candidate] = [contrast.baseline, contrast.candidate].map(|id| &result.cells[id]);
+            (&*baseline.service, &*candidate.service, (median(contrast).difference / 5_000.0).round())
+        })
+        .collect();
+    assert_eq!(found, [("orders (run 3)", "orders (run 5)", 1.0), ("orders (run 3)", "orders (run 6)", 2.0)]);
+    assert_eq!(three.run.experiment.name, "run 5, run 6 against run 3");
+    let said = |note: &&Note| matches!(note, Note::NotInterleaved { before, .. } if before == "run 3");
+    assert_eq!(three.run.notes.iter().filter(said).count(), 2);
+    let again = [run(5, 1001, 5.0, 8), run(5, 1001, 5.0, 8)].map(NamedRun::by_number);
+    let refused = join(NamedRun::by_number(run(3, 1, 0.0, 8)), again.into()).err();
+    assert_eq!(refused, Some(NotComparable::Same("run 5".to_owned())));
 }
 
 #[test]

@@ -142,6 +142,34 @@ fn a_tail_that_differs_with_the_blocks_that_are_left_out_is_shown_beside() {
 }
 
 #[test]
+fn a_block_counts_for_those_of_its_comparisons_that_were_quiet() {
+    let mut data = MadeUp { static_pod_us: Some(5.0), ..MadeUp::default() }.data();
+    let static_pod = 3;
+    // In every attempt, the first one with a second comparison that was not quiet.
+    fail(&mut data, static_pod, (0, 0), 0, paused());
+    fail(&mut data, 2, (0, 0), 0, paused());
+    repeat(&mut data, (0, 0), 1, &[0, 1, 2, 3]);
+    fail(&mut data, static_pod, (0, 0), 1, paused());
+    // All comparisons need baseline and twin.
+    fail(&mut data, 1, (0, 1), 0, paused());
+    let result = analyse(&data);
+    assert_eq!(counted(&result), [(0, 1), (1, 1), (2, 1)]);
+    assert!(result.slices.iter().all(|slice| !slice.counted || (slice.round, slice.block) != (0, 1)));
+    assert_eq!((result.trust.repeats.left_out, result.trust.repeats.in_part), (1, 1));
+    assert!(result.trust.trusted);
+}
+
+#[test]
+fn a_comparison_that_is_hardly_ever_quiet_makes_all_of_its_load_count() {
+    let mut data = MadeUp { static_pod_us: Some(5.0), ..MadeUp::default() }.data();
+    for (round, block) in (0..8).flat_map(|round| (0..3).map(move |block| (round, block))) {
+        fail(&mut data, 3, (round, block), 0, paused());
+    }
+    let repeats = analyse(&data).trust.repeats;
+    assert_eq!((repeats.left_out, repeats.in_part, repeats.as_they_are), (0, 0, 24));
+}
+
+#[test]
 fn steps_of_stolen_time_select_nothing_where_every_block_counts() {
     let mut data = MadeUp { shift_us: 20.0, ..MadeUp::default() }.data();
     // All in slices of one cell.

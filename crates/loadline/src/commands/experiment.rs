@@ -42,7 +42,7 @@ use crate::turn::wait_for_turn;
 
 pub fn compare(arguments: &CompareArguments) -> Result<Exit> {
     if let Some(runs) = arguments.stored_runs()? {
-        return stored::compare(runs, &arguments.outputs);
+        return stored::compare(&runs, &arguments.outputs);
     }
     let experiment = from_flags(&arguments.flags()?, &Machine::this(&serve::check))?;
     execute_and_show(experiment, &arguments.turn, &arguments.against, &arguments.outputs)

@@ -1,4 +1,4 @@
-//! A run against an earlier one: `loadline compare RUN1 RUN2`, and `--against` once a run is measured.
+//! Runs against an earlier one: `loadline compare RUN1 RUN2`, and `--against` once a run is measured.
 
 use std::path::Path;
 
@@ -11,16 +11,18 @@ use loadline_spec::add_conditions;
 use loadline_store::Store;
 
 use super::report::refuse_events;
-use crate::arguments::{AgainstArguments, OutputArguments};
+use crate::arguments::{AgainstArguments, OutputArguments, StoredRuns};
 use crate::exit::{Exit, UsageError};
 use crate::outputs;
 
-pub fn compare([before, after]: [i64; 2], outputs: &OutputArguments) -> Result<Exit> {
+/// Compares stored runs with the first of them.
+pub fn compare(StoredRuns { first, later }: &StoredRuns, outputs: &OutputArguments) -> Result<Exit> {
     refuse_events(outputs)?;
     outputs::check(outputs)?;
     let store = Store::open(&outputs.store)?;
-    let [before, after] = [store.data(Some(before))?, store.data(Some(after))?].map(NamedRun::by_number);
-    show(before, after, &[], outputs)
+    let read = |run: i64| store.data(Some(run)).map(NamedRun::by_number);
+    let later = later.iter().map(|run| read(*run)).collect::<Result<_, _>>()?;
+    show(read(*first)?, later, &[], outputs)
 }
 
 /// A baseline that a run is held against once it is measured.
@@ -57,13 +59,13 @@ impl Baseline {
     /// Shows the run that was measured against this one, by the conditions that it was to pass.
     pub fn show(self, run: RunData, outputs: &OutputArguments) -> Result<Exit> {
         let conditions = run.run.experiment.fail_if.clone();
-        show(self.run, NamedRun::by_number(run), &conditions, outputs)
+        show(self.run, vec![NamedRun::by_number(run)], &conditions, outputs)
     }
 }
 
 fn show(
-    before: NamedRun,
-    after: NamedRun,
+    first: NamedRun,
+    later: Vec<NamedRun>,
     conditions: &[Condition],
     outputs: &OutputArguments,
 ) -> Result<Exit> {
@@ -71,7 +73,7 @@ fn show(
         let why = "--flame-graphs draws those of one run: loadline report RUN --flame-graphs FOLDER";
         return Err(UsageError(why.to_owned()).into());
     }
-    let mut data = join(before, after).map_err(|error| UsageError(error.to_string()))?;
+    let mut data = join(first, later).map_err(|error| UsageError(error.to_string()))?;
     data.run.experiment.fail_if = conditions.to_vec();
     add_conditions(&mut data.run.experiment, &outputs.fail_if)?;
     let mut result = analyse(&data);

@@ -2,13 +2,13 @@
 
 use crate::support::BRIEF;
 use crate::support::place::Place;
-use loadline_analysis::result::RunResult;
+use loadline_analysis::result::{Contrast, RunResult};
 
 #[test]
-fn two_stored_runs_are_compared_and_said_to_have_taken_no_turns() {
+fn stored_runs_are_compared_and_said_to_have_taken_no_turns() {
     let place = Place::shared();
     let two = ["compare", "--service", "orders", "--on", "host", "--rate", "500/s"];
-    for _ in 0..2 {
+    for _ in 0..3 {
         place.run(two.into_iter().chain(BRIEF)).assert_measured();
     }
 
@@ -25,6 +25,16 @@ fn two_stored_runs_are_compared_and_said_to_have_taken_no_turns() {
     let markdown = std::fs::read_to_string(place.path("stored.md")).expect("a file");
     assert!(markdown.contains(first), "{markdown}");
 
+    let three = place.run(["compare", "1", "2", "3", "--json", "three.json"]);
+    three.assert_measured();
+    let json = std::fs::read_to_string(place.path("three.json")).expect("a file");
+    let result: RunResult = serde_json::from_str(&json).expect("a result");
+    let compared = |contrast: &Contrast| {
+        [contrast.baseline, contrast.candidate].map(|cell| result.cells[cell].service.clone())
+    };
+    let expected = [["orders (run 1)", "orders (run 2)"], ["orders (run 1)", "orders (run 3)"]];
+    assert_eq!(result.contrasts.iter().map(compared).collect::<Vec<_>>(), expected);
+
     let condition = place.run(["compare", "1", "2", "--fail-if", "p50 slower by > 100000%"]);
     assert!(matches!(condition.code, Some(0 | 1 | 3)), "{:?} {}", condition.code, condition.stderr);
     assert!(condition.stdout.contains("p50 slower by > 100000%"), "{}", condition.stdout);
@@ -39,7 +49,7 @@ fn stored_runs_that_cannot_be_compared_are_refused() {
     }
     for (arguments, why) in [
         (["compare", "1", "1"].as_slice(), "run 1 cannot be compared with itself"),
-        (&["compare", "1"], "name two stored runs to compare, the earlier one first, not 1"),
+        (&["compare", "1"], "name a second stored run to compare run 1 with"),
         (&["compare", "1", "2", "--rate", "500/s"], "leave out the flags that describe a run"),
         (&["compare", "1", "2"], "run 1 and run 2 have nothing in common to compare"),
         (&["compare", "1", "2", "--flame-graphs", "f"], "--flame-graphs draws those of one run"),

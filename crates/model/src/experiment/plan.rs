@@ -24,7 +24,7 @@ pub struct PlanSpec {
     /// Go on deploying until the intervals of these metrics are narrow enough in every contrast.
     #[serde(deserialize_with = "precision::read")]
     pub until: Option<Vec<Precision>>,
-    /// Time after which no further deployment is begun.
+    /// Begin no further deployment that would end after this time, as long as those before took.
     pub within: Option<Duration>,
     /// Whether the baseline is deployed a second time to see the noise.
     pub twin: bool,

@@ -59,6 +59,9 @@ pub struct Repeats {
     /// Blocks that do not count: those that were never quiet, and all of a deployment with hardly any others.
     #[serde(default)]
     pub left_out: usize,
+    /// Blocks that count for some of their comparisons, those whose cells were quiet.
+    #[serde(default)]
+    pub in_part: usize,
     /// Disturbed blocks that count as they are, because too few were quiet.
     #[serde(default)]
     pub as_they_are: usize,

@@ -191,9 +191,9 @@ fn deployments_that_lie_far_apart_are_named() {
         [told(&[0.01, 0.032, 0.02]), told(&[0.01, 0.08, 0.02]), told(&[0.01, 0.08, 0.14]), told(&[0.2; 3])].join("\n"),
         @"
     Deployments of a cell lie within ±3.2 % (response p50).
-    Deployments of a cell lie within ±5 % in 2 of 3 cells (response p50), ±8 % in all.
-    Deployments of a cell lie within ±5 % in 1 of 3 cells (response p50). Find out why these differ before you quote them: pod ±14 %.
-    Deployments of a cell lie within ±5 % in none of 3 cells (response p50). Find out why these differ before you quote them: host ±20 %, host′ ±20 %, pod ±20 %.
+    Deployments of a cell differ by more than ±5 % in 1 of 3 cells, by ±8 % at most (response p50).
+    Deployments of a cell differ by more than ±5 % in 2 of 3 cells (response p50). Find out why before you quote these: pod ±14 %.
+    Deployments of a cell differ by more than ±5 % in 3 of 3 cells (response p50). Find out why before you quote these: host ±20 %, host′ ±20 %, pod ±20 %.
     "
     );
 }

@@ -23,9 +23,11 @@ impl<'a> FixedPlan<'a> {
         FixedPlan { experiment, plan, order: Order::new(experiment.plan.seed) }
     }
 
-    /// The next round regardless of what was measured, unless the time is over.
+    /// The next round regardless of what was measured, unless it would end too late, as long as those before took.
     pub(super) fn another_round(&self, so_far: RoundsSoFar) -> NextRound {
-        let is_over = |within: &Duration| so_far.rounds > 0 && so_far.elapsed >= *within;
+        let is_over = |within: &Duration| {
+            so_far.rounds > 0 && so_far.elapsed + so_far.elapsed / so_far.rounds > *within
+        };
         if let Some(within) = self.experiment.plan.within.filter(is_over) {
             return NextRound::TimeIsUp { within };
         }

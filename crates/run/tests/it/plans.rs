@@ -30,7 +30,8 @@ fn until_deploys_anew_until_the_figures_are_settled() {
 fn within_ends_a_run_that_does_not_settle_with_a_note() {
     let mut world = World::new(with(|plan| plan.within = Some(Duration::from_secs(60))));
     assert_eq!(world.run_until(&mut |_| false).unwrap().state, RunState::Complete);
-    assert!(world.elapsed() >= Duration::from_secs(60));
+    let elapsed = world.elapsed();
+    assert!(elapsed > Duration::from_secs(50) && elapsed <= Duration::from_secs(60), "{elapsed:?}");
     let notes = world.journal.notes.borrow();
     assert!(notes.iter().any(|note| matches!(note, Note::TimeOver { .. })), "{notes:?}");
 }

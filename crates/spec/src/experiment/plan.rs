@@ -71,7 +71,7 @@ pub(super) fn table() -> Table<PlanKeys> {
         .key(
             "within",
             duration("a run", second, 7 * DAY),
-            "Start no further deployment after this time; until then, wait while the machine is too busy to measure on",
+            "Begin no further deployment that would end after this time; until then, wait while the machine is too busy to measure on",
             |keys| &mut keys.plan.within,
         )
         .flag("--within", HOW_MUCH)

@@ -171,6 +171,9 @@ fn runs_are_numbered_and_the_latest_is_the_default() {
     assert_eq!([begin(&store, &experiment), begin(&store, &experiment)], [1, 2]);
     assert_eq!(store.run(None).unwrap().id, 2);
     assert_eq!(store.run(Some(1)).unwrap().id, 1);
+    let imported = rusqlite::Connection::open(folder.path().join("a.db")).unwrap();
+    imported.execute("UPDATE run SET started = '2001-01-01T00:00:00Z' WHERE id = 2", []).unwrap();
+    assert_eq!(store.run(None).unwrap().id, 1, "it began later");
     let error = store.run(Some(9)).unwrap_err().to_string();
     assert!(error.contains("no run 9") && error.contains("runs 1 to 2"), "{error}");
 }
