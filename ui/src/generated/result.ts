@@ -1935,6 +1935,10 @@ export interface Repeats {
    */
   disturbed: number;
   /**
+   * Blocks that count for some of their comparisons, those whose cells were quiet.
+   */
+  in_part?: number;
+  /**
    * Blocks that do not count: those that were never quiet, and all of a deployment with hardly any others.
    */
   left_out?: number;
