@@ -1,5 +1,6 @@
 // The pages of `loadline ui`, on a real server: the way of a newcomer from an empty store to a verdict, a comparison and an export.
 import AxeBuilder from "@axe-core/playwright";
+import { join } from "node:path";
 import { expect, test } from "@playwright/test";
 import type { Page } from "@playwright/test";
 import { SCHEMES, WIDTHS, expectToFit } from "./pages";
@@ -31,6 +32,12 @@ async function expectToBeGood(page: Page): Promise<void> {
   }
   await page.setViewportSize({ width: 1280, height: 900 });
   await page.emulateMedia({ colorScheme: "light" });
+}
+
+/** A picture for the documentation: SCREENSHOTS=FOLDER ui/test --loadline PROGRAM app. */
+async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env["SCREENSHOTS"];
+  if (folder !== undefined) await page.screenshot({ path: join(folder, `app-${name}-1280-light.png`), fullPage: true });
 }
 
 /** Starts a short run from the form and waits for its report. */
@@ -65,6 +72,7 @@ test("a newcomer starts a run, watches it, reads the verdict, compares, exports 
   await page.getByRole("button", { name: "Send each request once" }).click();
   await expect(page.getByLabel("requests and responses")).toContainText(/orders on pod: 200 after .* as expected\s+> GET \/api\/orders/, { timeout: 60_000 });
   await expectToBeGood(page);
+  await picture(page, "new-run");
 
   await run(page, "first");
   await expect(page.getByRole("heading", { name: "first" })).toBeVisible();
@@ -72,6 +80,7 @@ test("a newcomer starts a run, watches it, reads the verdict, compares, exports 
   await expect(page.getByRole("rowheader", { name: "pod" })).toBeVisible();
   await expect(page.locator(".plot canvas")).toBeVisible();
   await expectToBeGood(page);
+  await picture(page, "being-measured");
   await expect(page.getByRole("link", { name: "Read the report" })).toBeVisible({ timeout: 150_000 });
   await page.getByRole("link", { name: "Read the report" }).click();
   await expect(page).toHaveURL(/\/runs\/1$/);
@@ -86,6 +95,7 @@ test("a newcomer starts a run, watches it, reads the verdict, compares, exports 
   await page.getByRole("link", { name: "All runs" }).click();
   await expect(page.locator(".outcome p").first()).toBeVisible();
   await expectToBeGood(page);
+  await picture(page, "runs");
   await page.getByLabel("compare run 1").check();
   await page.getByLabel("compare run 2").check();
   await page.getByRole("link", { name: "Compare run 2 with run 1" }).click();

@@ -94,7 +94,7 @@ export function NewRun() {
             <Field label="deployments" hint="the more, the narrower the intervals">
               <input type="text" inputMode="numeric" value={wishes.deployments} onInput={(event) => wish({ deployments: event.currentTarget.value })} />
             </Field>
-            <Field label="within" hint="10min: no deployment begins after it">
+            <Field label="within" hint="10min: no deployment begins that would end after it">
               <input type="text" value={wishes.within} onInput={(event) => wish({ within: event.currentTarget.value })} />
             </Field>
             <Field label="fails if" hint="p99 slower by > 5%; a line each">

@@ -94,7 +94,7 @@ fn every_command_is_valid() {
 
 /// Whether nothing is measured, so that there is no plan.
 fn of_stored_runs(words: &[String]) -> bool {
-    words.len() == 3 && words[1..].iter().all(|word| word.parse::<i64>().is_ok())
+    words.len() > 2 && words[1..].iter().all(|word| word.parse::<i64>().is_ok())
 }
 
 const OUTPUTS: [&str; 8] =
