@@ -145,7 +145,7 @@ fn a_tail_that_differs_with_the_blocks_that_are_left_out_is_shown_beside() {
 fn a_block_counts_for_those_of_its_comparisons_that_were_quiet() {
     let mut data = MadeUp { static_pod_us: Some(5.0), ..MadeUp::default() }.data();
     let static_pod = 3;
-    // In every attempt, the first one with a second comparison that was not quiet.
+    // The static pod was disturbed in both attempts, the pod in the first one alone.
     fail(&mut data, static_pod, (0, 0), 0, paused());
     fail(&mut data, 2, (0, 0), 0, paused());
     repeat(&mut data, (0, 0), 1, &[0, 1, 2, 3]);

@@ -215,7 +215,7 @@ fn the_run_of_a_killed_server_ends_and_nothing_of_it_stays() {
 #[test]
 fn what_it_says_of_runs_is_what_the_command_line_says() {
     let place = Place::cleaning();
-    for (number, name) in [("1", "one"), ("2", "other")] {
+    for (number, name) in [("1", "one"), ("2", "other"), ("3", "third")] {
         place.run(["compare", "--on", "host", "--on", "pod"].into_iter().chain(SHORT)).assert_measured();
         assert_eq!(place.run(["store", "rename", number, name]).code, Some(0));
     }
@@ -225,6 +225,18 @@ fn what_it_says_of_runs_is_what_the_command_line_says() {
     };
     assert_eq!(served.json("/api/runs/2"), printed(&["report", "2", "--json", "-"]));
     assert_eq!(served.json("/api/compare?before=1&after=2"), printed(&["compare", "1", "2", "--json", "-"]));
+    assert_eq!(
+        served.json("/api/compare?before=1&after=2,3"),
+        printed(&["compare", "1", "2", "3", "--json", "-"])
+    );
+    for (after, status, why) in [
+        ("2,x", 400, "runs are numbers with commas between them, not '2,x'"),
+        ("2,2", 422, "run 2 cannot be compared with itself"),
+    ] {
+        let refused = served.get(&format!("/api/compare?before=1&after={after}"));
+        assert_eq!(refused.status, status, "{refused:?}");
+        assert!(refused.body.contains(why), "{refused:?}");
+    }
     assert_eq!(
         served.get("/api/runs/1/export?format=csv").body,
         place.run(["report", "1", "--csv", "-"]).stdout
