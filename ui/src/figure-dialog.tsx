@@ -1,10 +1,12 @@
 // What a figure of a comparison rests on: its blocks one by one, its deployments, its slices, and the distributions of both cells.
+import { useState } from "preact/hooks";
 import type { Page } from "./data";
 import { Dialog } from "./dialog";
 import { difference, figure, round, seconds, time } from "./format";
 import type { Unit } from "./format";
 import type { Cell, Contrast, Row } from "./generated/result";
 import { Histogram } from "./histogram";
+import { outline } from "./legend";
 import { Measured, scaled, ticks } from "./measured";
 import { valueOf } from "./slices";
 import type { SliceMetric } from "./slices";
@@ -87,7 +89,6 @@ function Blocks({ row, unit }: { row: Row; unit: Unit }) {
   const low = Math.min(0, -row.margin, ...within);
   const high = Math.max(0, row.margin, ...within) || 1;
   const y = scaled([low, high], [height - bottom - 4, 6]);
-  const place = (value: number) => y(Math.min(Math.max(value, low), high));
   return (
     <>
       <h3>Block by block</h3>
@@ -107,12 +108,17 @@ function Blocks({ row, unit }: { row: Row; unit: Unit }) {
                   </text>
                 </g>
               ))}
-              {values.map((value, at) => {
-                const [cx, cy] = [x(at), place(value)];
-                if (value > high) return <path key={at} class="beyond-point" d={`M${cx - 3} ${cy + 4}h6l-3 -5z`} />;
-                if (value < low) return <path key={at} class="beyond-point" d={`M${cx - 3} ${cy - 4}h6l-3 5z`} />;
-                return <circle key={at} class="point" cx={cx} cy={cy} r={values.length > 120 ? 2 : 3} />;
-              })}
+              {/* Thousands of points are one path: an element for each takes long to lay out. */}
+              <path class="point" d={values.map((value, at) => (value < low || value > high ? "" : outline("ring", x(at), y(value), values.length > 120 ? 2 : 3))).join("")} />
+              <path
+                class="beyond-point"
+                d={values
+                  .map((value, at) => {
+                    if (value > high) return `M${x(at) - 3} ${y(high) + 4}h6l-3 -5z`;
+                    return value < low ? `M${x(at) - 3} ${y(low) - 4}h6l-3 5z` : "";
+                  })
+                  .join("")}
+              />
             </>
           );
         }}
@@ -155,12 +161,13 @@ function Deployments({ cells }: { cells: Cell[] }) {
 }
 
 function SliceTable({ page, cells, metric, name }: { page: Page; cells: Cell[]; metric: SliceMetric; name: string }) {
+  const [open, setOpen] = useState(false);
   const slices = page.result.slices.filter(({ cell }) => cells.some(({ id }) => id === cell));
   const heading = metric === "response.p50" && !name.startsWith("response p50") ? "response p50" : name;
   return (
-    <details>
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{slices.length} slices</summary>
-      <div class="scroll tall" role="group" tabIndex={0} aria-label="slices">
+      {open && <div class="scroll tall" role="group" tabIndex={0} aria-label="slices">
         <table class="figures">
           <thead>
             <tr>
@@ -189,7 +196,7 @@ function SliceTable({ page, cells, metric, name }: { page: Page; cells: Cell[]; 
             ))}
           </tbody>
         </table>
-      </div>
+      </div>}
     </details>
   );
 }

@@ -39,6 +39,7 @@ export function Slices({ page }: { page: Page }) {
   const [open, setOpen] = useState(false);
   const plot = useRef<uPlot>(undefined);
   const marked = useRef(-1);
+  const ring = useRef(document.createElement("div"));
   const look = useMemo(() => looks(page.result), [page]);
   const cells = page.result.cells.filter((cell) => loadName(cell) === load);
   const key = `${load} ${metric}`;
@@ -58,7 +59,7 @@ export function Slices({ page }: { page: Page }) {
   const mark = (index: number) => {
     marked.current = index;
     setAt(index);
-    plot.current?.redraw(false);
+    if (plot.current !== undefined) place(ring.current, plot.current, index);
   };
   const options = useMemo(
     () => (): Omit<uPlot.Options, "width" | "height"> => ({
@@ -78,9 +79,16 @@ export function Slices({ page }: { page: Page }) {
       ],
       series: [{}, { paths: () => null, points: { show: false } }],
       hooks: {
-        draw: [(made) => points(made, slices, look, marked.current)],
+        draw: [
+          (made) => {
+            points(made, slices, look);
+            place(ring.current, made, marked.current);
+          },
+        ],
         ready: [
           (made) => {
+            ring.current.className = "marked";
+            made.over.append(ring.current);
             made.over.addEventListener("mousemove", () => {
               const found = nearest(made);
               if (found !== marked.current) mark(found);
@@ -169,7 +177,18 @@ function nearest(plot: uPlot): number {
   return best;
 }
 
-function points(plot: uPlot, slices: Slice[], looks: Look[], marked: number): void {
+/** Puts the ring around a slice: an element of its own, because drawing thousands of slices anew takes longer than a frame. */
+function place(ring: HTMLElement, plot: uPlot, index: number): void {
+  const [at, value] = [plot.data[0][index], plot.data[1]?.[index]];
+  const { min = -Infinity, max = Infinity } = plot.scales["x"] ?? {};
+  const isShown = at !== undefined && at >= min && at <= max && typeof value === "number";
+  ring.hidden = !isShown;
+  if (!isShown) return;
+  ring.style.left = `${plot.valToPos(at, "x")}px`;
+  ring.style.top = `${plot.valToPos(value, "y")}px`;
+}
+
+function points(plot: uPlot, slices: Slice[], looks: Look[]): void {
   const { ctx } = plot;
   const scale = devicePixelRatio || 1;
   ctx.save();
@@ -197,10 +216,6 @@ function points(plot: uPlot, slices: Slice[], looks: Look[], marked: number): vo
       ctx.lineWidth = 1.1 * scale;
       ctx.stroke(new Path2D(`M${x - size} ${y - size}l${2 * size} ${2 * size}m0 ${-2 * size}l${-2 * size} ${2 * size}`));
       ctx.globalAlpha = 1;
-    }
-    if (index === marked) {
-      ctx.strokeStyle = colour("--ink");
-      ctx.stroke(new Path2D(outline("ring", x, y, size + 5 * scale)));
     }
   });
   ctx.restore();
