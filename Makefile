@@ -21,8 +21,9 @@ PROVE ?=
 SERVICES ?=
 TESTED_SERVICES ?= go-net-http javalin node django nginx
 
+# A run that is not to be trusted (3) says so itself: make has nothing to add to its report.
 run: tools-run build
-	$(RELEASE)/loadline run examples/host-vs-pod.yaml
+	$(RELEASE)/loadline run examples/host-vs-pod.yaml || [ $$? -eq 3 ]
 
 build:
 	$(CARGO) build --release --locked -p loadline
