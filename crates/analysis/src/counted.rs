@@ -104,10 +104,10 @@ fn quiet_blocks<'a>(plan: &Plan, blocks: &BTreeMap<(LoadId, Place), Attempts<'a>
             .filter_map(|((_, place), attempts)| Some((*place, quietest(attempts, &comparisons)?)))
             .collect();
         let mut counting: BTreeMap<Place, BTreeSet<CellId>> = BTreeMap::new();
-        for (at, cells) in comparisons.iter().enumerate() {
+        for (at, comparison) in comparisons.iter().enumerate() {
             for place in counting_places(places.iter().map(|(place, found)| (*place, found.comparisons[at])))?
             {
-                counting.entry(place).or_default().extend(cells.all());
+                counting.entry(place).or_default().extend(&comparison.cells);
             }
         }
         let slices = places.into_iter().filter_map(|(place, found)| {
@@ -119,25 +119,17 @@ fn quiet_blocks<'a>(plan: &Plan, blocks: &BTreeMap<(LoadId, Place), Attempts<'a>
     loads.into_iter().filter_map(of_load).collect()
 }
 
-/// Cells that are compared, and so count together.
+/// Cells that are compared, and so count together: two cells, and their twin.
 struct Comparison {
     cells: Vec<CellId>,
-    /// Is left out where it was given up.
-    twin: Option<CellId>,
 }
 
 impl Comparison {
-    fn all(&self) -> impl Iterator<Item = CellId> {
-        self.cells.iter().copied().chain(self.twin)
-    }
-
-    /// Whether all of its slices were quiet; `None` if one of its cells was not measured.
+    /// Whether all of its slices were quiet; `None` without any. What could not be measured is no reason to leave out what it was compared with.
     fn was_quiet(&self, slices: &[&SliceRow]) -> Option<bool> {
-        let quiet =
-            |cell: &CellId| slices.iter().find(|slice| slice.cell == *cell).map(|slice| slice.is_quiet());
-        let both: Option<Vec<bool>> = self.cells.iter().map(quiet).collect();
-        let twin = self.twin.as_ref().and_then(quiet).unwrap_or(true);
-        Some(both?.into_iter().all(|quiet| quiet) && twin)
+        let mut own = slices.iter().filter(|slice| self.cells.contains(&slice.cell)).peekable();
+        own.peek()?;
+        Some(own.all(|slice| slice.is_quiet()))
     }
 }
 
@@ -150,13 +142,15 @@ fn comparisons(plan: &Plan, load: LoadId) -> Vec<Comparison> {
         plan.planned_contrasts().chain(alone).filter(|contrast| plan.load_of(contrast.candidate) == load);
     let mut comparisons: Vec<Comparison> = contrasts
         .map(|contrast| Comparison {
-            cells: vec![contrast.baseline, contrast.candidate],
-            twin: plan.twin_of(contrast.baseline).filter(|twin| *twin != contrast.candidate),
+            cells: [contrast.baseline, contrast.candidate]
+                .into_iter()
+                .chain(plan.twin_of(contrast.baseline))
+                .collect(),
         })
         .collect();
-    let compared: BTreeSet<CellId> = comparisons.iter().flat_map(Comparison::all).collect();
+    let compared: BTreeSet<CellId> = comparisons.iter().flat_map(|each| each.cells.iter().copied()).collect();
     let others = plan.cell_ids().filter(|cell| plan.load_of(*cell) == load && !compared.contains(cell));
-    comparisons.extend(others.map(|cell| Comparison { cells: vec![cell], twin: None }));
+    comparisons.extend(others.map(|cell| Comparison { cells: vec![cell] }));
     comparisons
 }
 

@@ -170,6 +170,20 @@ fn a_comparison_that_is_hardly_ever_quiet_makes_all_of_its_load_count() {
 }
 
 #[test]
+fn what_was_compared_with_a_platform_that_could_not_be_measured_counts() {
+    let mut data = MadeUp::default().data();
+    data.slices.retain(|slice| slice.cell.0 != 2);
+    lose_time(&mut data, (0, 0));
+    let of_baseline =
+        |data: &RunData| analyse(data).slices.iter().filter(|slice| slice.counted && slice.cell.0 == 0).count();
+    assert_eq!(of_baseline(&data), 23, "the block in which the twin lost time does not count");
+    for (round, block) in (0..8).flat_map(|round| (0..3).map(move |block| (round, block))) {
+        lose_time(&mut data, (round, block));
+    }
+    assert_eq!(of_baseline(&data), 24);
+}
+
+#[test]
 fn steps_of_stolen_time_select_nothing_where_every_block_counts() {
     let mut data = MadeUp { shift_us: 20.0, ..MadeUp::default() }.data();
     // All in slices of one cell.
