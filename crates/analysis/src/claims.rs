@@ -17,15 +17,15 @@ use crate::RunData;
 use crate::counted::Counted;
 use crate::joint::of_cell;
 use crate::metrics::{self, Metric};
-use crate::result::{ClaimJudgement, ClaimResult, Finding, Repeats, Statement, Unit};
+use crate::result::{ClaimJudgement, ClaimResult, Finding, Statement, Trust, Unit};
 use estimate::Judged;
 
 /// A share cannot be compared where the baselines differ by more than this factor.
 const FARTHEST_BASELINE: f64 = 2.0;
 
 /// What this run says of each claim of its experiment.
-pub fn claims(data: &RunData, counted: &Counted<'_>, repeats: &Repeats, confidence: f64) -> Vec<ClaimResult> {
-    let run = Judged { data, counted, repeats, confidence };
+pub fn claims(data: &RunData, counted: &Counted<'_>, trust: &Trust, confidence: f64) -> Vec<ClaimResult> {
+    let run = Judged { data, counted, trust, confidence };
     let levels = Levels::at(confidence);
     let metrics = metrics::of_run(&data.run);
     let judge = |claim: &Claim| {
@@ -40,15 +40,15 @@ pub fn claims(data: &RunData, counted: &Counted<'_>, repeats: &Repeats, confiden
         for finding in &mut findings {
             finding.judgement = judgement(finding, claim.baseline, levels.difference);
         }
+        let judgement = overall(&findings);
         ClaimResult {
             text: claim.text.clone(),
             metric: metric.map_or(&*claim.metric, |metric| &metric.label).to_owned(),
             metric_unit: metric.map_or(Unit::Count, |metric| metric.unit),
             published_in: claim.unit,
             published_baseline: claim.baseline,
-            judgement: overall(&findings),
-            // The run is judged once its claims are.
-            trusted: false,
+            judgement,
+            trusted: is_trusted(judgement, &findings),
             must: claim.must,
             findings,
         }
@@ -73,6 +73,10 @@ fn contrasts<'a>(data: &'a RunData, claim: &'a Claim) -> impl Iterator<Item = &'
 
 fn finding(run: &Judged<'_>, claim: &Claim, metric: &Metric, contrast: &ContrastPlan) -> Finding {
     let (cell, base) = (contrast.candidate, contrast.baseline);
+    let closes = match &claim.says {
+        Says::Closes { of, .. } => Some(of.as_str()),
+        Says::Difference { .. } | Says::Share { .. } => None,
+    };
     let (claimed, is_share, estimate) = match &claim.says {
         Says::Difference { from_ns, to_ns } => {
             let claimed = [*from_ns, *to_ns];
@@ -94,6 +98,7 @@ fn finding(run: &Judged<'_>, claim: &Claim, metric: &Metric, contrast: &Contrast
         interval: estimate.interval,
         baseline: claim.baseline.and_then(|_| of_cell(run.counted, metric, base)),
         p_holm: estimate.p_within,
+        trusted: run.trusts(contrast, closes),
         note: estimate.note.map(Statement::of),
         judgement: ClaimJudgement::OutOfReach,
     }
@@ -127,6 +132,15 @@ fn judgement(finding: &Finding, published: Option<[f64; 2]>, alpha: f64) -> Clai
     }
 }
 
+/// One refutation that can be trusted is enough; for everything else all findings must be.
+fn is_trusted(judgement: ClaimJudgement, findings: &[Finding]) -> bool {
+    let mut findings = findings.iter();
+    match judgement {
+        ClaimJudgement::Refuted => findings.any(|finding| finding.trusted && finding.judgement == judgement),
+        _ => findings.all(|finding| finding.trusted),
+    }
+}
+
 fn overall(findings: &[Finding]) -> ClaimJudgement {
     let any = |judgement| findings.iter().any(|finding| finding.judgement == judgement);
     if any(ClaimJudgement::Refuted) {
@@ -154,6 +168,7 @@ mod tests {
             interval,
             baseline: None,
             p_holm: interval.map(|_| p_holm),
+            trusted: true,
             note: None,
             judgement: ClaimJudgement::OutOfReach,
         }
@@ -201,5 +216,22 @@ mod tests {
         assert_eq!(overall(&[Confirmed, NotComparable, OutOfReach]), NotComparable);
         assert_eq!(overall(&[Confirmed, OutOfReach]), OutOfReach);
         assert_eq!(overall(&[]), OutOfReach);
+    }
+
+    #[test]
+    fn a_refutation_that_can_be_trusted_is_enough_and_all_else_needs_every_finding() {
+        use ClaimJudgement::*;
+        let is_trusted = |judgement, findings: &[(ClaimJudgement, bool)]| {
+            let with = |(judgement, trusted): &(ClaimJudgement, bool)| Finding {
+                judgement: *judgement,
+                trusted: *trusted,
+                ..found(None, 1.0)
+            };
+            is_trusted(judgement, &findings.iter().map(with).collect::<Vec<_>>())
+        };
+        assert!(is_trusted(Refuted, &[(Refuted, true), (Confirmed, false)]));
+        assert!(!is_trusted(Refuted, &[(Refuted, false), (Confirmed, true)]));
+        assert!(!is_trusted(Confirmed, &[(Confirmed, true), (Confirmed, false)]));
+        assert!(is_trusted(Confirmed, &[(Confirmed, true)]));
     }
 }

@@ -11,24 +11,19 @@ use crate::metrics::{self, Metric, verdict};
 use crate::result::{ConditionFinding, ConditionJudgement, ConditionResult, Contrast, Row, Unit, Verdict};
 
 /// What this run says of each condition of its experiment.
-pub fn conditions(data: &RunData, contrasts: &[Contrast], trusted: bool) -> Vec<ConditionResult> {
+pub fn conditions(data: &RunData, contrasts: &[Contrast]) -> Vec<ConditionResult> {
     let metrics = metrics::of_run(&data.run);
     let judge = |condition: &Condition| {
         let metric = metrics.iter().find(|metric| metric.id == condition.metric);
-        judged(condition, metric, contrasts, trusted)
+        judged(condition, metric, contrasts)
     };
     data.run.experiment.fail_if.iter().map(judge).collect()
 }
 
-fn judged(
-    condition: &Condition,
-    metric: Option<&Metric>,
-    contrasts: &[Contrast],
-    trusted: bool,
-) -> ConditionResult {
+fn judged(condition: &Condition, metric: Option<&Metric>, contrasts: &[Contrast]) -> ConditionResult {
     let findings = contrasts.iter().enumerate();
     let findings: Vec<ConditionFinding> =
-        findings.map(|(at, contrast)| finding(condition, at, contrast, trusted)).collect();
+        findings.map(|(at, contrast)| finding(condition, at, contrast)).collect();
     let (by, is_share) = match condition.by {
         Amount::Share(share) => (share, true),
         Amount::Figure(figure) => (figure, false),
@@ -46,7 +41,7 @@ fn judged(
     }
 }
 
-fn finding(condition: &Condition, at: usize, contrast: &Contrast, trusted: bool) -> ConditionFinding {
+fn finding(condition: &Condition, at: usize, contrast: &Contrast) -> ConditionFinding {
     let Some(row) = contrast.rows.iter().find(|row| row.metric == condition.metric) else {
         let judgement = ConditionJudgement::NotMeasured;
         return ConditionFinding { contrast: at, found: None, interval: None, judgement };
@@ -60,7 +55,7 @@ fn finding(condition: &Condition, at: usize, contrast: &Contrast, trusted: bool)
         contrast: at,
         found: is_known.then(|| row.difference / per),
         interval: row.interval.filter(|_| is_known).map(|ends| ends.map(|end| end / per)),
-        judgement: match trusted {
+        judgement: match row.trusted {
             true => judgement(row, condition.direction, condition.by.of(row.baseline)),
             false => ConditionJudgement::NotTrusted,
         },
@@ -95,10 +90,10 @@ fn overall(findings: &[ConditionFinding]) -> ConditionJudgement {
     let all = |judgement| findings.iter().all(|finding| finding.judgement == judgement);
     if all(NotMeasured) {
         NotMeasured
-    } else if any(NotTrusted) {
-        NotTrusted
     } else if any(Holds) {
         Holds
+    } else if any(NotTrusted) {
+        NotTrusted
     } else if all(RuledOut) {
         RuledOut
     } else {

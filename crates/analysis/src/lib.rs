@@ -59,7 +59,7 @@ pub use settle::{StillOpen, look_at, still_open};
 pub use so_far::Watch;
 pub use thread_rates::ThreadRates;
 
-use result::{Contrast, PlanInfo, RunInfo, RunResult, SCHEMA, Statement};
+use result::{PlanInfo, RunInfo, RunResult, SCHEMA, Statement};
 
 /// Error of an interval: one in twenty leaves out the truth.
 const ALPHA: f64 = 0.05;
@@ -83,16 +83,17 @@ pub fn analyse(data: &RunData) -> RunResult {
     }
     let ladders = ladder::ladders(data, &counted, confidence, &contrasts);
     let own = (!compares).then(|| capacity::at_their_own(&counted));
-    let mut claims = claims::claims(data, own.as_ref().unwrap_or(&counted), &repeats, confidence);
     let trust = trust::judge(data, &counted, &noise, repeats);
-    let conditions = conditions::conditions(data, &contrasts, trust.trusted);
+    let claims = claims::claims(data, own.as_ref().unwrap_or(&counted), &trust, confidence);
     let mut capacities = capacities;
     let of_search = capacities
         .iter_mut()
         .flat_map(|found| found.at_the_same_rate.iter_mut().chain(&mut found.at_their_own));
-    let rows = contrasts.iter_mut().chain(&mut noise).chain(of_search).flat_map(Contrast::all_rows_mut);
-    rows.for_each(|row| row.trusted = trust.trusted);
-    claims.iter_mut().for_each(|claim| claim.trusted = trust.trusted);
+    for contrast in contrasts.iter_mut().chain(&mut noise).chain(of_search) {
+        let trusted = trust::trusts(data, &trust, contrast.baseline, contrast.candidate);
+        contrast.all_rows_mut().for_each(|row| row.trusted = trusted);
+    }
+    let conditions = conditions::conditions(data, &contrasts);
     let of_cells = capacities.as_ref().map(|found| capacity::at_capacity(&counted, found));
     let cells = cells::cells(data, of_cells.as_ref().unwrap_or(&counted));
     let slices = cells::slices(data, &counted);

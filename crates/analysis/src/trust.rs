@@ -1,21 +1,22 @@
-//! Whether the figures can be trusted: each gate over the whole run.
+//! Whether the figures can be trusted: each gate, cell by cell.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use loadline_model::CellId;
 use loadline_model::gates::{self, CpuUse, Gate, GateFailure};
 use loadline_model::pauses::Pauses;
 use loadline_model::rows::SliceRow;
+use loadline_model::{CellId, LoadId};
 
 use crate::RunData;
 use crate::buckets::merged;
 use crate::capacity;
+use crate::contrasts::pooled_twin;
 use crate::counted::Counted;
 use crate::noise;
 use crate::result::{Contrast, GateFigure, GateSummary, Repeats, Statement, Trust};
 use crate::times::Times;
 
-/// Share of a cell's slices that may fail a gate, repeats used up, before the run isn't trusted: their weight in a median or a
+/// Share of a cell's slices that may fail a gate, repeats used up, before the cell isn't trusted: their weight in a median or a
 /// sum is then too small to carry a verdict.
 const TOLERATED: f64 = 0.1;
 
@@ -36,8 +37,11 @@ pub fn judge(data: &RunData, counted: &Counted<'_>, noise: &[Contrast], repeats:
         Gate::Pauses => any_watched,
         _ => true,
     };
-    let mut gates: Vec<GateSummary> =
-        Gate::OF_A_SLICE.into_iter().filter(asked).map(|gate| summary(gate, counted, &slices)).collect();
+    let mut gates: Vec<GateSummary> = Gate::OF_A_SLICE
+        .into_iter()
+        .filter(asked)
+        .map(|gate| summary(gate, data, counted, &slices))
+        .collect();
     gates.push(stationary(data));
     Trust {
         trusted: !slices.is_empty() && gates.iter().all(|gate| gate.holds),
@@ -50,13 +54,18 @@ pub fn judge(data: &RunData, counted: &Counted<'_>, noise: &[Contrast], repeats:
     }
 }
 
-fn summary(gate: Gate, counted: &Counted<'_>, slices: &[&SliceRow]) -> GateSummary {
+/// Whether a difference can be trusted: both of its cells, and the twin that is a part of its baseline.
+pub fn trusts(data: &RunData, trust: &Trust, baseline: CellId, candidate: CellId) -> bool {
+    [baseline, candidate].into_iter().chain(pooled_twin(data, baseline)).all(|cell| trust.trusts(cell))
+}
+
+fn summary(gate: Gate, data: &RunData, counted: &Counted<'_>, slices: &[&SliceRow]) -> GateSummary {
     let fails = |slice: &&&SliceRow| slice.gate_failures.iter().any(|failure| failure.gate() == gate);
     let failed = slices.iter().filter(fails).count();
     // Short disturbances on the services' CPUs are worth a repeat; what other programs took in all is judged below.
     let is_grave =
         |failure: &GateFailure| failure.gate() == gate && !matches!(failure, GateFailure::Taken { .. });
-    let holds_in_cells = counted.values().all(|cell| {
+    let holds_in = |cell: &BTreeMap<_, &SliceRow>| {
         let grave = cell.values().filter(|slice| slice.gate_failures.iter().any(is_grave));
         let few = grave.count() as f64 <= TOLERATED * cell.len() as f64;
         match gate {
@@ -66,16 +75,18 @@ fn summary(gate: Gate, counted: &Counted<'_>, slices: &[&SliceRow]) -> GateSumma
             }
             _ => few,
         }
-    });
-    let holds_in_all = match gate {
-        // The bound of a short slice is wide, for the kernel tells idle time in steps.
-        Gate::ForeignCpu => foreign_share(slices).is_none_or(|share| share <= gates::FOREIGN_SHARE),
-        _ => true,
+    };
+    let failing: BTreeSet<CellId> =
+        counted.iter().filter(|(_, cell)| !holds_in(cell)).map(|(id, _)| *id).collect();
+    let cells: BTreeSet<CellId> = match gate {
+        Gate::ForeignCpu => failing.union(&beside_others(data, counted)).copied().collect(),
+        _ => failing,
     };
     GateSummary {
         gate,
         figure: Statement::of(figure(gate, counted, slices)),
-        holds: holds_in_cells && holds_in_all,
+        holds: cells.is_empty(),
+        cells: cells.into_iter().collect(),
         failed,
         remedy: Statement::of(gate),
     }
@@ -129,6 +140,20 @@ fn paused(slices: &[&SliceRow]) -> Option<f64> {
     (seconds > 0.0).then(|| ns as f64 / 1e6 / seconds)
 }
 
+/// The cells of the loads during which other programs used too much of the machine. The bound of a short slice is wide, for the kernel tells
+/// idle time in steps, so that of many together is narrower.
+fn beside_others(data: &RunData, counted: &Counted<'_>) -> BTreeSet<CellId> {
+    let mut loads: BTreeMap<LoadId, (Vec<CellId>, Vec<&SliceRow>)> = BTreeMap::new();
+    for (id, cell) in counted {
+        let (cells, slices) = loads.entry(data.run.plan.load_of(*id)).or_default();
+        cells.push(*id);
+        slices.extend(cell.values().copied());
+    }
+    let is_shared =
+        |slices: &[&SliceRow]| foreign_share(slices).is_some_and(|share| share > gates::FOREIGN_SHARE);
+    loads.into_values().filter(|(_, slices)| is_shared(slices)).flat_map(|(cells, _)| cells).collect()
+}
+
 /// What other programs used of the machine: `None` when it is not known of every slice. Of one short slice it is rough.
 fn foreign_share(slices: &[&SliceRow]) -> Option<f64> {
     let uses: Vec<CpuUse> = slices.iter().map(|slice| slice.cpu_use).collect::<Option<_>>()?;
@@ -146,10 +171,14 @@ fn stationary(data: &RunData) -> GateSummary {
         *all += 1;
     }
     let failed: usize = by_cell.values().map(|(failed, _)| failed).sum();
+    let is_cold = |(failed, all): &(usize, usize)| *failed as f64 > TOLERATED * *all as f64;
+    let cells: Vec<CellId> =
+        by_cell.iter().filter(|(_, counts)| is_cold(counts)).map(|(cell, _)| *cell).collect();
     GateSummary {
         gate: Gate::Stationary,
         figure: Statement::of(GateFigure::Stationary { failed, warm_ups: data.warm_ups.len() }),
-        holds: by_cell.values().all(|(failed, all)| *failed as f64 <= TOLERATED * *all as f64),
+        holds: cells.is_empty(),
+        cells,
         failed,
         remedy: Statement::of(Gate::Stationary),
     }

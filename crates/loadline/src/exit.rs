@@ -17,9 +17,9 @@ pub enum Exit {
     Failed = 1,
     /// Wrong usage or a bad file; nothing was started.
     Usage = 2,
-    /// Measured, but the gates say don't trust it.
+    /// Measured, but the gates say not to trust it, or a part of it.
     Untrusted = 3,
-    /// Measured, and to be trusted; but a condition holds on which the run fails, or a claim that must hold is refuted.
+    /// Measured; by figures that are to be trusted a condition holds on which the run fails, or a claim that must hold is refuted.
     Fails = 4,
     /// Ctrl-C; what was measured until then is kept.
     Interrupted = 130,

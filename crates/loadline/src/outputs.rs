@@ -153,8 +153,8 @@ pub fn exit_of(result: &RunResult, outputs: &OutputArguments) -> Exit {
         RunState::Interrupted => Exit::Interrupted,
         RunState::Failed => Exit::Failed,
         _ if !result.run.failures.is_empty() && !outputs.allow_missing => Exit::Failed,
-        RunState::Complete | RunState::Unfinished if !result.trust.trusted => Exit::Untrusted,
         RunState::Complete | RunState::Unfinished if result.fails() => Exit::Fails,
+        RunState::Complete | RunState::Unfinished if !result.trust.trusted => Exit::Untrusted,
         _ if says_what_was_not_judged(result) => Exit::Failed,
         RunState::Complete | RunState::Unfinished => Exit::Done,
     }

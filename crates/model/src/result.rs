@@ -110,6 +110,12 @@ impl RunResult {
     pub fn cell(&self, id: CellId) -> Option<&Cell> {
         self.cells.get(id.0)
     }
+
+    /// Whether some differences can be trusted and others can't.
+    pub fn is_trusted_in_part(&self) -> bool {
+        let mut rows = self.contrasts.iter().flat_map(|contrast| &contrast.rows);
+        !self.trust.trusted && rows.any(|row| row.trusted)
+    }
 }
 
 /// The cells of a result by their ids.
@@ -390,7 +396,7 @@ pub struct Row {
     pub first_attempts: Option<f64>,
     /// The verdict.
     pub verdict: Verdict,
-    /// Whether the run can be trusted; otherwise the verdict claims nothing, and reports show it in parentheses.
+    /// Whether both cells can be trusted; otherwise the verdict claims nothing, and reports show it in parentheses.
     #[serde(default)]
     pub trusted: bool,
     /// Why there is no claim, or what to know of this row.

@@ -1,5 +1,5 @@
 //! The question of the run and its answer in a sentence, from the median response time of each contrast, with the bound that the interval
-//! proves. A run that can't be trusted gets its figures, but no verdict.
+//! proves. What can't be trusted gets its figures, but no verdict.
 
 use loadline_model::result::{Contrast, Row, RunResult, Verdict};
 
@@ -71,7 +71,7 @@ pub(crate) fn answer(result: &RunResult) -> Option<Answer> {
         })
         .map(|(baseline, candidate, contrast)| AnswerLine {
             about: several.then(|| groups::contrast_name(result, candidate, baseline)),
-            ..line(contrast, yes_no, result.trust.trusted, detail)
+            ..line(contrast, yes_no, detail)
         })
         .collect::<Vec<_>>();
     (!lines.is_empty()).then_some(Answer { question, common, lines })
@@ -113,13 +113,13 @@ fn wants_yes_or_no(question: &str) -> bool {
         && !words.iter().any(|word| TURNS.contains(word) || word.ends_with("n't"))
 }
 
-fn line(contrast: &Contrast, yes_no: bool, trusted: bool, detail: Detail<'_>) -> AnswerLine {
+fn line(contrast: &Contrast, yes_no: bool, detail: Detail<'_>) -> AnswerLine {
     let new = |lead: &str, tone, rest| AnswerLine { about: None, lead: lead.to_owned(), tone, rest };
     let row = groups::row_of(contrast, HEADLINE);
     let Some((row, scale)) = row.and_then(|row| Some((row, groups::scale_of([row])?))) else {
         return new("Can't tell", Tone::Unsure, ": the median was not measured.".to_owned());
     };
-    if !trusted {
+    if !row.trusted {
         return new("Not to be trusted", Tone::Bad, format!(": {}.", measured(row, &scale, detail)));
     }
     let (lead, rest) = match row.verdict {

@@ -107,7 +107,7 @@ fn rows(result: &RunResult, contrasts: &[Contrast]) -> Grid {
                 scale.difference(row.difference),
                 row.relative.map(figures::percent).unwrap_or_default(),
                 row.interval.map(|ends| scale.bare_interval(ends)).unwrap_or_default(),
-                verdict::shown_with_bound(row, result.trust.trusted),
+                verdict::shown_with_bound(row),
             ]);
         }
     }

@@ -1,7 +1,8 @@
 //! What a run was to pass: its conditions, and its claims that must hold, each with what came of it.
 
 use loadline_model::result::{
-    ClaimJudgement, ConditionFinding, ConditionJudgement, ConditionResult, Row, RunResult, Verdict,
+    ClaimJudgement, ClaimResult, ConditionFinding, ConditionJudgement, ConditionResult, Row, RunResult,
+    Verdict,
 };
 
 use crate::claims::{self, ClaimLine};
@@ -56,7 +57,7 @@ pub(crate) enum Outcome {
     NotComparable,
     /// What it is about was not measured.
     NotMeasured,
-    /// The run cannot be trusted.
+    /// What it is about cannot be trusted.
     NotTrusted,
 }
 
@@ -67,7 +68,7 @@ impl Outcome {
             Outcome::Passes => "passes",
             Outcome::Open => "passes, unproven",
             Outcome::NotComparable | Outcome::NotMeasured => "not judged",
-            Outcome::NotTrusted => "not judged (untrusted run)",
+            Outcome::NotTrusted => "not judged (not to be trusted)",
         }
     }
 
@@ -86,26 +87,25 @@ impl Outcome {
 pub(crate) fn checks(result: &RunResult) -> Vec<Check> {
     let conditions = result.conditions.iter().map(|condition| of_condition(result, condition));
     let claims = result.claims.iter().zip(claims::lines(result)).filter(|(claim, _)| claim.must);
-    let trusted = result.trust.trusted;
-    conditions.chain(claims.map(|(claim, line)| of_claim(claim.judgement, line, trusted))).collect()
+    conditions.chain(claims.map(|(claim, line)| of_claim(claim, line))).collect()
 }
 
-fn of_claim(judgement: ClaimJudgement, line: ClaimLine, trusted: bool) -> Check {
-    let outcome = match judgement {
-        _ if !trusted => Outcome::NotTrusted,
+fn of_claim(claim: &ClaimResult, line: ClaimLine) -> Check {
+    let outcome = match claim.judgement {
+        _ if !claim.trusted => Outcome::NotTrusted,
         ClaimJudgement::Refuted => Outcome::Fails,
         ClaimJudgement::Confirmed => Outcome::Passes,
         ClaimJudgement::OutOfReach => Outcome::Open,
         ClaimJudgement::NotComparable => Outcome::NotComparable,
     };
-    let found = match trusted {
+    let found = match claim.trusted {
         true => line.findings.iter().map(|finding| format!("{}: {finding}", line.word)).collect(),
         false => vec![UNTRUSTED.to_owned()],
     };
     Check { subject: Subject::Claim, outcome, text: line.text, found }
 }
 
-const UNTRUSTED: &str = "this run cannot be trusted";
+const UNTRUSTED: &str = "the figures cannot be trusted";
 
 fn of_condition(result: &RunResult, condition: &ConditionResult) -> Check {
     let (outcome, found) = match condition.judgement {

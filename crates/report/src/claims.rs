@@ -5,12 +5,13 @@ use loadline_model::result::{Cell, ClaimJudgement, ClaimResult, Finding, RunResu
 
 use crate::figures::{self, Scale};
 use crate::groups;
-use crate::verdict::Tone;
+use crate::verdict::{Tone, bracketed};
 use crate::words::said;
 
 /// A claim as a report shows it.
 pub(crate) struct ClaimLine {
-    pub word: &'static str,
+    /// In parentheses where it is not to be trusted.
+    pub word: String,
     pub tone: Tone,
     pub text: String,
     /// `response mean, nodePort: +0.05 ms [+0.03, +0.07] at 100/min, +0.03 ms [0, +0.05] at 500/min; claimed +3.60 ms to +5.40 ms`
@@ -39,6 +40,7 @@ pub(crate) fn legend(result: &RunResult) -> Option<String> {
 
 fn line(result: &RunResult, claim: &ClaimResult) -> ClaimLine {
     let tone = match claim.judgement {
+        _ if !claim.trusted => Tone::Plain,
         ClaimJudgement::Confirmed => Tone::Good,
         ClaimJudgement::Refuted => Tone::Bad,
         ClaimJudgement::OutOfReach | ClaimJudgement::NotComparable => Tone::Unsure,
@@ -51,7 +53,8 @@ fn line(result: &RunResult, claim: &ClaimResult) -> ClaimLine {
         findings.push(format!("{}: not measured", claim.metric));
     }
     findings.extend(far_baseline(claim));
-    ClaimLine { word: word(claim.judgement), tone, text: claim.text.clone(), findings }
+    let word = bracketed(word(claim.judgement), claim.trusted);
+    ClaimLine { word, tone, text: claim.text.clone(), findings }
 }
 
 fn word(judgement: ClaimJudgement) -> &'static str {
@@ -93,6 +96,7 @@ fn about(result: &RunResult, claim: &ClaimResult, subject: &str, findings: &[&Fi
             let load = result.cell(finding.cell).map(load).unwrap_or_default();
             // Findings that agree with the claim's judgement need no word of their own.
             let own = match finding.judgement == claim.judgement {
+                _ if claim.trusted && !finding.trusted => " (not to be trusted)".to_owned(),
                 true => String::new(),
                 false => format!(" ({})", word(finding.judgement)),
             };

@@ -196,7 +196,7 @@ fn claimed(result: &RunResult) -> Markup {
                     @for claim in &lines {
                         li {
                             p {
-                                (judged(claim.tone, claim.word, result.trust.trusted))
+                                (judged(claim.tone, &claim.word))
                                 " “" (shown(&claim.text)) "”"
                             }
                             ul { @for finding in &claim.findings { li { (shown(finding)) } } }
@@ -209,15 +209,13 @@ fn claimed(result: &RunResult) -> Markup {
     }
 }
 
-/// A word with the mark and colour of its tone; in brackets and without either where the run cannot be trusted.
-fn judged(tone: Tone, word: &str, trusted: bool) -> Markup {
-    if !trusted {
-        return html! { span.verdict { "(" (word) ")" } };
-    }
+/// A word with the mark and colour of its tone; without either where it is not to be trusted.
+fn judged(tone: Tone, word: &str) -> Markup {
     let mark = match tone {
         Tone::Good => "✓",
         Tone::Bad => "✗",
-        Tone::Unsure | Tone::Plain => "?",
+        Tone::Unsure => "?",
+        Tone::Plain => return html! { span.verdict { (word) } },
     };
     html! { span.verdict.(class(tone)) { span aria-hidden="true" { (mark) " " } (word) } }
 }

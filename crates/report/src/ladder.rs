@@ -5,7 +5,7 @@ use loadline_model::result::{Estimate, Ladder, LadderSum, Row, RunResult, Unit, 
 
 use crate::figures::{self, Scale};
 use crate::groups;
-use crate::verdict::{Tone, sign, tone};
+use crate::verdict::{Tone, sign, tone_of};
 
 /// What a layer adds to the median, and to the CPU time of both ends.
 pub(crate) const MEDIAN: &str = "response.p50.paired";
@@ -233,8 +233,8 @@ impl Column {
     fn cost(&self, result: &RunResult, contrast: usize) -> Shown {
         let row = result.contrasts.get(contrast).and_then(|contrast| groups::row_of(contrast, self.metric));
         let Some(row) = row else { return (String::new(), Tone::Plain) };
-        let tone = if result.trust.trusted { tone(row.verdict) } else { Tone::Plain };
-        (format!("{} {}", self.scale.spread(row.difference, row.interval), sign(row.verdict)), tone)
+        let text = format!("{} {}", self.scale.spread(row.difference, row.interval), sign(row.verdict));
+        (text, tone_of(row))
     }
 
     fn part(&self, sum: &LadderSum, part: &str) -> Shown {

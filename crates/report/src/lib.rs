@@ -10,6 +10,7 @@ mod checks;
 mod claims;
 mod csv_text;
 mod decide;
+mod distrust;
 pub mod doctor;
 mod failed_requests;
 mod figures;

@@ -72,6 +72,7 @@ fn state(result: &RunResult, colour: bool) -> String {
     match result.run.state {
         RunState::Complete if result.fails() => bad("complete, fails"),
         RunState::Complete if result.trust.trusted => "complete".to_owned(),
+        RunState::Complete if result.is_trusted_in_part() => bad("complete, in part not to be trusted"),
         RunState::Complete => bad("complete, not to be trusted"),
         RunState::Interrupted => bad("interrupted"),
         RunState::Failed => bad("failed"),
@@ -97,7 +98,7 @@ fn verdicts(answer: &Answer, colour: bool) -> String {
 
 /// `claims: 2 confirmed, 1 refuted`
 fn judgements(result: &RunResult) -> Option<String> {
-    let mut counted: Vec<(&str, usize)> = Vec::new();
+    let mut counted: Vec<(String, usize)> = Vec::new();
     for claim in claims::lines(result) {
         match counted.iter_mut().find(|(word, _)| *word == claim.word) {
             Some((_, count)) => *count += 1,

@@ -8,6 +8,7 @@ use crate::answer::{self, answer};
 use crate::capacity;
 use crate::checks::{Check, checks};
 use crate::claims;
+use crate::distrust;
 use crate::failed_requests;
 use crate::figures;
 use crate::groups;
@@ -36,7 +37,9 @@ pub fn markdown(result: &RunResult) -> String {
     };
     let first = wording::missing(result).into_iter().chain(wording::reservations(result));
     section(first.map(|sentence| format!("> **{}**", escape(&sentence))).collect());
-    section(wording::distrust(result).iter().map(|sentence| format!("> **{}**", escape(sentence))).collect());
+    section(
+        distrust::sentences(result).iter().map(|sentence| format!("> **{}**", escape(sentence))).collect(),
+    );
     section(vec![escape(&wording::title(result).join(" · "))]);
     section(wording::state(result).map(|state| format!("**{}**", escape(&state))).into_iter().collect());
     for failure in &result.run.failures {
@@ -238,7 +241,7 @@ fn table(result: &RunResult, baseline: &Cell, candidate: &Cell, contrast: &Contr
             row.relative.map(figures::percent).unwrap_or_default(),
             row.interval.map(|ends| scale.bare_interval(ends)).unwrap_or_default(),
             row.p_holm.map(figures::probability).unwrap_or_default(),
-            verdict::shown_with_bound(row, result.trust.trusted),
+            verdict::shown_with_bound(row),
         ];
         lines.push(format!("| {} |", cells.join(" | ")));
     }
@@ -248,8 +251,7 @@ fn table(result: &RunResult, baseline: &Cell, candidate: &Cell, contrast: &Contr
 fn claimed(result: &RunResult) -> Vec<String> {
     let mut lines = Vec::new();
     for claim in claims::lines(result) {
-        let word = if result.trust.trusted { claim.word.to_owned() } else { format!("({})", claim.word) };
-        lines.push(format!("- **{word}**: “{}”", escape(&claim.text)));
+        lines.push(format!("- **{}**: “{}”", claim.word, escape(&claim.text)));
         lines.extend(claim.findings.iter().map(|finding| format!("  - {}", escape(finding))));
     }
     lines.extend(claims::legend(result).into_iter().flat_map(|legend| [String::new(), legend]));

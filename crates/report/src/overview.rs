@@ -6,7 +6,7 @@ use loadline_model::result::{Cell, Contrast, Row, RunResult};
 
 use crate::figures::{self, NO_FIGURE, Scale};
 use crate::groups::{self, Group};
-use crate::verdict::{Tone, sign, tone};
+use crate::verdict::{Tone, bracketed, sign, tone_of};
 
 /// More comparisons than this have an overview.
 const MOST_IN_FULL: usize = 3;
@@ -40,10 +40,11 @@ pub(crate) fn is_needed(result: &RunResult) -> bool {
 
 /// What the cells mean.
 pub(crate) fn legend(result: &RunResult) -> String {
+    let interval = figures::interval_name(result);
+    let untrusted = if result.trust.trusted { "" } else { " In parentheses: not to be trusted." };
     format!(
-        "± the longer arm of the {}. ▲ slower, costlier or more; ▼ faster, cheaper or fewer; = equivalent; ? unresolved; \
-         {NO_FIGURE} no claim can be made.",
-        figures::interval_name(result)
+        "± the longer arm of the {interval}. ▲ slower, costlier or more; ▼ faster, cheaper or fewer; = equivalent; ? unresolved; \
+         {NO_FIGURE} no claim can be made.{untrusted}"
     )
 }
 
@@ -56,7 +57,7 @@ pub(crate) fn grids(result: &RunResult) -> Vec<Grid> {
         let family: Vec<&Group<'_>> =
             groups.iter().filter(|group| group.baseline.label == *baseline).collect();
         match family[..] {
-            [group] => grids.push(by_candidate(result, group)),
+            [group] => grids.push(by_candidate(group)),
             _ => grids.extend(metrics(&family).filter_map(|metric| by_load(result, &family, metric))),
         }
     }
@@ -97,8 +98,7 @@ fn by_load(result: &RunResult, family: &[&Group<'_>], metric: &str) -> Option<Gr
         let scale = scale.with_digits_of(rows.iter().flatten());
         let name = (groups::short_load_name(result, cell), Tone::Plain);
         let figure = rows.iter().flatten().next().map(baseline_figure).unwrap_or_default();
-        let compared =
-            rows.iter().map(|row| row.as_ref().map(|row| shown(result, row, &scale)).unwrap_or_default());
+        let compared = rows.iter().map(|row| row.as_ref().map(|row| shown(row, &scale)).unwrap_or_default());
         [name, (figure, Tone::Plain)].into_iter().chain(compared).collect()
     });
     let headings = [String::new(), baseline.clone()];
@@ -111,7 +111,7 @@ fn by_load(result: &RunResult, family: &[&Group<'_>], metric: &str) -> Option<Gr
 }
 
 /// One load, candidates down, metrics across.
-fn by_candidate(result: &RunResult, group: &Group<'_>) -> Grid {
+fn by_candidate(group: &Group<'_>) -> Grid {
     let columns: Vec<(Vec<Option<&Row>>, Scale)> = metrics(&[group])
         .filter_map(|metric| {
             let rows: Vec<Option<&Row>> =
@@ -134,9 +134,8 @@ fn by_candidate(result: &RunResult, group: &Group<'_>) -> Grid {
     });
     let first = std::iter::once((group.baseline.label.clone(), Tone::Plain)).chain(first).collect();
     let others = group.contrasts.iter().enumerate().map(|(at, (candidate, _))| {
-        let cells = columns
-            .iter()
-            .map(|(rows, scale)| rows[at].map(|row| shown(result, row, scale)).unwrap_or_default());
+        let cells =
+            columns.iter().map(|(rows, scale)| rows[at].map(|row| shown(row, scale)).unwrap_or_default());
         std::iter::once((candidate.label.clone(), Tone::Plain)).chain(cells).collect()
     });
     Grid {
@@ -157,7 +156,8 @@ pub(crate) fn summary(result: &RunResult) -> Option<String> {
     if rows.is_empty() {
         return None;
     }
-    if !result.trust.trusted {
+    let (rows, untrusted): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(_, row)| row.trusted);
+    if rows.is_empty() {
         return Some("Not to be trusted: the figures stand below without a verdict.".to_owned());
     }
     let part = |(of, word)| {
@@ -169,8 +169,10 @@ pub(crate) fn summary(result: &RunResult) -> Option<String> {
         (!found.is_empty()).then(|| format!("{} {word}{}", found.len(), most.unwrap_or_default()))
     };
     let parts = [("▲", "slower"), ("▼", "faster"), ("=", "equivalent"), ("?", "unresolved")];
-    let parts: Vec<String> = parts.into_iter().filter_map(part).collect();
-    Some(format!("At the median, of {} comparisons: {}.", rows.len(), parts.join(", ")))
+    let others = (!untrusted.is_empty()).then(|| format!("{} not to be trusted", untrusted.len()));
+    let parts: Vec<String> = parts.into_iter().filter_map(part).chain(others).collect();
+    let comparisons = rows.len() + untrusted.len();
+    Some(format!("At the median, of {comparisons} comparisons: {}.", parts.join(", ")))
 }
 
 /// The comparison with the largest share: `other node at 2000/s +50 µs, at least +26 µs`.
@@ -186,13 +188,10 @@ fn most(result: &RunResult, found: &[(&Contrast, &Row)]) -> Option<String> {
 }
 
 /// `+4.1 ±0.6 ▲`
-fn shown(result: &RunResult, row: &Row, scale: &Scale) -> Shown {
+fn shown(row: &Row, scale: &Scale) -> Shown {
     let Some(ends) = row.interval else { return (NO_FIGURE.to_owned(), Tone::Plain) };
     let spread = scale.spread(row.difference, Some(ends));
-    match result.trust.trusted {
-        true => (format!("{spread} {}", sign(row.verdict)), tone(row.verdict)),
-        false => (format!("{spread} ({})", sign(row.verdict)), Tone::Plain),
-    }
+    (format!("{spread} {}", bracketed(sign(row.verdict), row.trusted)), tone_of(row))
 }
 
 fn baseline_figure(row: &Row) -> String {

@@ -8,6 +8,7 @@ use crate::answer::answer;
 use crate::capacity;
 use crate::checks::{Check, checks};
 use crate::claims;
+use crate::distrust;
 use crate::failed_requests;
 use crate::figures::Scale;
 use crate::groups;
@@ -144,7 +145,7 @@ impl Page<'_> {
     fn head(&self) -> String {
         let mut text = String::new();
         let first = wording::missing(self.result).into_iter().chain(wording::reservations(self.result));
-        for sentence in first.chain(wording::distrust(self.result)) {
+        for sentence in first.chain(distrust::sentences(self.result)) {
             text.push_str(&self.paragraph(Tone::Bad, "", &sentence, 0));
         }
         text.push_str(&flow("", &wording::title(self.result), " · ", self.prose, 2));
@@ -249,11 +250,8 @@ impl Page<'_> {
     fn claims(&self) -> String {
         let mut text = String::new();
         for line in claims::lines(self.result) {
-            let tone = if self.result.trust.trusted { line.tone } else { Tone::Plain };
-            let word =
-                if self.result.trust.trusted { line.word.to_owned() } else { format!("({})", line.word) };
             text.push_str(&wrap(
-                &format!("{}: ", self.paint(tone, &word)),
+                &format!("{}: ", self.paint(line.tone, &line.word)),
                 &format!("“{}”", line.text),
                 self.prose,
                 2,
@@ -413,10 +411,7 @@ impl Page<'_> {
     }
 
     fn verdict(&self, row: &Row, text: String) -> String {
-        // Without trust the words stand, but nothing cheers or warns.
-        let trusted = self.result.trust.trusted;
-        let tone = if trusted { verdict::tone(row.verdict) } else { Tone::Plain };
-        self.paint(tone, &text)
+        self.paint(verdict::tone_of(row), &text)
     }
 
     fn paragraph(&self, tone: Tone, first: &str, sentence: &str, indent: usize) -> String {

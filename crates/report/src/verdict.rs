@@ -31,20 +31,25 @@ impl Tone {
     }
 }
 
-/// The word as a table shows it: in brackets when the run can't be trusted.
-pub(crate) fn shown(verdict: Verdict, trusted: bool) -> String {
-    if trusted { word(verdict).to_owned() } else { format!("({})", word(verdict)) }
+/// The word as a table shows it: in parentheses where the row can't be trusted.
+pub(crate) fn shown(row: &Row) -> String {
+    bracketed(word(row.verdict), row.trusted)
+}
+
+/// A word that claims nothing where it can't be trusted.
+pub(crate) fn bracketed(word: &str, trusted: bool) -> String {
+    if trusted { word.to_owned() } else { format!("({word})") }
 }
 
 /// The word, and of what is unresolved how large the difference is at most: `unresolved, within ±3.1 %`.
-pub(crate) fn shown_with_bound(row: &Row, trusted: bool) -> String {
+pub(crate) fn shown_with_bound(row: &Row) -> String {
     let bound = row.bound.filter(|_| row.verdict == Verdict::Unresolved && row.baseline != 0.0);
-    match bound.filter(|_| trusted) {
+    match bound.filter(|_| row.trusted) {
         Some(bound) => {
             let share = figures::unsigned_percent(bound / row.baseline);
             format!("{}, within ±{share}", word(row.verdict))
         }
-        None => shown(row.verdict, trusted),
+        None => shown(row),
     }
 }
 
@@ -71,7 +76,12 @@ pub(crate) fn word(verdict: Verdict) -> &'static str {
     }
 }
 
-/// What the verdict means to the reader.
+/// What the verdict of a row means to the reader: where it can't be trusted, nothing cheers or warns.
+pub(crate) fn tone_of(row: &Row) -> Tone {
+    if row.trusted { tone(row.verdict) } else { Tone::Plain }
+}
+
+/// What a verdict means to the reader.
 pub(crate) fn tone(verdict: Verdict) -> Tone {
     match verdict {
         Verdict::Slower | Verdict::Costlier => Tone::Bad,

@@ -109,41 +109,10 @@ pub(crate) fn reservations(result: &RunResult) -> impl Iterator<Item = String> {
 }
 
 /// A text with a capital in front and a full stop behind it.
-fn sentence(text: &str) -> String {
+pub(crate) fn sentence(text: &str) -> String {
     let mut rest = text.chars();
     let first: String = rest.next().into_iter().flat_map(char::to_uppercase).collect();
     format!("{first}{}.", rest.as_str())
-}
-
-/// Why the run can't be trusted and what to do, a sentence or two for each gate that doesn't hold; empty when it can,
-/// and when there is nothing to distrust.
-pub(crate) fn distrust(result: &RunResult) -> Vec<String> {
-    let trust = &result.trust;
-    if trust.trusted || result.slices.is_empty() {
-        return Vec::new();
-    }
-    let failing: Vec<_> = trust.gates.iter().filter(|gate| !gate.holds).collect();
-    if failing.is_empty() {
-        return vec![format!(
-            "This run can't be trusted: {} of {} slices failed a gate.",
-            figures::count(trust.slices_failed as u64),
-            figures::count(trust.slices as u64)
-        )];
-    }
-    failing
-        .iter()
-        .enumerate()
-        .map(|(index, gate)| {
-            let lead = if index == 0 { "This run can't be trusted" } else { "Another reason" };
-            let slices = if gate.failed == 1 { "slice" } else { "slices" };
-            let extent = if gate.failed > 0 {
-                format!(" ({} {slices} failed, repeats used up)", gate.failed)
-            } else {
-                String::new()
-            };
-            format!("{lead}: {}{extent}. {}", said(&gate.figure), said(&gate.remedy))
-        })
-        .collect()
 }
 
 /// Where a twin differs significantly, a sentence for each.

@@ -11,16 +11,17 @@ use crate::counted::Counted;
 use crate::joint::joint;
 use crate::metrics::Metric;
 use crate::repeats::selected;
-use crate::result::{Remark, Repeats};
+use crate::result::{Remark, Trust};
 use crate::sample::Paired;
 use crate::scale::Scale;
+use crate::trust;
 use crate::verdicts::bounds;
 
 /// The run that claims are compared with.
 pub struct Judged<'a> {
     pub data: &'a RunData,
     pub counted: &'a Counted<'a>,
-    pub repeats: &'a Repeats,
+    pub trust: &'a Trust,
     pub confidence: f64,
 }
 
@@ -56,8 +57,9 @@ impl Judged<'_> {
         let spread = bootstrap(paired.units.len(), RESAMPLES, self.data.run.experiment.plan.seed, figure);
         let withheld = no_interval(metric, &paired, &compared, spread.as_ref());
         let spread = spread.filter(|_| withheld.is_none());
-        let note =
-            withheld.or_else(|| one_deployment(&paired)).or_else(|| selected(self.repeats, cell, &metric.id));
+        let note = withheld
+            .or_else(|| one_deployment(&paired))
+            .or_else(|| selected(&self.trust.repeats, cell, &metric.id));
         let reference = if is_share { 1.0 } else { compared.baseline_figure() };
         let shown = |place: f64| scale.difference(place, reference);
         Claimed {
@@ -86,6 +88,13 @@ impl Judged<'_> {
         let note = found.note.or(gap.note).or(self.difference(metric, base, cell, false, claimed).note);
         let p_within = found.spread.filter(|_| note.is_none()).map(|spread| p_within(&spread, claimed));
         Claimed { found: found.found, interval: found.interval, p_within, note }
+    }
+
+    /// Whether the cells that a difference is made of can be trusted, and those of the difference that it closes a part of.
+    pub fn trusts(&self, contrast: &ContrastPlan, closes: Option<&str>) -> bool {
+        let other = closes.and_then(|of| sibling(self.data, contrast.candidate, of));
+        let mut candidates = [contrast.candidate].into_iter().chain(other);
+        candidates.all(|candidate| trust::trusts(self.data, self.trust, contrast.baseline, candidate))
     }
 }
 

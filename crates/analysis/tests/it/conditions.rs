@@ -3,6 +3,7 @@
 use crate::made_up::MadeUp;
 use loadline_analysis::analyse;
 use loadline_analysis::result::{ClaimJudgement, ConditionJudgement, ConditionResult, RunResult, Verdict};
+use loadline_model::CellId;
 use loadline_model::experiment::{Amount, Claim, Condition, Direction, Experiment, Says};
 use loadline_model::gates::{GateFailure, Late};
 
@@ -87,6 +88,29 @@ fn in_a_run_that_cannot_be_trusted_nothing_is_judged_and_every_verdict_says_so()
     assert!(rows(&result).into_iter().all(|trusted| !trusted));
     assert_eq!(judgements(&result)[..5], [ConditionJudgement::NotTrusted; 5]);
     assert!(!result.fails());
+}
+
+#[test]
+fn a_candidate_that_can_be_trusted_is_judged_beside_one_that_cannot() {
+    use ConditionJudgement::{Holds, NotTrusted};
+    let run = |pod_us, static_pod_us| {
+        let run = MadeUp {
+            shift_us: pod_us,
+            static_pod_us: Some(static_pod_us),
+            change: with_conditions,
+            ..MadeUp::default()
+        };
+        let mut data = run.data();
+        for slice in data.slices.iter_mut().filter(|slice| slice.cell == CellId(3)) {
+            slice.gate_failures.push(GateFailure::Late(Late { p99_us: 500.0, bound_us: 100.0 }));
+            slice.sent_in_time = slice.due / 2;
+        }
+        let result = analyse(&data);
+        assert!(!result.trust.trusted);
+        (judgements(&result)[0], result.fails())
+    };
+    assert_eq!(run(20.0, 0.0), (Holds, true));
+    assert_eq!(run(0.0, 20.0), (NotTrusted, false));
 }
 
 #[test]

@@ -123,7 +123,34 @@ fn a_cell_that_fails_a_gate_too_often_is_not_trusted() {
 }
 
 #[test]
-fn what_other_programs_used_is_judged_over_the_whole_run_too() {
+fn a_gate_that_fails_for_one_platform_leaves_the_others_trusted() {
+    let judged = |failing: CellId| {
+        let mut data = MadeUp { static_pod_us: Some(5.0), ..MadeUp::default() }.data();
+        for slice in data.slices.iter_mut().filter(|slice| slice.cell == failing) {
+            slice.gate_failures =
+                vec![GateFailure::Text { gate: Gate::Errors, text: "requests failed".to_owned() }];
+        }
+        let result = analyse(&data);
+        let gate = result.trust.gates.iter().find(|gate| !gate.holds).unwrap();
+        assert_eq!((gate.gate, &gate.cells[..], result.trust.trusted), (Gate::Errors, &[failing][..], false));
+        let contrasts = result.contrasts.iter().chain(&result.noise);
+        let trusted: Vec<Vec<bool>> = contrasts
+            .map(|contrast| contrast.rows.iter().map(|row| row.trusted).collect::<Vec<_>>())
+            .map(|mut rows| {
+                rows.dedup();
+                rows
+            })
+            .collect();
+        (trusted, result.is_trusted_in_part())
+    };
+    let (pod, static_pod, twin) = (CellId(2), CellId(3), CellId(1));
+    assert_eq!(judged(pod), (vec![vec![false], vec![true], vec![true]], true));
+    assert_eq!(judged(static_pod), (vec![vec![true], vec![false], vec![true]], true));
+    assert_eq!(judged(twin), (vec![vec![false]; 3], false), "the twin is a part of each baseline");
+}
+
+#[test]
+fn what_other_programs_used_is_judged_over_the_whole_load_too() {
     let mut data = MadeUp::default().data();
     let mut used = |share: f64| {
         for (slice, rounding) in data.slices.iter_mut().zip([0.15, -0.15].into_iter().cycle()) {

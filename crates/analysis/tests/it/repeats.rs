@@ -174,8 +174,9 @@ fn what_was_compared_with_a_platform_that_could_not_be_measured_counts() {
     let mut data = MadeUp::default().data();
     data.slices.retain(|slice| slice.cell.0 != 2);
     lose_time(&mut data, (0, 0));
-    let of_baseline =
-        |data: &RunData| analyse(data).slices.iter().filter(|slice| slice.counted && slice.cell.0 == 0).count();
+    let of_baseline = |data: &RunData| {
+        analyse(data).slices.iter().filter(|slice| slice.counted && slice.cell.0 == 0).count()
+    };
     assert_eq!(of_baseline(&data), 23, "the block in which the twin lost time does not count");
     for (round, block) in (0..8).flat_map(|round| (0..3).map(move |block| (round, block))) {
         lose_time(&mut data, (round, block));

@@ -25,7 +25,7 @@ pub struct ClaimResult {
     pub published_baseline: Option<[f64; 2]>,
     /// Confirmed where every finding confirms it, refuted where one refutes it.
     pub judgement: ClaimJudgement,
-    /// Whether the run can be trusted; otherwise the judgement says nothing, and reports show it in parentheses.
+    /// Whether what decides the judgement can be trusted; otherwise it says nothing, and reports show it in parentheses.
     #[serde(default)]
     pub trusted: bool,
     /// Whether the run fails if it is refuted.
@@ -75,6 +75,9 @@ pub struct Finding {
     /// p-value of "the figure lies within what is claimed", Holm-corrected over the findings of the claim; absent without an interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub p_holm: Option<f64>,
+    /// Whether the figures that are compared can be trusted.
+    #[serde(default)]
+    pub trusted: bool,
     /// Why there is no figure, if there is a reason worth telling.
     pub note: Option<Statement<Remark>>,
     /// What follows.

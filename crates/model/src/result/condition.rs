@@ -54,17 +54,18 @@ pub enum ConditionJudgement {
     Open,
     /// What it is about was not measured.
     NotMeasured,
-    /// The run cannot be trusted.
+    /// It is about figures that cannot be trusted, and does not hold of the others.
     NotTrusted,
 }
 
 impl RunResult {
-    /// Whether the run fails, although it was measured: a condition holds, or a claim that must hold is refuted. A run that cannot be
-    /// trusted says neither.
+    /// Whether the run fails, although it was measured: a condition holds, or a claim that must hold is refuted. Figures that
+    /// cannot be trusted say neither.
     pub fn fails(&self) -> bool {
         let holds = |condition: &ConditionResult| condition.judgement == ConditionJudgement::Holds;
-        let is_refuted = |claim: &ClaimResult| claim.must && claim.judgement == ClaimJudgement::Refuted;
-        self.trust.trusted && (self.conditions.iter().any(holds) || self.claims.iter().any(is_refuted))
+        let is_refuted =
+            |claim: &ClaimResult| claim.must && claim.trusted && claim.judgement == ClaimJudgement::Refuted;
+        self.conditions.iter().any(holds) || self.claims.iter().any(is_refuted)
     }
 
     /// The conditions that could not be judged, because what they are about was not measured.

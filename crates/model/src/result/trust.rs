@@ -10,7 +10,7 @@ use crate::ids::CellId;
 /// Whether the figures can be trusted.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Trust {
-    /// Whether all gates hold.
+    /// Whether all gates hold for all cells.
     pub trusted: bool,
     /// Each gate over the whole run.
     pub gates: Vec<GateSummary>,
@@ -26,6 +26,13 @@ pub struct Trust {
     /// What was measured again because the machine was disturbed.
     #[serde(default)]
     pub repeats: Repeats,
+}
+
+impl Trust {
+    /// Whether the figures of a cell can be trusted.
+    pub fn trusts(&self, cell: CellId) -> bool {
+        !self.gates.iter().any(|gate| gate.cells.contains(&cell))
+    }
 }
 
 /// A metric in which a twin differs.
@@ -102,6 +109,9 @@ pub struct GateSummary {
     pub figure: Statement<GateFigure>,
     /// Whether it holds for the run: no cell lost more than the tolerated share of its slices to it.
     pub holds: bool,
+    /// Indices of the cells for which it does not hold.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cells: Vec<CellId>,
     /// Slices that count and failed it.
     pub failed: usize,
     /// What to do when it fails.

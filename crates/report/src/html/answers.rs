@@ -85,7 +85,6 @@ fn facts(result: &RunResult, contrast: &Contrast) -> Markup {
         .and_then(|row| Some((row, groups::scale_of([row])?)))
         .and_then(|found| Some((found, result.cell(contrast.baseline)?, result.cell(contrast.candidate)?)));
     let Some(((row, scale), baseline, candidate)) = found else { return html! {} };
-    let tone = if result.trust.trusted { verdict::tone(row.verdict) } else { Tone::Plain };
     html! {
         dl.facts {
             div { dt { (shown(&baseline.label)) } dd { (scale.figure(row.baseline)) } }
@@ -99,7 +98,7 @@ fn facts(result: &RunResult, contrast: &Contrast) -> Markup {
             }
             div {
                 dt { "verdict" }
-                dd { (sign(row.verdict, tone)) (verdict::shown_with_bound(row, result.trust.trusted)) }
+                dd { (sign(row.verdict, verdict::tone_of(row))) (verdict::shown_with_bound(row)) }
             }
         }
     }

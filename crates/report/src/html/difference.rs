@@ -10,7 +10,7 @@ use super::{class, shown};
 use crate::figures;
 use crate::groups::{self, HEADLINE};
 use crate::overview;
-use crate::verdict::{self, Tone};
+use crate::verdict;
 
 /// The widest interval is cut off where it would leave less than this share of the drawing to the interval that answers the question.
 const LEAST_SHARE: f64 = 0.06;
@@ -98,9 +98,9 @@ fn drawing(result: &RunResult, title: &str, rows: &[Drawn<'_>]) -> Markup {
                     @for drawn in rows {
                         tr {
                             th scope="row" { (shown(&drawn.name)) }
-                            td.strip { (strip(&axis, drawn, result.trust.trusted)) }
+                            td.strip { (strip(&axis, drawn)) }
                             td.number { (drawn.row.relative.map(figures::percent).unwrap_or_default()) }
-                            td { (word(drawn.row, result.trust.trusted)) }
+                            td { (word(drawn.row)) }
                         }
                     }
                 }
@@ -118,17 +118,17 @@ fn axis_of(rows: &[Drawn<'_>]) -> Axis {
     Axis::of(rows.iter().flat_map(Drawn::reach).map(within))
 }
 
-fn word(row: &Row, trusted: bool) -> Markup {
-    let tone = if trusted { verdict::tone(row.verdict) } else { Tone::Plain };
+fn word(row: &Row) -> Markup {
+    let tone = verdict::tone_of(row);
     html! {
         (sign(row.verdict, tone))
-        span.(class(tone)) { (verdict::shown(row.verdict, trusted)) }
+        span.(class(tone)) { (verdict::shown(row)) }
     }
 }
 
 /// The interval of a row, and the difference in it: filled where it is claimed.
-fn strip(axis: &Axis, drawn: &Drawn<'_>, trusted: bool) -> Markup {
-    let tone = if trusted { verdict::tone(drawn.row.verdict) } else { Tone::Plain };
+fn strip(axis: &Axis, drawn: &Drawn<'_>) -> Markup {
+    let tone = verdict::tone_of(drawn.row);
     let [low, high] = drawn.interval;
     let (middle, bottom) = (HEIGHT / 2, HEIGHT);
     html! {

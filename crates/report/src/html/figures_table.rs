@@ -9,7 +9,7 @@ use super::tables::frame;
 use super::{class, shown};
 use crate::figures;
 use crate::groups;
-use crate::verdict::{self, Tone};
+use crate::verdict;
 use crate::wording;
 
 /// More comparisons than this are folded up.
@@ -62,7 +62,7 @@ fn table(result: &RunResult, at: usize, contrast: &Contrast, baseline: &Cell, ca
                     }
                 }
                 tbody {
-                    @for (label, request, row) in rows.chain(requests) { (line(result, &label, request, row)) }
+                    @for (label, request, row) in rows.chain(requests) { (line(&label, request, row)) }
                 }
             }
         }))
@@ -72,10 +72,9 @@ fn table(result: &RunResult, at: usize, contrast: &Contrast, baseline: &Cell, ca
     }
 }
 
-fn line(result: &RunResult, label: &str, request: Option<&str>, row: &Row) -> Markup {
+fn line(label: &str, request: Option<&str>, row: &Row) -> Markup {
     let Some(scale) = groups::scale_of([row]) else { return html! {} };
-    let trusted = result.trust.trusted;
-    let tone = if trusted { verdict::tone(row.verdict) } else { Tone::Plain };
+    let tone = verdict::tone_of(row);
     html! {
         tr data-metric=(shown(&row.metric)) data-request=[request.map(shown)] {
             th scope="row" .part[label.starts_with("  ")] { (shown(label.trim())) }
@@ -87,7 +86,7 @@ fn line(result: &RunResult, label: &str, request: Option<&str>, row: &Row) -> Ma
             td { (row.p_holm.map(figures::probability).unwrap_or_default()) }
             td.word {
                 (sign(row.verdict, tone))
-                span.(class(tone)) { (verdict::shown_with_bound(row, trusted)) }
+                span.(class(tone)) { (verdict::shown_with_bound(row)) }
             }
         }
     }

@@ -5,13 +5,15 @@ use maud::{Markup, html};
 
 use super::{answers, judged, shown, worth};
 use crate::checks::{Check, Subject, checks};
+use crate::distrust;
 use crate::failed_requests;
 use crate::throttling;
 use crate::wording;
 
 pub(super) fn heading(result: &RunResult) -> Markup {
     let first = wording::missing(result).into_iter().chain(wording::reservations(result));
-    let alerts: Vec<String> = first.chain(wording::distrust(result)).chain(wording::state(result)).collect();
+    let alerts: Vec<String> =
+        first.chain(distrust::sentences(result)).chain(wording::state(result)).collect();
     let known = failed_requests::sentence(result).into_iter().chain(throttling::sentence(result));
     let cautions: Vec<String> = known.chain(wording::twins_differ(result)).collect();
     html! {
@@ -38,7 +40,7 @@ fn passed(checks: &[Check]) -> Markup {
             ul.checks {
                 @for check in checks {
                     li {
-                        (judged(check.outcome.tone(), check.outcome.word(), true))
+                        (judged(check.outcome.tone(), check.outcome.word()))
                         ": "
                         @match check.subject {
                             Subject::Condition => code { (shown(&check.about())) },

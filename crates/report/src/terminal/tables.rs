@@ -142,7 +142,7 @@ impl Page<'_> {
                 scale.difference(row.difference),
                 row.relative.map(figures::percent).unwrap_or_default(),
                 row.interval.map(|ends| scale.bare_interval(ends)).unwrap_or_default(),
-                self.verdict(row, verdict::shown_with_bound(row, self.result.trust.trusted)),
+                self.verdict(row, verdict::shown_with_bound(row)),
                 if self.draws() { Bars::of([row], bar::WIDE).draw(row) } else { String::new() },
             ]);
         }
@@ -213,8 +213,7 @@ impl Page<'_> {
             let mut cells = vec![first.label.clone(), scale.figure(first.baseline)];
             for row in &rows[candidates.clone()] {
                 cells.push(row.map(|row| scale.spread(row.difference, row.interval)).unwrap_or_default());
-                let shown =
-                    |row: &Row| self.verdict(row, verdict::shown(row.verdict, self.result.trust.trusted));
+                let shown = |row: &Row| self.verdict(row, verdict::shown(row));
                 cells.push(row.map(shown).unwrap_or_default());
                 cells.extend(draw.then(|| row.map(|row| bars.draw(row)).unwrap_or_default()));
             }

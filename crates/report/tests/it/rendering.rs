@@ -119,6 +119,15 @@ fn an_untrusted_run_says_so_first_and_claims_nothing() {
 }
 
 #[test]
+fn a_run_that_can_be_trusted_in_part_says_first_in_which() {
+    assert_snapshot!(terminal(&support::trusted_in_part(), &PLAIN));
+    let mut one = support::trusted_in_part();
+    one.trust.gates[1].cells.clear();
+    let whole = terminal(&one, &PLAIN);
+    assert!(whole.starts_with("This run can't be trusted: send lag p99 310 µs"), "{whole}");
+}
+
+#[test]
 fn claims_stand_with_our_figure_beside_them_and_starts_step_by_step() {
     assert_snapshot!(terminal(&support::with_starts_and_claims(), &PLAIN));
     assert_snapshot!(markdown(&support::with_starts_and_claims()));

@@ -63,6 +63,28 @@ pub fn six_by_six() -> RunResult {
     result
 }
 
+/// The same where the load had too much to do at one rate, and one platform at another.
+pub fn trusted_in_part() -> RunResult {
+    let mut result = six_by_six();
+    let at = |load: usize, platforms: std::ops::Range<usize>| {
+        platforms.map(move |platform| CellId(load * PLATFORMS.len() + platform)).collect::<Vec<CellId>>()
+    };
+    let remedy = "give the load a CPU of its own";
+    let gates = &mut result.trust.gates;
+    gates[1] = GateSummary { cells: at(5, 0..6), ..failing("send_lag", "send lag p99 310 µs", 7, remedy) };
+    gates[4] = GateSummary { cells: at(2, 4..5), ..failing("steal", "stolen CPU 4.2 %", 1, "wait") };
+    result.trust.trusted = false;
+    for contrast in &mut result.contrasts {
+        let trusted = result.trust.trusts(contrast.candidate);
+        contrast.rows.iter_mut().for_each(|row| row.trusted = trusted);
+    }
+    for claim in &mut result.claims {
+        claim.findings.iter_mut().for_each(|finding| finding.trusted = result.trust.trusts(finding.cell));
+        claim.trusted = claim.findings.iter().all(|finding| finding.trusted);
+    }
+    result
+}
+
 fn sample(label: &str, baseline: f64, cost: f64, half: Option<f64>, higher: Verdict) -> Sample<'_> {
     let verdict = match half {
         Some(half) if cost - half > 0.0 => higher,
@@ -88,6 +110,7 @@ fn claims() -> Vec<ClaimResult> {
         interval: Some([found - half, found + half]),
         baseline: None,
         p_holm: None,
+        trusted: true,
         note: None,
         judgement,
     };

@@ -19,7 +19,7 @@ use loadline_model::notes::{Note, Resources};
 use loadline_model::platform::Limits;
 use loadline_model::result::*;
 use loadline_model::{CellId, TimeSpent};
-pub use many::six_by_six;
+pub use many::{six_by_six, trusted_in_part};
 use parts::*;
 pub use preview::preview;
 pub use starts::with_starts_and_claims;
@@ -244,6 +244,7 @@ pub fn other_baselines() -> RunResult {
             interval: Some([2.1 * US, 2.9 * US]),
             baseline: None,
             p_holm: Some(1.0),
+            trusted: true,
             note: None,
             judgement: ClaimJudgement::Confirmed,
         }],
@@ -291,7 +292,12 @@ pub fn twin_differs() -> RunResult {
 pub fn untrusted() -> RunResult {
     let mut result = slower();
     result.trust.trusted = false;
-    result.contrasts[0].rows.iter_mut().for_each(|row| row.trusted = false);
+    let rows = result.contrasts.iter_mut().chain(&mut result.noise).flat_map(Contrast::all_rows_mut);
+    rows.for_each(|row| row.trusted = false);
+    for claim in &mut result.claims {
+        claim.trusted = false;
+        claim.findings.iter_mut().for_each(|finding| finding.trusted = false);
+    }
     result.trust.slices_failed = 9;
     result.trust.slices_repeated = 8;
     let gates = &mut result.trust.gates;

@@ -146,6 +146,7 @@ pub fn gate(gate: &str, text: &str, remedy: &str) -> GateSummary {
         gate: serde_json::from_value(gate.into()).expect("the name of a gate"),
         figure: Statement::text(text),
         holds: true,
+        cells: Vec::new(),
         failed: 0,
         remedy: Statement::text(remedy),
     }

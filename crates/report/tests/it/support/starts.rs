@@ -35,6 +35,7 @@ pub fn with_starts_and_claims() -> RunResult {
         judgement,
         baseline: None,
         p_holm: None,
+        trusted: true,
         note: None,
     };
     let claim = |text: &str, judgement, findings| ClaimResult {
