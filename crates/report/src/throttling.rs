@@ -8,30 +8,44 @@ use crate::groups;
 /// More cells than these are counted, not named: those that were throttled most come first.
 const MOST_NAMED: usize = 5;
 
-/// `limits: 0.3 CPUs and 512 MiB`, or `limits: 0.3 CPUs on small, 1 CPU on large` where they differ; `None` where there are none.
+/// Limits, and the names of what has them.
+type Limited<'a> = Vec<(Option<String>, Vec<&'a str>)>;
+
+/// `limits: 0.3 CPUs and 512 MiB`, or `limits: 0.3 CPUs for small, 1 CPU for large` where they differ; `None` where there are none.
 pub(crate) fn limits(result: &RunResult) -> Option<String> {
-    let mut by_limits: Vec<(Option<String>, Vec<&str>)> = Vec::new();
-    for cell in groups::asked_cells(result) {
-        let text = figures::limits(cell.limits);
-        let at = by_limits.iter().position(|(other, _)| *other == text).unwrap_or_else(|| {
-            by_limits.push((text, Vec::new()));
-            by_limits.len() - 1
-        });
-        let labels = &mut by_limits[at].1;
-        if !labels.contains(&cell.label.as_str()) {
-            labels.push(&cell.label);
-        }
-    }
-    match &by_limits[..] {
+    let names: [fn(&Cell) -> &str; 3] = [|cell| &cell.service, |cell| &cell.platform, |cell| &cell.label];
+    // By service or platform, if that says it all.
+    let is_clear = |limited: &Limited<'_>| {
+        let named: Vec<&str> = limited.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        groups::unique(named.iter().copied()).len() == named.len()
+    };
+    let several = names.into_iter().map(|name| limited(result, name));
+    let clearest = several.reduce(|first, next| if is_clear(&first) { first } else { next })?;
+    match &clearest[..] {
         [] => None,
         [(text, _)] => text.as_ref().map(|text| format!("limits: {text}")),
         several => {
-            let each = several.iter().map(|(text, labels)| {
-                format!("{} on {}", text.as_deref().unwrap_or("none"), labels.join(" and "))
+            let each = several.iter().map(|(text, names)| {
+                format!("{} for {}", text.as_deref().unwrap_or("none"), names.join(" and "))
             });
             Some(format!("limits: {}", each.collect::<Vec<_>>().join(", ")))
         }
     }
+}
+
+fn limited(result: &RunResult, name: fn(&Cell) -> &str) -> Limited<'_> {
+    let mut limited: Limited<'_> = Vec::new();
+    for cell in groups::asked_cells(result) {
+        let text = figures::limits(cell.limits);
+        let at = limited.iter().position(|(other, _)| *other == text).unwrap_or_else(|| {
+            limited.push((text, Vec::new()));
+            limited.len() - 1
+        });
+        if !limited[at].1.contains(&name(cell)) {
+            limited[at].1.push(name(cell));
+        }
+    }
+    limited
 }
 
 /// `Throttled by its CPU limit: pod in 7 of 12 periods (limit 0.3, 240 ms per second).`

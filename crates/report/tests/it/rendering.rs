@@ -185,6 +185,20 @@ fn no_text_breaks_the_xml() {
 }
 
 #[test]
+fn limits_are_told_by_service_where_that_says_it_all() {
+    let mut result = support::six_by_six();
+    for (index, cell) in result.cells.iter_mut().enumerate() {
+        cell.service = if index % 2 == 0 { "orders".to_owned() } else { "Spring".to_owned() };
+        cell.limits.cpus = Some(if index % 2 == 0 { 1.0 } else { 2.0 });
+    }
+    let first = first_section(&terminal(&result, &PLAIN)).replace('\n', " ");
+    assert!(first.contains("limits: 1 CPU for orders, 2 CPUs for Spring"), "{first}");
+    result.cells[0].limits.cpus = Some(2.0);
+    let first = first_section(&terminal(&result, &PLAIN)).replace('\n', " ");
+    assert!(first.contains("2 CPUs for host and docker"), "by their labels: {first}");
+}
+
+#[test]
 fn deployments_that_lie_far_apart_are_named() {
     let told = |shares: &[f64]| {
         let mut result = support::slower();
