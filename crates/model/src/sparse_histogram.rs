@@ -1,6 +1,8 @@
 //! The times of a slice: a histogram with loadline's bounds has 33,000 buckets, of which the few hundred requests of a slice use as many at
 //! most. With its empty buckets left out, ten thousand slices fit into some megabytes instead of gigabytes.
 
+mod encoded;
+
 use hdrhistogram::Histogram;
 
 use crate::histogram::{HistogramError, as_text, bounds, decode_histogram, encode_histogram, new_histogram};
@@ -27,7 +29,10 @@ impl SparseHistogram {
     /// # Errors
     /// When it is no histogram, or one with other bounds.
     pub fn decode(bytes: &[u8]) -> Result<SparseHistogram, HistogramError> {
-        decode_histogram(bytes).map(|histogram| SparseHistogram::from(&histogram))
+        match encoded::buckets(bytes) {
+            Some(buckets) => Ok(SparseHistogram { buckets }),
+            None => decode_histogram(bytes).map(|histogram| SparseHistogram::from(&histogram)),
+        }
     }
 
     /// As [`encode_histogram`] writes the whole histogram.

@@ -9,11 +9,11 @@
 //! loopback address unless told otherwise, and refuses what a page of another site asks for ([`access`]).
 
 mod access;
-mod answers;
 mod api;
 mod drafts;
 mod failure;
 mod jobs;
+mod kept;
 mod listener;
 mod live;
 mod numbers;
@@ -36,13 +36,18 @@ pub use api::description;
 pub use listener::{Certificate, WebError};
 pub use program::{Draft, Offer, Program};
 
+use axum::body::Bytes;
 use rustix::process::Pid;
 
 use access::Access;
-use answers::Answers;
+use kept::Kept;
 use queue::Queue;
 use streams::Streams;
 
+/// Summaries of runs that are kept: as many as a list shows.
+const MOST_SUMMARIES: usize = 1_000;
+/// Reports that are kept. One of 10,000 slices has 10 MB.
+const MOST_PAGES: usize = 8;
 /// How often to check whether a process has ended.
 const LOOKS_EVERY: Duration = Duration::from_millis(20);
 
@@ -80,7 +85,8 @@ pub fn serve(ui: Ui, stop: &Arc<AtomicBool>, ready: impl FnOnce(&str)) -> Result
     let site = Site {
         store: ui.store,
         program: ui.program,
-        answers: Answers::default(),
+        summaries: Kept::at_most(MOST_SUMMARIES),
+        pages: Kept::at_most(MOST_PAGES),
         streams: Streams::default(),
         queue: queue.clone(),
         trying: Mutex::default(),
@@ -107,7 +113,8 @@ fn end_tried(tried: &Mutex<Option<Pid>>) {
 struct Site {
     store: PathBuf,
     program: Arc<dyn Program>,
-    answers: Answers,
+    summaries: Kept<loadline_report::Summary>,
+    pages: Kept<Bytes>,
     streams: Streams,
     queue: Arc<Queue>,
     /// Held while requests are tried out.

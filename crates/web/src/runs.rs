@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use axum::Json;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
@@ -99,9 +99,9 @@ pub(crate) async fn summary(
         let store = Store::open(&site.store)?;
         let heading = store.heading(id)?;
         let make = || Ok::<_, Failure>(loadline_report::summary(&analyse(&store.data(Some(id))?)));
-        site.answers.of(&heading, make)
+        site.summaries.of(&heading, make)
     });
-    let loadline_report::Summary { state, subject, outcome } = summary.await?;
+    let loadline_report::Summary { state, subject, outcome } = summary.await?.as_ref().clone();
     Ok(Json(Summary { state, subject, outcome }))
 }
 
@@ -230,29 +230,33 @@ fn copy_of(store: &Path, id: i64) -> Result<Vec<u8>, Failure> {
 pub(crate) async fn page(State(site): State<Arc<Site>>, Number { id }: Number) -> Result<Response, Failure> {
     let page = blocking(move || {
         let store = Store::open(&site.store)?;
-        let data = store.data(Some(id))?;
-        let result = analyse(&data);
-        let link = |label: &str, address: String| Link { label: label.to_owned(), address };
-        let mut links =
-            vec![link("All runs", "/".to_owned()), link("Run it again", format!("/new?again={id}"))];
-        for (label, format) in [
-            ("JSON", "json"),
-            ("CSV", "csv"),
-            ("hlog", "hlog"),
-            ("Markdown", "markdown"),
-            ("HTML", "html"),
-            ("YAML", "experiment"),
-            ("store", "store"),
-        ] {
-            links.push(link(label, format!("/api/runs/{id}/export?format={format}")));
-        }
-        written(|out| loadline_report::html(&result, &Evidence::of(data.profiles, data.slices), &links, out))
+        let heading = store.heading(id)?;
+        site.pages.of(&heading, || Ok(made_page(&store, id)?.into()))
     });
-    Ok(report(page.await?))
+    Ok(report(page.await?.as_ref().clone()))
+}
+
+fn made_page(store: &Store, id: i64) -> Result<Vec<u8>, Failure> {
+    let data = store.data(Some(id))?;
+    let result = analyse(&data);
+    let link = |label: &str, address: String| Link { label: label.to_owned(), address };
+    let mut links = vec![link("All runs", "/".to_owned()), link("Run it again", format!("/new?again={id}"))];
+    for (label, format) in [
+        ("JSON", "json"),
+        ("CSV", "csv"),
+        ("hlog", "hlog"),
+        ("Markdown", "markdown"),
+        ("HTML", "html"),
+        ("YAML", "experiment"),
+        ("store", "store"),
+    ] {
+        links.push(link(label, format!("/api/runs/{id}/export?format={format}")));
+    }
+    written(|out| loadline_report::html(&result, &Evidence::of(data.profiles, data.slices), &links, out))
 }
 
 /// A report says itself what may run in it; what it cannot say is that it stands in no frame.
-fn report(page: Vec<u8>) -> Response {
+fn report(page: Bytes) -> Response {
     let headers =
         [(CONTENT_TYPE, Format::Html.content_type()), (CONTENT_SECURITY_POLICY, "frame-ancestors 'none'")];
     (headers, page).into_response()
@@ -315,7 +319,7 @@ pub(crate) async fn compared_page(
             [link("All runs".to_owned(), "/".to_owned())].into_iter().chain(of_runs).collect();
         written(|out| loadline_report::html(&result, &evidence, &links, out))
     });
-    Ok(report(page.await?))
+    Ok(report(page.await?.into()))
 }
 
 fn joined(store: &Path, runs: &Compared) -> Result<(RunResult, Evidence), Failure> {

@@ -13,9 +13,10 @@ impl Words for Remark {
             Remark::FewEvents { events, least } => {
                 format!("only {events:.0} events: fewer than {least} make no claim")
             }
-            Remark::FewBeyond { requests, least } => format!(
-                "only {requests:.0} requests lie beyond this quantile: fewer than {least} make no claim"
-            ),
+            Remark::FewBeyond { requests, least } => {
+                let lie = if requests.round() == 1.0 { "request lies" } else { "requests lie" };
+                format!("only {requests:.0} {lie} beyond this quantile: fewer than {least} make no claim")
+            }
             Remark::OneDeployment => {
                 "one deployment makes no claim: how the next one would differ is not known (--deployments)"
                     .to_owned()

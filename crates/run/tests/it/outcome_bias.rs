@@ -3,19 +3,22 @@
 
 use std::time::Duration;
 
+use loadline_model::experiment::PlanSpec;
 use loadline_model::result::RunResult;
 
-use crate::fake::{RandomDelays, World, with};
+use crate::fake::{RandomDelays, World, with_candidates};
 
-const RUNS: u64 = 60;
+const RUNS: u64 = 30;
 const SLOWER: Duration = Duration::from_micros(5);
 
-/// A run of the host, its twin and the pod, with these delays of each.
-fn run(seed: u64, delays: [RandomDelays; 3]) -> World {
-    let mut world = World::new(with(|plan| (plan.deployments, plan.blocks, plan.repeats) = (8, 3, 2)));
-    for (site, delays) in delays.into_iter().enumerate() {
-        let seed = (seed * 3 + site as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        world = world.site(site, |site| site.delays = Some(RandomDelays { seed, ..delays }));
+/// A run of the host, its twin and the candidates, with these delays of each.
+fn run(seed: u64, delays: &[RandomDelays]) -> World {
+    let cells = delays.len();
+    let plan = |plan: &mut PlanSpec| (plan.deployments, plan.blocks, plan.repeats) = (8, 3, 2);
+    let mut world = World::new(with_candidates(cells - 2, plan));
+    for (site, delays) in delays.iter().enumerate() {
+        let seed = (seed * cells as u64 + site as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        world = world.site(site, |site| site.delays = Some(RandomDelays { seed, ..*delays }));
     }
     world.run().unwrap();
     world
@@ -50,11 +53,13 @@ pub struct Bias {
     pub is_unbiased: bool,
 }
 
-/// So many runs.
-pub fn paused(runs: u64) -> Paused {
+/// So many runs, of so many candidates, all of which are slower by the same.
+pub fn paused(runs: u64, candidates: usize) -> Paused {
     let host = RandomDelays { pauses: (Duration::from_millis(20), 1.0), ..RandomDelays::default() };
     let slower = RandomDelays { slower: SLOWER, ..host };
-    Paused { results: (0..runs).map(|seed| run(seed, [host, host, slower]).result()).collect() }
+    let delays: Vec<RandomDelays> =
+        [host; 2].into_iter().chain(std::iter::repeat_n(slower, candidates)).collect();
+    Paused { results: (0..runs).map(|seed| run(seed, &delays).result()).collect() }
 }
 
 impl Paused {
@@ -73,11 +78,11 @@ impl Paused {
 
 #[test]
 fn pauses_of_the_machine_leave_every_difference_as_it_is() {
-    let paused = paused(RUNS);
+    let paused = paused(RUNS, 1);
     for metric in ["response.p50", "response.mean", "response.p99"] {
         let Bias { held, claimed, is_unbiased } = paused.bias(metric);
         assert!(is_unbiased, "{metric}");
-        assert!(held * 100 >= claimed * 90, "{metric}: {held} of {claimed} intervals hold the truth");
+        assert!(held * 100 >= claimed * 85, "{metric}: {held} of {claimed} intervals hold the truth");
         let least = if metric == "response.p50" { RUNS } else { RUNS / 3 };
         assert!(claimed as u64 >= least, "{metric}: {claimed} of {RUNS} claim something");
     }
@@ -88,7 +93,7 @@ fn pauses_of_the_machine_leave_every_difference_as_it_is() {
     assert!((0.22..0.32).contains(&share), "1 − 0.9³ of the blocks are disturbed: {share}");
     let differ =
         results.iter().filter(|result| result.trust.repeats.loads.iter().any(|load| load.differ)).count();
-    assert!(differ <= 3, "all cells alike, but {differ} of {RUNS} say otherwise");
+    assert!(differ <= 2, "all cells alike, but {differ} of {RUNS} say otherwise");
 }
 
 #[test]
@@ -98,7 +103,7 @@ fn a_service_that_stalls_keeps_its_stalls() {
     let still = RandomDelays::default();
     let mut means = Vec::new();
     for seed in 0..RUNS {
-        let world = run(seed, [still, still, stalling]);
+        let world = run(seed, &[still, still, stalling]);
         assert!(world.journal.slices.borrow().iter().all(|slice| slice.attempt == 0));
         means.push(difference(&world.result(), "response.mean", 2.0).0);
     }
@@ -116,7 +121,7 @@ fn a_service_that_stalls_is_not_cleaned_of_it_by_pauses_of_the_machine() {
         (stalled.count(), of_cell)
     };
     let (stalled, all) = (0..RUNS)
-        .map(|seed| stalls(&run(seed, [still, still, stalling])))
+        .map(|seed| stalls(&run(seed, &[still, still, stalling])))
         .fold((0, 0), |(stalled, all), (these, of)| (stalled + these, all + of));
     let share = stalled as f64 / all as f64;
     assert!((0.07..0.13).contains(&share), "a stall in each tenth slice, first attempts or not: {share}");

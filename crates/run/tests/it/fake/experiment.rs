@@ -75,6 +75,16 @@ pub fn experiment() -> Experiment {
     .with_every_cell()
 }
 
+/// The same with so many candidates in all, in cells 2 and up.
+pub fn with_candidates(candidates: usize, change: impl FnOnce(&mut PlanSpec)) -> Experiment {
+    let mut experiment = with(change);
+    for number in 2..=candidates {
+        let local = PlatformKind::Local(vec![Layer::Veth]);
+        experiment.platforms.push(Platform::new(format!("pod {number}"), local));
+    }
+    experiment.with_every_cell()
+}
+
 /// The same with another plan.
 pub fn with(change: impl FnOnce(&mut PlanSpec)) -> Experiment {
     let mut experiment = experiment();
