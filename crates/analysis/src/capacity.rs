@@ -264,6 +264,8 @@ fn differences(data: &RunData, cells: &[CellCapacity]) -> Vec<CapacityDifference
                 (true, true) => Verdict::More,
                 (true, false) => Verdict::Fewer,
             },
+            // Told once the gates are judged.
+            trusted: false,
         })
         .collect()
 }

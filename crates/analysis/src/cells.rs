@@ -141,7 +141,10 @@ fn percentiles(histogram: &SparseHistogram) -> Percentiles {
 /// Every slice in the order of measurement.
 pub fn slices(data: &RunData, counted: &Counted<'_>) -> Vec<Slice> {
     let counts = |slice: &SliceRow| {
-        let chosen = counted.get(&slice.cell).and_then(|cell| cell.get(&(slice.round, slice.block)));
+        let of_cell = counted.get(&slice.cell);
+        // Where one attempt alone can count, it stands as the first.
+        let mut places = [slice.attempt, 0].into_iter().map(|attempt| (slice.round, slice.block, attempt));
+        let chosen = places.find_map(|place| of_cell?.get(&place));
         chosen.is_some_and(|chosen| chosen.attempt == slice.attempt)
     };
     data.slices

@@ -48,7 +48,7 @@ pub fn claims(data: &RunData, counted: &Counted<'_>, trust: &Trust, confidence: 
             published_in: claim.unit,
             published_baseline: claim.baseline,
             judgement,
-            trusted: is_trusted(judgement, &findings),
+            trusted: if findings.is_empty() { trust.trusted } else { is_trusted(judgement, &findings) },
             must: claim.must,
             findings,
         }
@@ -73,10 +73,6 @@ fn contrasts<'a>(data: &'a RunData, claim: &'a Claim) -> impl Iterator<Item = &'
 
 fn finding(run: &Judged<'_>, claim: &Claim, metric: &Metric, contrast: &ContrastPlan) -> Finding {
     let (cell, base) = (contrast.candidate, contrast.baseline);
-    let closes = match &claim.says {
-        Says::Closes { of, .. } => Some(of.as_str()),
-        Says::Difference { .. } | Says::Share { .. } => None,
-    };
     let (claimed, is_share, estimate) = match &claim.says {
         Says::Difference { from_ns, to_ns } => {
             let claimed = [*from_ns, *to_ns];
@@ -98,7 +94,7 @@ fn finding(run: &Judged<'_>, claim: &Claim, metric: &Metric, contrast: &Contrast
         interval: estimate.interval,
         baseline: claim.baseline.and_then(|_| of_cell(run.counted, metric, base)),
         p_holm: estimate.p_within,
-        trusted: run.trusts(contrast, closes),
+        trusted: run.trust.trusts(estimate.cells),
         note: estimate.note.map(Statement::of),
         judgement: ClaimJudgement::OutOfReach,
     }

@@ -3,12 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use loadline_model::notes::Note;
-use loadline_model::plan::Plan;
+use loadline_model::plan::{ContrastPlan, Plan};
 use loadline_model::rows::{RunRow, SliceRow};
 use loadline_model::{CellId, LoadId};
 
-/// Where a slice stands: round and block.
-pub type Place = (u32, u32);
+/// A block: its round and number.
+pub type BlockAt = (u32, u32);
+
+/// Where a slice stands: round, block and attempt. The attempt is 0 where only one of them can count, so that blocks of several loads match.
+pub type Place = (u32, u32, u32);
 
 /// The slices that count, by cell and place.
 pub type Counted<'a> = BTreeMap<CellId, BTreeMap<Place, &'a SliceRow>>;
@@ -17,8 +20,8 @@ pub type Counted<'a> = BTreeMap<CellId, BTreeMap<Place, &'a SliceRow>>;
 pub type Attempts<'a> = BTreeMap<u32, Vec<&'a SliceRow>>;
 
 /// The attempts at each block of each load.
-pub fn attempts<'a>(plan: &Plan, slices: &'a [SliceRow]) -> BTreeMap<(LoadId, Place), Attempts<'a>> {
-    let mut blocks: BTreeMap<(LoadId, Place), Attempts<'a>> = BTreeMap::new();
+pub fn attempts<'a>(plan: &Plan, slices: &'a [SliceRow]) -> BTreeMap<(LoadId, BlockAt), Attempts<'a>> {
+    let mut blocks: BTreeMap<(LoadId, BlockAt), Attempts<'a>> = BTreeMap::new();
     for slice in slices {
         let block = blocks.entry((plan.load_of(slice.cell), (slice.round, slice.block))).or_default();
         block.entry(slice.attempt).or_default().push(slice);
@@ -34,35 +37,30 @@ const LEAST_OF_DEPLOYMENT: usize = 3;
 /// Share of the deployments that must have so many for the others not to count.
 const LEAST_DEPLOYMENTS: f64 = 0.75;
 
-/// Chooses the slices that count: of each block of a load the first attempt in which every slice was quiet. Of a block without one, those cells
-/// count whose whole comparison was quiet in one of its attempts: a comparison needs its own two cells and the twin, however many others there
-/// are. Whether a slice was quiet follows from what the machine did alone, and the cells of a comparison count together or not at all. In a
-/// deployment with hardly any quiet blocks a comparison does not count either. On a machine that is too loud for that, for one of the load's
-/// comparisons, all blocks of the load count: see [`all_blocks`]. So they do on a ladder, whose estimates cut off what the machine does to a few
-/// slices, in a search, and where runs are compared, whose blocks have nothing in common.
+/// Chooses the slices that count: of each attempt at a block those of the comparisons that were quiet in it. A comparison needs its own two
+/// cells and the twin, however many others there are, and its cells count together or not at all. Whether a slice was quiet follows from what the
+/// machine did alone, and a block is measured again until all of its slices were. In a deployment with hardly any quiet blocks a comparison does
+/// not count either. On a machine that is too loud for that, for one of the load's comparisons, all blocks of the load count: see
+/// [`all_blocks`]. So they do on a ladder, whose estimates cut off what the machine does to a few slices, in a search, and where runs are compared,
+/// whose blocks have nothing in common.
 ///
 /// An attempt that lacks a cell of the first one never counts: the run ended in it, or it is of a version that repeated single slices.
 pub fn counted<'a>(run: &RunRow, slices: &'a [SliceRow]) -> Counted<'a> {
     let blocks = attempts(&run.plan, slices);
-    let quiet = if wants_quiet(run) { quiet_blocks(&run.plan, &blocks) } else { BTreeMap::new() };
-    let mut counted: Counted<'a> = BTreeMap::new();
-    for ((load, place), attempts) in &blocks {
-        let of_block = match quiet.get(load) {
-            Some(of_load) => of_load.get(place).cloned().unwrap_or_default(),
-            None => best(attempts).cloned().unwrap_or_default(),
-        };
-        for slice in of_block {
-            counted.entry(slice.cell).or_default().insert(*place, slice);
-        }
+    let mut quiet = if wants_quiet(run) { quiet_slices(&run.plan, &blocks) } else { BTreeMap::new() };
+    let others = blocks.iter().filter(|((load, _), _)| !quiet.contains_key(load));
+    let mut counted = collect(others.filter_map(|((_, block), attempts)| Some((*block, best(attempts)?))));
+    for (place, slice) in quiet.values_mut().flat_map(std::mem::take) {
+        counted.entry(slice.cell).or_default().insert(place, slice);
     }
     counted
 }
 
-/// Of each block the best attempt: the first that was quiet, or in which no slice was disturbed, or else the last one. For what is made of several
+/// Of each block the best attempt. For what is made of several
 /// loads, of which each would leave out other blocks.
 pub fn all_blocks<'a>(plan: &Plan, slices: &'a [SliceRow]) -> Counted<'a> {
     let blocks = attempts(plan, slices);
-    collect(blocks.iter().filter_map(|((_, place), attempts)| Some((*place, best(attempts)?))))
+    collect(blocks.iter().filter_map(|((_, block), attempts)| Some((*block, best(attempts)?))))
 }
 
 /// Whether blocks without a quiet attempt may not count.
@@ -79,141 +77,158 @@ pub fn is_loud(run: &RunRow, slice: &SliceRow) -> bool {
 /// What would count if nothing had been repeated or left out: every first attempt.
 pub fn first_attempts<'a>(plan: &Plan, slices: &'a [SliceRow]) -> Counted<'a> {
     let blocks = attempts(plan, slices);
-    collect(blocks.iter().filter_map(|((_, place), attempts)| Some((*place, attempts.values().next()?))))
+    collect(blocks.iter().filter_map(|((_, block), attempts)| Some((*block, attempts.values().next()?))))
 }
 
-fn collect<'a: 'b, 'b>(chosen: impl Iterator<Item = (Place, &'b Vec<&'a SliceRow>)>) -> Counted<'a> {
+fn collect<'a: 'b, 'b>(chosen: impl Iterator<Item = (BlockAt, &'b Vec<&'a SliceRow>)>) -> Counted<'a> {
     let mut counted: Counted<'a> = BTreeMap::new();
-    for (place, slices) in chosen {
+    for ((round, block), slices) in chosen {
         for slice in slices {
-            counted.entry(slice.cell).or_default().insert(place, slice);
+            counted.entry(slice.cell).or_default().insert((round, block, 0), slice);
         }
     }
     counted
 }
 
-/// The slices of each place that count, of the loads that were quiet enough.
-type QuietBlocks<'a> = BTreeMap<LoadId, BTreeMap<Place, Vec<&'a SliceRow>>>;
-
-fn quiet_blocks<'a>(plan: &Plan, blocks: &BTreeMap<(LoadId, Place), Attempts<'a>>) -> QuietBlocks<'a> {
+/// The slices that count of the loads that were quiet enough.
+fn quiet_slices<'a>(
+    plan: &Plan,
+    blocks: &BTreeMap<(LoadId, BlockAt), Attempts<'a>>,
+) -> BTreeMap<LoadId, Vec<(Place, &'a SliceRow)>> {
     let loads: BTreeSet<LoadId> = blocks.keys().map(|(load, _)| *load).collect();
     let of_load = |load: LoadId| {
         let of_load = blocks.range((load, (0, 0))..=(load, (u32::MAX, u32::MAX)));
-        let comparisons = comparisons(plan, load);
-        let places: Vec<(Place, Quietest<'a>)> = of_load
-            .filter_map(|((_, place), attempts)| Some((*place, quietest(attempts, &comparisons)?)))
-            .collect();
-        let mut counting: BTreeMap<Place, BTreeSet<CellId>> = BTreeMap::new();
-        for (at, comparison) in comparisons.iter().enumerate() {
-            for place in counting_places(places.iter().map(|(place, found)| (*place, found.comparisons[at])))?
-            {
-                counting.entry(place).or_default().extend(&comparison.cells);
+        let of_load: BTreeMap<BlockAt, &Attempts<'a>> =
+            of_load.map(|((_, block), attempts)| (*block, attempts)).collect();
+        let slices = || of_load.values().flat_map(|attempts| attempts.values()).flatten();
+        let measured: BTreeSet<CellId> = slices().map(|slice| slice.cell).collect();
+        let mut counting: BTreeSet<(Place, CellId)> = BTreeSet::new();
+        for comparison in comparisons(plan, load, &measured) {
+            for place in quiet_places(&of_load, &comparison)? {
+                counting.extend(comparison.all().map(|cell| (place, cell)));
             }
         }
-        let slices = places.into_iter().filter_map(|(place, found)| {
-            let cells = counting.get(&place)?;
-            Some((place, found.slices.into_iter().filter(|slice| cells.contains(&slice.cell)).collect()))
-        });
-        Some((load, slices.collect()))
+        let place = |slice: &SliceRow| (slice.round, slice.block, slice.attempt);
+        let counts = |slice: &&&'a SliceRow| counting.contains(&(place(slice), slice.cell));
+        Some((load, slices().filter(counts).map(|slice| (place(slice), *slice)).collect()))
     };
     loads.into_iter().filter_map(of_load).collect()
 }
 
-/// Cells that are compared, and so count together: two cells, and their twin.
+/// Cells that are compared, and so count together.
 struct Comparison {
     cells: Vec<CellId>,
+    /// Is left out where it was given up.
+    twin: Option<CellId>,
 }
 
 impl Comparison {
-    /// Whether all of its slices were quiet; `None` without any. What could not be measured is no reason to leave out what it was compared with.
+    fn all(&self) -> impl Iterator<Item = CellId> {
+        self.cells.iter().copied().chain(self.twin)
+    }
+
+    /// Whether all of its slices were quiet; `None` if one of its cells was not measured.
     fn was_quiet(&self, slices: &[&SliceRow]) -> Option<bool> {
-        let mut own = slices.iter().filter(|slice| self.cells.contains(&slice.cell)).peekable();
-        own.peek()?;
-        Some(own.all(|slice| slice.is_quiet()))
+        let quiet =
+            |cell: &CellId| slices.iter().find(|slice| slice.cell == *cell).map(|slice| slice.is_quiet());
+        let all: Option<Vec<bool>> = self.cells.iter().map(quiet).collect();
+        let twin = self.twin.as_ref().and_then(quiet).unwrap_or(true);
+        Some(all?.into_iter().all(|quiet| quiet) && twin)
     }
 }
 
 /// The comparisons of a load: each candidate with its baseline, or a twin with a baseline that has no candidate, and each cell that is compared
-/// with nothing.
-fn comparisons(plan: &Plan, load: LoadId) -> Vec<Comparison> {
+/// with nothing. What could not be measured at all is no reason to leave out what it was to be compared with.
+fn comparisons(plan: &Plan, load: LoadId, measured: &BTreeSet<CellId>) -> Vec<Comparison> {
     let has_candidate = |cell: CellId| plan.planned_contrasts().any(|planned| planned.baseline == cell);
     let alone = plan.noise_contrasts().filter(|noise| !has_candidate(noise.baseline));
     let contrasts =
         plan.planned_contrasts().chain(alone).filter(|contrast| plan.load_of(contrast.candidate) == load);
-    let mut comparisons: Vec<Comparison> = contrasts
-        .map(|contrast| Comparison {
-            cells: [contrast.baseline, contrast.candidate]
-                .into_iter()
-                .chain(plan.twin_of(contrast.baseline))
-                .collect(),
-        })
-        .collect();
-    let compared: BTreeSet<CellId> = comparisons.iter().flat_map(|each| each.cells.iter().copied()).collect();
+    let of_contrast = |contrast: &ContrastPlan| {
+        let both = [contrast.baseline, contrast.candidate].into_iter();
+        Comparison {
+            cells: both.filter(|cell| measured.contains(cell)).collect(),
+            twin: plan.twin_of(contrast.baseline).filter(|twin| *twin != contrast.candidate),
+        }
+    };
+    let mut comparisons: Vec<Comparison> =
+        contrasts.map(of_contrast).filter(|comparison| !comparison.cells.is_empty()).collect();
+    let compared: BTreeSet<CellId> = comparisons.iter().flat_map(Comparison::all).collect();
     let others = plan.cell_ids().filter(|cell| plan.load_of(*cell) == load && !compared.contains(cell));
-    comparisons.extend(others.map(|cell| Comparison { cells: vec![cell] }));
+    comparisons.extend(others.map(|cell| Comparison { cells: vec![cell], twin: None }));
     comparisons
 }
 
-/// The attempt at a block in which most comparisons were quiet, the first one of several.
-struct Quietest<'a> {
-    slices: Vec<&'a SliceRow>,
-    /// Whether each was quiet, where it was measured.
-    comparisons: Vec<Option<bool>>,
-}
-
-fn quietest<'a>(attempts: &Attempts<'a>, comparisons: &[Comparison]) -> Option<Quietest<'a>> {
-    let seen = whole(attempts).map(|slices| Quietest {
-        slices: slices.clone(),
-        comparisons: comparisons.iter().map(|comparison| comparison.was_quiet(slices)).collect(),
-    });
-    let quiet = |found: &Quietest<'_>| found.comparisons.iter().filter(|quiet| **quiet == Some(true)).count();
-    seen.rev().max_by_key(quiet)
-}
-
-/// The places at which a comparison counts: those at which it was quiet, without the deployments that have hardly any. `None` if too few are left
-/// for the others not to count.
-fn counting_places(measured: impl Iterator<Item = (Place, Option<bool>)>) -> Option<Vec<Place>> {
+/// The attempts in which a comparison was quiet, without the deployments that have hardly any. `None` if too few blocks are left for the others
+/// not to count.
+fn quiet_places(blocks: &BTreeMap<BlockAt, &Attempts<'_>>, comparison: &Comparison) -> Option<Vec<Place>> {
     let mut deployments: BTreeMap<u32, OfDeployment> = BTreeMap::new();
-    for (place, quiet) in measured {
-        let Some(quiet) = quiet else { continue };
-        let of_deployment = deployments.entry(place.0).or_default();
-        of_deployment.blocks += 1;
-        if quiet {
-            of_deployment.quiet.push(place);
+    for ((round, block), attempts) in blocks {
+        let was_quiet =
+            |(attempt, slices): (u32, &Vec<&SliceRow>)| Some((attempt, comparison.was_quiet(slices)?));
+        let measured: Vec<(u32, bool)> = until_quiet(attempts).into_iter().filter_map(was_quiet).collect();
+        if measured.is_empty() {
+            continue;
         }
+        let quiet = measured.into_iter().filter(|(_, quiet)| *quiet);
+        let quiet: Vec<Place> = quiet.map(|(attempt, _)| (*round, *block, attempt)).collect();
+        let of_deployment = deployments.entry(*round).or_default();
+        of_deployment.blocks += 1;
+        of_deployment.quiet_blocks += usize::from(!quiet.is_empty());
+        of_deployment.quiet.extend(quiet);
     }
     let counting: Vec<&OfDeployment> = deployments.values().filter(|each| each.is_quiet_enough()).collect();
-    let quiet: Vec<Place> = counting.iter().flat_map(|each| each.quiet.iter().copied()).collect();
+    let quiet_blocks: usize = counting.iter().map(|each| each.quiet_blocks).sum();
     let all: usize = deployments.values().map(|each| each.blocks).sum();
-    let is_quiet_enough = quiet.len() as f64 >= LEAST_QUIET * all as f64
+    let is_quiet_enough = quiet_blocks as f64 >= LEAST_QUIET * all as f64
         && counting.len() as f64 >= LEAST_DEPLOYMENTS * deployments.len() as f64;
-    is_quiet_enough.then_some(quiet)
+    is_quiet_enough.then(|| counting.into_iter().flat_map(|each| each.quiet.iter().copied()).collect())
 }
 
-/// The blocks of a comparison in a deployment.
+/// What a comparison has of a deployment.
 #[derive(Default)]
 struct OfDeployment {
+    /// The attempts in which it was quiet.
     quiet: Vec<Place>,
+    /// The blocks that have such an attempt.
+    quiet_blocks: usize,
+    /// Those in which it was measured.
     blocks: usize,
 }
 
 impl OfDeployment {
     fn is_quiet_enough(&self) -> bool {
-        self.quiet.len() >= LEAST_OF_DEPLOYMENT.min(self.blocks.div_ceil(4))
+        self.quiet_blocks >= LEAST_OF_DEPLOYMENT.min(self.blocks.div_ceil(4))
     }
 }
 
 /// The attempts that have all cells of the first one.
-fn whole<'a, 'b>(attempts: &'b Attempts<'a>) -> impl DoubleEndedIterator<Item = &'b Vec<&'a SliceRow>> {
+fn whole<'a, 'b>(
+    attempts: &'b Attempts<'a>,
+) -> impl DoubleEndedIterator<Item = (u32, &'b Vec<&'a SliceRow>)> {
     let cells = attempts.values().next().map_or(0, Vec::len);
-    attempts.values().filter(move |slices| slices.len() >= cells)
+    attempts
+        .iter()
+        .filter(move |(_, slices)| slices.len() >= cells)
+        .map(|(attempt, slices)| (*attempt, slices))
 }
 
-fn quiet<'a, 'b>(attempts: &'b Attempts<'a>) -> Option<&'b Vec<&'a SliceRow>> {
-    whole(attempts).find(|slices| slices.iter().all(|slice| slice.is_quiet()))
+/// The attempts up to the first in which every slice was quiet: a version that repeated what the service had done made more.
+fn until_quiet<'a, 'b>(attempts: &'b Attempts<'a>) -> Vec<(u32, &'b Vec<&'a SliceRow>)> {
+    let mut seen = Vec::new();
+    for (attempt, slices) in whole(attempts) {
+        seen.push((attempt, slices));
+        if slices.iter().all(|slice| slice.is_quiet()) {
+            break;
+        }
+    }
+    seen
 }
 
+/// The first attempt that was quiet, or in which no slice was disturbed, or else the last one.
 fn best<'a, 'b>(attempts: &'b Attempts<'a>) -> Option<&'b Vec<&'a SliceRow>> {
-    let undisturbed = || whole(attempts).find(|slices| !slices.iter().any(|slice| slice.is_disturbed()));
-    quiet(attempts).or_else(undisturbed).or_else(|| whole(attempts).next_back())
+    let whole = || whole(attempts).map(|(_, slices)| slices);
+    let quiet = || whole().find(|slices| slices.iter().all(|slice| slice.is_quiet()));
+    let undisturbed = || whole().find(|slices| !slices.iter().any(|slice| slice.is_disturbed()));
+    quiet().or_else(undisturbed).or_else(|| whole().next_back())
 }

@@ -90,8 +90,11 @@ pub fn analyse(data: &RunData) -> RunResult {
         .iter_mut()
         .flat_map(|found| found.at_the_same_rate.iter_mut().chain(&mut found.at_their_own));
     for contrast in contrasts.iter_mut().chain(&mut noise).chain(of_search) {
-        let trusted = trust::trusts(data, &trust, contrast.baseline, contrast.candidate);
+        let trusted = trust.trusts(contrast.cells());
         contrast.all_rows_mut().for_each(|row| row.trusted = trusted);
+    }
+    for difference in capacities.iter_mut().flat_map(|found| &mut found.differences) {
+        difference.trusted = trust.trusts([difference.baseline, difference.candidate]);
     }
     let conditions = conditions::conditions(data, &contrasts);
     let of_cells = capacities.as_ref().map(|found| capacity::at_capacity(&counted, found));

@@ -1,7 +1,7 @@
 //! What was measured again or does not count, and whether all cells were disturbed equally often. If not, the disturbance may come from a cell
 //! itself, and this would select its tail: then means and tails claim nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use loadline_model::rows::{RunRow, SliceRow};
 use loadline_model::{CellId, LoadId};
@@ -9,7 +9,7 @@ use loadline_stats::{cochran_q, holm};
 
 use crate::RunData;
 use crate::compared::Compared;
-use crate::counted::{Attempts, Counted, Place, attempts, first_attempts, is_loud};
+use crate::counted::{Attempts, BlockAt, Counted, Place, attempts, first_attempts, is_loud};
 use crate::metrics;
 use crate::result::{CellRepeats, Contrast, LoadRepeats, Remark, Repeats, Statement, Verdict};
 use crate::sample::Paired;
@@ -27,18 +27,18 @@ pub fn repeats(data: &RunData, counted: &Counted<'_>) -> Repeats {
     for ((load, _), attempts) in &blocks {
         by_load.entry(*load).or_default().push(attempts.clone());
     }
-    // The slices that count of each block that does, and whether one of them was loud.
-    let mut counting: BTreeMap<(LoadId, Place), (usize, bool)> = BTreeMap::new();
+    // The cells that have a slice that counts, of each block that does, and whether one of the slices was loud.
+    let mut counting: BTreeMap<(LoadId, BlockAt), (BTreeSet<CellId>, bool)> = BTreeMap::new();
     for (cell, places) in counted {
-        for (place, slice) in places {
-            let (slices, loud) = counting.entry((run.plan.load_of(*cell), *place)).or_default();
-            *slices += 1;
+        for ((round, block, _), slice) in places {
+            let (cells, loud) = counting.entry((run.plan.load_of(*cell), (*round, *block))).or_default();
+            cells.insert(*cell);
             *loud |= is_loud(run, slice);
         }
     }
-    let counts_in_part = |block: &(LoadId, Place)| {
+    let counts_in_part = |block: &(LoadId, BlockAt)| {
         let all = blocks.get(block).and_then(|attempts| attempts.values().next()).map_or(0, Vec::len);
-        counting.get(block).is_some_and(|(slices, _)| *slices < all)
+        counting.get(block).is_some_and(|(cells, _)| cells.len() < all)
     };
     let is_disturbed = |attempts: &&Attempts<'_>| {
         attempts.values().next().is_some_and(|slices| slices.iter().any(|slice| is_loud(run, slice)))

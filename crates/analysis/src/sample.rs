@@ -11,17 +11,18 @@ use loadline_stats::Unit;
 
 use crate::RunData;
 use crate::buckets::Cumulative;
-use crate::counted::{Counted, Place};
+use crate::counted::{BlockAt, Counted, Place};
 use crate::times::Times;
 
-/// Blocks in which a cell was measured that is compared with no other.
+/// Blocks that count for a cell that is compared with no other.
 pub fn blocks(data: &RunData, counted: &Counted<'_>) -> u32 {
-    places(data, counted).len() as u32
+    let blocks = places(data, counted).into_iter().map(|(round, block, _)| (round, block));
+    blocks.collect::<BTreeSet<BlockAt>>().len() as u32
 }
 
 /// Rounds of deployments in which a cell was measured that is compared with no other.
 pub fn rounds(data: &RunData, counted: &Counted<'_>) -> u32 {
-    places(data, counted).iter().map(|(round, _)| round).collect::<BTreeSet<_>>().len() as u32
+    places(data, counted).iter().map(|(round, ..)| round).collect::<BTreeSet<_>>().len() as u32
 }
 
 fn places(data: &RunData, counted: &Counted<'_>) -> BTreeSet<Place> {
@@ -44,7 +45,7 @@ pub fn units<'a>(counted: &Counted<'a>, cells: &[CellId]) -> Vec<Vec<Vec<&'a Sli
             Some((*place, [vec![*slice], rest?].concat()))
         })
         .collect();
-    let rounds: BTreeSet<u32> = blocks.iter().map(|((round, _), _)| *round).collect();
+    let rounds: BTreeSet<u32> = blocks.iter().map(|((round, ..), _)| *round).collect();
     let of_round = |round: &u32| {
         blocks.iter().filter(|(place, _)| place.0 == *round).map(|(_, slices)| slices.clone()).collect()
     };

@@ -99,7 +99,8 @@ pub fn seconds_to_settle(
     let pace = Pace::of(data, measured)?;
     ["response.p50", "response.p99", "response.p99.9"].into_iter().find_map(|metric| {
         let open = contrasts.iter().filter_map(|contrast| row(contrast, metric));
-        let open = open.filter(|row| row.verdict == Verdict::Unresolved);
+        // More of what can't be trusted would settle nothing.
+        let open = open.filter(|row| row.trusted && row.verdict == Verdict::Unresolved);
         let ratio_of = |row: &Row| Some(half_width(row)? / (SETTLED_WITHIN * row.baseline.abs()));
         let (row, ratio) = open
             .filter_map(|row| Some((row, ratio_of(row)?)))

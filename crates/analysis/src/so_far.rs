@@ -14,7 +14,7 @@ use loadline_stats::{Unit, t_interval};
 
 use crate::ALPHA;
 use crate::cells::label;
-use crate::counted::Place;
+use crate::counted::BlockAt;
 
 /// So many slices are the latest ones.
 const LATEST: usize = 30;
@@ -24,7 +24,7 @@ pub struct Watch<'a> {
     experiment: &'a Experiment,
     plan: &'a Plan,
     /// The median response time of each slice, ns, of the last attempt at its block.
-    medians: BTreeMap<(LoadId, Place), BTreeMap<CellId, f64>>,
+    medians: BTreeMap<(LoadId, BlockAt), BTreeMap<CellId, f64>>,
     latest: VecDeque<OfMachine>,
 }
 

@@ -10,7 +10,6 @@ use loadline_model::{CellId, LoadId};
 use crate::RunData;
 use crate::buckets::merged;
 use crate::capacity;
-use crate::contrasts::pooled_twin;
 use crate::counted::Counted;
 use crate::noise;
 use crate::result::{Contrast, GateFigure, GateSummary, Repeats, Statement, Trust};
@@ -37,11 +36,8 @@ pub fn judge(data: &RunData, counted: &Counted<'_>, noise: &[Contrast], repeats:
         Gate::Pauses => any_watched,
         _ => true,
     };
-    let mut gates: Vec<GateSummary> = Gate::OF_A_SLICE
-        .into_iter()
-        .filter(asked)
-        .map(|gate| summary(gate, data, counted, &slices))
-        .collect();
+    let mut gates: Vec<GateSummary> =
+        Gate::OF_A_SLICE.into_iter().filter(asked).map(|gate| summary(gate, data, counted)).collect();
     gates.push(stationary(data));
     Trust {
         trusted: !slices.is_empty() && gates.iter().all(|gate| gate.holds),
@@ -54,14 +50,8 @@ pub fn judge(data: &RunData, counted: &Counted<'_>, noise: &[Contrast], repeats:
     }
 }
 
-/// Whether a difference can be trusted: both of its cells, and the twin that is a part of its baseline.
-pub fn trusts(data: &RunData, trust: &Trust, baseline: CellId, candidate: CellId) -> bool {
-    [baseline, candidate].into_iter().chain(pooled_twin(data, baseline)).all(|cell| trust.trusts(cell))
-}
-
-fn summary(gate: Gate, data: &RunData, counted: &Counted<'_>, slices: &[&SliceRow]) -> GateSummary {
+fn summary(gate: Gate, data: &RunData, counted: &Counted<'_>) -> GateSummary {
     let fails = |slice: &&&SliceRow| slice.gate_failures.iter().any(|failure| failure.gate() == gate);
-    let failed = slices.iter().filter(fails).count();
     // Short disturbances on the services' CPUs are worth a repeat; what other programs took in all is judged below.
     let is_grave =
         |failure: &GateFailure| failure.gate() == gate && !matches!(failure, GateFailure::Taken { .. });
@@ -76,18 +66,22 @@ fn summary(gate: Gate, data: &RunData, counted: &Counted<'_>, slices: &[&SliceRo
             _ => few,
         }
     };
-    let failing: BTreeSet<CellId> =
+    let mut cells: BTreeSet<CellId> =
         counted.iter().filter(|(_, cell)| !holds_in(cell)).map(|(id, _)| *id).collect();
-    let cells: BTreeSet<CellId> = match gate {
-        Gate::ForeignCpu => failing.union(&beside_others(data, counted)).copied().collect(),
-        _ => failing,
-    };
+    if gate == Gate::ForeignCpu {
+        cells.extend(beside_others(data, counted));
+    }
+    // What fails is told by what fails, which among all the others may not look like much.
+    let failing: Counted<'_> =
+        counted.iter().filter(|(id, _)| cells.contains(id)).map(|(id, cell)| (*id, cell.clone())).collect();
+    let told = if cells.is_empty() { counted } else { &failing };
+    let slices: Vec<&SliceRow> = told.values().flat_map(|cell| cell.values().copied()).collect();
     GateSummary {
         gate,
-        figure: Statement::of(figure(gate, counted, slices)),
+        figure: Statement::of(figure(gate, told, &slices)),
         holds: cells.is_empty(),
         cells: cells.into_iter().collect(),
-        failed,
+        failed: slices.iter().filter(fails).count(),
         remedy: Statement::of(gate),
     }
 }
@@ -170,13 +164,15 @@ fn stationary(data: &RunData) -> GateSummary {
         *failed += usize::from(!warm_up.stationary);
         *all += 1;
     }
-    let failed: usize = by_cell.values().map(|(failed, _)| failed).sum();
     let is_cold = |(failed, all): &(usize, usize)| *failed as f64 > TOLERATED * *all as f64;
     let cells: Vec<CellId> =
         by_cell.iter().filter(|(_, counts)| is_cold(counts)).map(|(cell, _)| *cell).collect();
+    let told = by_cell.iter().filter(|(cell, _)| cells.is_empty() || cells.contains(cell));
+    let (failed, warm_ups) =
+        told.fold((0, 0), |(failed, warm_ups), (_, counts)| (failed + counts.0, warm_ups + counts.1));
     GateSummary {
         gate: Gate::Stationary,
-        figure: Statement::of(GateFigure::Stationary { failed, warm_ups: data.warm_ups.len() }),
+        figure: Statement::of(GateFigure::Stationary { failed, warm_ups }),
         holds: cells.is_empty(),
         cells,
         failed,

@@ -111,9 +111,16 @@ impl RunResult {
         self.cells.get(id.0)
     }
 
+    /// All that was compared, at the rates of a search as well.
+    pub fn comparisons(&self) -> impl Iterator<Item = &Contrast> {
+        let of_search =
+            self.capacities.iter().flat_map(|found| found.at_the_same_rate.iter().chain(&found.at_their_own));
+        self.contrasts.iter().chain(of_search)
+    }
+
     /// Whether some differences can be trusted and others can't.
     pub fn is_trusted_in_part(&self) -> bool {
-        let mut rows = self.contrasts.iter().flat_map(|contrast| &contrast.rows);
+        let mut rows = self.comparisons().flat_map(|contrast| &contrast.rows);
         !self.trust.trusted && rows.any(|row| row.trusted)
     }
 }
@@ -333,6 +340,11 @@ pub struct Contrast {
 }
 
 impl Contrast {
+    /// The cells that its rows are made of.
+    pub fn cells(&self) -> impl Iterator<Item = CellId> {
+        [self.baseline, self.candidate].into_iter().chain(self.twin)
+    }
+
     /// The rows of single requests, labelled with theirs: `GET /a: response p50`.
     pub fn rows_by_request(&self) -> impl Iterator<Item = (String, &Row)> {
         self.by_request.iter().flat_map(|request| {

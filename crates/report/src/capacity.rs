@@ -7,7 +7,7 @@ use loadline_model::rows::Purpose;
 
 use crate::figures::{self, NO_FIGURE, Scale};
 use crate::groups;
-use crate::verdict;
+use crate::verdict::{self, Tone, sign, tone};
 use crate::words::said;
 
 /// Headings, and the cells of each row.
@@ -44,8 +44,17 @@ pub(crate) fn table(result: &RunResult, found: &Capacities) -> Grid {
     (headings.map(str::to_owned).into(), found.cells.iter().map(row).collect())
 }
 
-/// One line for each comparison: `pod carries 12 % less than host, 95 % interval [−14 %, −10 %]`.
-pub(crate) fn differences(result: &RunResult, found: &Capacities) -> Vec<(Verdict, String)> {
+/// A comparison of two capacities, in a line.
+pub(crate) struct Difference {
+    /// The sign of its verdict.
+    pub sign: &'static str,
+    pub tone: Tone,
+    /// `pod carries 12 % less than host, 95 % interval [−14 %, −10 %]`
+    pub line: String,
+}
+
+/// All comparisons.
+pub(crate) fn differences(result: &RunResult, found: &Capacities) -> Vec<Difference> {
     let line = |difference: &CapacityDifference| {
         let name = |cell| groups::cell_name(result, &result.cells[cell]);
         let (candidate, baseline) = (name(difference.candidate), name(difference.baseline));
@@ -61,7 +70,12 @@ pub(crate) fn differences(result: &RunResult, found: &Capacities) -> Vec<(Verdic
                 format!("{candidate} carries {share} {word} than {baseline}, {interval}")
             }
         };
-        (difference.verdict, text)
+        let untrusted = if difference.trusted { "" } else { "; not to be trusted" };
+        Difference {
+            sign: sign(difference.verdict),
+            tone: if difference.trusted { tone(difference.verdict) } else { Tone::Plain },
+            line: text + untrusted,
+        }
     };
     found.differences.iter().map(line).collect()
 }

@@ -68,7 +68,7 @@ impl Outcome {
             Outcome::Passes => "passes",
             Outcome::Open => "passes, unproven",
             Outcome::NotComparable | Outcome::NotMeasured => "not judged",
-            Outcome::NotTrusted => "not judged (not to be trusted)",
+            Outcome::NotTrusted => "not judged (untrusted)",
         }
     }
 
@@ -112,7 +112,7 @@ fn of_condition(result: &RunResult, condition: &ConditionResult) -> Check {
         ConditionJudgement::Holds => (Outcome::Fails, held(result, condition)),
         ConditionJudgement::RuledOut => (Outcome::Passes, not_held(result, condition)),
         ConditionJudgement::Open => (Outcome::Open, not_held(result, condition)),
-        ConditionJudgement::NotTrusted => (Outcome::NotTrusted, vec![UNTRUSTED.to_owned()]),
+        ConditionJudgement::NotTrusted => (Outcome::NotTrusted, vec![untrusted(condition)]),
         ConditionJudgement::NotMeasured => {
             let why = match condition.findings.is_empty() {
                 true => "nothing was compared".to_owned(),
@@ -124,14 +124,32 @@ fn of_condition(result: &RunResult, condition: &ConditionResult) -> Check {
     Check { subject: Subject::Condition, outcome, text: condition.text.clone(), found }
 }
 
+/// How many comparisons ended so.
+fn count_of(condition: &ConditionResult, judgement: ConditionJudgement) -> usize {
+    condition.findings.iter().filter(|finding| finding.judgement == judgement).count()
+}
+
+/// How many comparisons cannot be judged, if others can.
+fn untrusted(condition: &ConditionResult) -> String {
+    let (all, untrusted) = (condition.findings.len(), count_of(condition, ConditionJudgement::NotTrusted));
+    match untrusted == all {
+        true => UNTRUSTED.to_owned(),
+        false => {
+            format!("{untrusted} of {all} comparisons cannot be trusted; it holds in none of the others")
+        }
+    }
+}
+
 /// Each comparison in which it holds.
 fn held(result: &RunResult, condition: &ConditionResult) -> Vec<String> {
     let holds = |finding: &&ConditionFinding| finding.judgement == ConditionJudgement::Holds;
     let told: Vec<String> =
         condition.findings.iter().filter(holds).filter_map(|f| sentence(result, condition, f)).collect();
-    let others = condition.findings.len() - told.len();
+    let untrusted = count_of(condition, ConditionJudgement::NotTrusted);
+    let others = condition.findings.len() - told.len() - untrusted;
     let rest = (others > 0).then(|| format!("not in {others} other comparison{}", plural(others)));
-    told.into_iter().chain(rest).collect()
+    let untrusted = (untrusted > 0).then(|| format!("{untrusted} cannot be trusted"));
+    told.into_iter().chain(rest).chain(untrusted).collect()
 }
 
 /// Each comparison, or of many how they ended and which comes closest.
@@ -140,8 +158,7 @@ fn not_held(result: &RunResult, condition: &ConditionResult) -> Vec<String> {
     if findings.len() <= MOST_TOLD {
         return findings.iter().filter_map(|finding| sentence(result, condition, finding)).collect();
     }
-    let ruled_out =
-        findings.iter().filter(|finding| finding.judgement == ConditionJudgement::RuledOut).count();
+    let ruled_out = count_of(condition, ConditionJudgement::RuledOut);
     let counted = format!("ruled out in {ruled_out} of {} comparisons", findings.len());
     let reach = |finding: &ConditionFinding| ends(condition, finding).map(|[least, _]| least);
     let reaching = findings.iter().filter_map(|finding| Some((finding, reach(finding)?)));

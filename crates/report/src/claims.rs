@@ -90,13 +90,14 @@ fn about(result: &RunResult, claim: &ClaimResult, subject: &str, findings: &[&Fi
         true => format!(" at {}", groups::short_load_name(result, cell)),
         false => String::new(),
     };
+    let any_trusted = claim.findings.iter().any(|finding| finding.trusted);
     let figures: Vec<String> = findings
         .iter()
         .map(|finding| {
             let load = result.cell(finding.cell).map(load).unwrap_or_default();
             // Findings that agree with the claim's judgement need no word of their own.
             let own = match finding.judgement == claim.judgement {
-                _ if claim.trusted && !finding.trusted => " (not to be trusted)".to_owned(),
+                _ if !finding.trusted && any_trusted => " (not to be trusted)".to_owned(),
                 true => String::new(),
                 false => format!(" ({})", word(finding.judgement)),
             };

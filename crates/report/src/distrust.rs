@@ -1,6 +1,5 @@
 //! What of a run can't be trusted, why, and what to do about it.
 
-use loadline_model::CellId;
 use loadline_model::gates::Gate;
 use loadline_model::result::{Cell, Contrast, GateSummary, RunResult};
 
@@ -31,7 +30,7 @@ pub(crate) fn sentences(result: &RunResult) -> Vec<String> {
     let ordered = everywhere.into_iter().chain(in_part).enumerate();
     let told = ordered.map(|(index, (scope, gate))| {
         let lead = match (scope, index) {
-            (Some(scope), _) => format!("Figures {scope} can't be trusted"),
+            (Some(scope), _) => format!("{scope} can't be trusted"),
             (None, 0) => "This run can't be trusted".to_owned(),
             (None, _) => "Another reason".to_owned(),
         };
@@ -55,38 +54,34 @@ fn why(gate: &GateSummary) -> String {
 }
 
 fn extent(gate: &GateSummary) -> String {
+    let repeats = if gate.gate.is_disturbance() { ", repeats used up" } else { "" };
     match gate.failed {
-        // Its figure counts warm-ups.
         0 => String::new(),
+        // Its figure counts warm-ups.
         _ if gate.gate == Gate::Stationary => String::new(),
-        1 => " (1 slice failed, repeats used up)".to_owned(),
-        failed => format!(" ({failed} slices failed, repeats used up)"),
+        1 => format!(" (1 slice failed{repeats})"),
+        failed => format!(" ({failed} slices failed{repeats})"),
     }
 }
 
-/// `at 100/min and 500/min, and of pod at 1000/min`; none where no comparison is free of it.
+/// `Figures at 100/min and 500/min, and those of pod at 1000/min,`; none where no comparison is free of it.
 fn scope(result: &RunResult, gate: &GateSummary) -> Option<String> {
-    let is_free = |contrast: &&Contrast| !touches(result, contrast, &gate.cells);
-    if gate.cells.is_empty() || !result.contrasts.iter().any(|contrast| is_free(&contrast)) {
+    let is_free = |contrast: &&Contrast| !contrast.cells().any(|cell| gate.cells.contains(&cell));
+    if gate.cells.is_empty() || !result.comparisons().any(|contrast| is_free(&contrast)) {
         return None;
     }
     let load = |cell: &Cell| groups::short_load_name(result, cell);
     let load_of = |contrast: &Contrast| result.cell(contrast.candidate).map(load);
-    let free = groups::unique(result.contrasts.iter().filter(is_free).filter_map(load_of));
+    let free = groups::unique(result.comparisons().filter(is_free).filter_map(load_of));
     let failing = gate.cells.iter().filter_map(|cell| result.cell(*cell));
     let (of_loads, alone): (Vec<&Cell>, Vec<&Cell>) = failing.partition(|cell| !free.contains(&load(cell)));
     let loads = listed(groups::unique(of_loads.into_iter().map(load)), "loads");
     let cells = listed(alone.into_iter().map(|cell| groups::cell_name(result, cell)).collect(), "cells");
-    let parts = [loads.map(|loads| format!("at {loads}")), cells.map(|cells| format!("of {cells}"))];
-    Some(parts.into_iter().flatten().collect::<Vec<String>>().join(", and "))
-}
-
-/// Whether one of the cells is compared, or is the twin of what is.
-fn touches(result: &RunResult, contrast: &Contrast, cells: &[CellId]) -> bool {
-    let twins = result.noise.iter().filter(|noise| noise.baseline == contrast.baseline);
-    let mut own =
-        [contrast.baseline, contrast.candidate].into_iter().chain(twins.map(|noise| noise.candidate));
-    own.any(|cell| cells.contains(&cell))
+    match (loads, cells) {
+        (Some(loads), Some(cells)) => Some(format!("Figures at {loads}, and those of {cells},")),
+        (Some(loads), None) => Some(format!("Figures at {loads}")),
+        (None, cells) => Some(format!("Figures of {}", cells.unwrap_or_default())),
+    }
 }
 
 /// `a, b and c`, or how many there are of what.
@@ -94,7 +89,7 @@ fn listed(names: Vec<String>, what: &str) -> Option<String> {
     match &names[..] {
         [] => None,
         [name] => Some(name.clone()),
-        [.., _] if names.len() > MOST_NAMED => Some(format!("{} {what}", names.len())),
+        [.., _] if names.len() > MOST_NAMED => Some(format!("{} {what} (in parentheses below)", names.len())),
         [first @ .., last] => Some(format!("{} and {last}", first.join(", "))),
     }
 }

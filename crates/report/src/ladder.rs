@@ -5,7 +5,7 @@ use loadline_model::result::{Estimate, Ladder, LadderSum, Row, RunResult, Unit, 
 
 use crate::figures::{self, Scale};
 use crate::groups;
-use crate::verdict::{Tone, sign, tone_of};
+use crate::verdict::{Tone, bracketed, sign, tone_of};
 
 /// What a layer adds to the median, and to the CPU time of both ends.
 pub(crate) const MEDIAN: &str = "response.p50.paired";
@@ -24,8 +24,9 @@ const COLUMNS: [(&str, &str); 5] = [
 
 /// What the signs in the table mean.
 pub(crate) fn legend(result: &RunResult) -> String {
+    let untrusted = if result.trust.trusted { "" } else { " In parentheses: not to be trusted." };
     format!(
-        "± the longer arm of the {}. ▲ more, ▼ less, = within the margin, ? not resolved. p50 and CPU per request are compared slice by slice \
+        "± the longer arm of the {}. ▲ more, ▼ less, = within the margin, ? not resolved.{untrusted} p50 and CPU per request are compared slice by slice \
         with the rung below: the interquartile mean of the differences. CPU per request is that of client and service together, because the \
         kernel does most of a packet's path on the CPU that sends it.",
         figures::interval_name(result)
@@ -66,7 +67,8 @@ pub(crate) fn grid(result: &RunResult, ladder: &Ladder) -> Grid {
     }
     for sum in &ladder.sums {
         let top = label(result, sum.top);
-        let part = |of: &'static str| move |column: &Column| column.part(sum, of);
+        let trusted = is_trusted(result, ladder, sum);
+        let part = |of: &'static str| move |column: &Column| column.part(sum, of, trusted);
         rows.push(row(format!("sum up to {top}"), &part("sum")));
         if sum.rows.iter().any(|row| row.end_to_end.is_some()) {
             rows.push(row("  end to end, deployed anew".to_owned(), &part("end to end")));
@@ -74,6 +76,12 @@ pub(crate) fn grid(result: &RunResult, ladder: &Ladder) -> Grid {
         }
     }
     Grid { headings, rows }
+}
+
+/// Whether all that is added up can be trusted.
+fn is_trusted(result: &RunResult, ladder: &Ladder, sum: &LadderSum) -> bool {
+    let cells = [ladder.bottom, sum.top].into_iter().chain(sum.path.iter().copied());
+    result.trust.trusts(cells)
 }
 
 /// What the whole costs and which layer most of it, in a sentence per top.
@@ -87,7 +95,7 @@ fn answer(result: &RunResult, ladder: &Ladder, sum: &LadderSum) -> Option<String
     let costs = sum.path.iter().filter_map(|cell| {
         let rung = ladder.rungs.iter().find(|rung| rung.cell == *cell)?;
         let row = groups::row_of(result.contrasts.get(rung.contrast)?, MEDIAN)?;
-        (row.verdict == Verdict::Slower).then(|| (label(result, *cell), row.difference))
+        (row.trusted && row.verdict == Verdict::Slower).then(|| (label(result, *cell), row.difference))
     });
     let mut costs: Vec<(String, f64)> = costs.collect();
     costs.sort_by(|left, right| right.1.total_cmp(&left.1));
@@ -100,7 +108,9 @@ fn answer(result: &RunResult, ladder: &Ladder, sum: &LadderSum) -> Option<String
         whole.sum.interval.map(|ends| format!(" {}", column.scale.bare_interval(ends))).unwrap_or_default();
     let of_it = if most.is_empty() { String::new() } else { format!("; most of it: {}", most.join(", ")) };
     let top = label(result, sum.top);
-    Some(format!("{top}: {} at the median{interval}{of_it}.", column.scale.difference(whole.sum.value)))
+    let untrusted = if is_trusted(result, ladder, sum) { "" } else { ", not to be trusted" };
+    let whole = column.scale.difference(whole.sum.value);
+    Some(format!("{top}: {whole} at the median{interval}{untrusted}{of_it}."))
 }
 
 /// The layers of a path one behind the other, and their sum held against the whole.
@@ -158,9 +168,10 @@ pub(crate) fn path(result: &RunResult, ladder: &Ladder, sum: &LadderSum, metric:
         (StepKind::Whole, "end to end", total.end_to_end),
         (StepKind::Residual, "residual", total.residual),
     ];
+    let trusted = is_trusted(result, ladder, sum);
     for (kind, name, estimate) in parts {
         let Some(estimate) = estimate else { continue };
-        let (text, tone) = column.part(sum, name);
+        let (text, tone) = column.part(sum, name, trusted);
         let name = name.to_owned();
         steps.push(Step {
             kind,
@@ -233,11 +244,12 @@ impl Column {
     fn cost(&self, result: &RunResult, contrast: usize) -> Shown {
         let row = result.contrasts.get(contrast).and_then(|contrast| groups::row_of(contrast, self.metric));
         let Some(row) = row else { return (String::new(), Tone::Plain) };
-        let text = format!("{} {}", self.scale.spread(row.difference, row.interval), sign(row.verdict));
+        let sign = bracketed(sign(row.verdict), row.trusted);
+        let text = format!("{} {sign}", self.scale.spread(row.difference, row.interval));
         (text, tone_of(row))
     }
 
-    fn part(&self, sum: &LadderSum, part: &str) -> Shown {
+    fn part(&self, sum: &LadderSum, part: &str, trusted: bool) -> Shown {
         let row = sum.rows.iter().find(|row| row.metric == self.metric);
         let shown = |estimate: Estimate| self.scale.spread(estimate.value, estimate.interval);
         let (text, tone) = match (row, part) {
@@ -245,9 +257,12 @@ impl Column {
             (Some(row), "end to end") => (row.end_to_end.map(shown).unwrap_or_default(), Tone::Plain),
             (Some(row), _) => {
                 let text = row.residual.map(shown).unwrap_or_default();
+                let judged = |word, tone| {
+                    (format!("{text} {}", bracketed(word, trusted)), if trusted { tone } else { Tone::Plain })
+                };
                 match row.closes {
-                    Some(true) => (format!("{text} closes"), Tone::Good),
-                    Some(false) => (format!("{text} open"), Tone::Bad),
+                    Some(true) => judged("closes", Tone::Good),
+                    Some(false) => judged("open", Tone::Bad),
                     None if row.residual.is_some() => (format!("{text} ?"), Tone::Plain),
                     None => (text, Tone::Plain),
                 }

@@ -22,7 +22,7 @@ pub fn list(results: &[RunResult], style: &Style, local_time: impl Fn(&str) -> S
 /// What a list shows of a run, as text alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
-    /// How it ended, `complete, not to be trusted`.
+    /// How it ended, `complete, trusted in part`.
     pub state: String,
     /// Services, platforms and loads.
     pub subject: Vec<String>,
@@ -72,7 +72,7 @@ fn state(result: &RunResult, colour: bool) -> String {
     match result.run.state {
         RunState::Complete if result.fails() => bad("complete, fails"),
         RunState::Complete if result.trust.trusted => "complete".to_owned(),
-        RunState::Complete if result.is_trusted_in_part() => bad("complete, in part not to be trusted"),
+        RunState::Complete if result.is_trusted_in_part() => bad("complete, trusted in part"),
         RunState::Complete => bad("complete, not to be trusted"),
         RunState::Interrupted => bad("interrupted"),
         RunState::Failed => bad("failed"),

@@ -119,7 +119,7 @@ fn checked(check: &Check) -> Vec<String> {
 fn carried(result: &RunResult, found: &Capacities) -> Vec<String> {
     let question = result.run.question.as_deref().unwrap_or(capacity::QUESTION);
     let first = format!("**{}** {}", escape(question), escape(&capacity::objectives(found)));
-    let differences = capacity::differences(result, found).into_iter().map(|(_, line)| line);
+    let differences = capacity::differences(result, found).into_iter().map(|difference| difference.line);
     let sentences = differences.chain(capacity::findings(result, found)).chain(capacity::generator(found));
     let mut lines = vec![first, String::new()];
     lines.extend(grid(capacity::table(result, found)));

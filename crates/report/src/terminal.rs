@@ -201,10 +201,8 @@ impl Page<'_> {
         let question = self.result.run.question.as_deref().unwrap_or(capacity::QUESTION);
         let mut text = wrap("", &format!("{question} {}", capacity::objectives(found)), self.prose, 2);
         text.push_str(&self.table(capacity::table(self.result, found)));
-        for (verdict, line) in capacity::differences(self.result, found) {
-            let line = wrap("  ", &line, self.prose, 4);
-            let tone = if self.result.trust.trusted { verdict::tone(verdict) } else { Tone::Plain };
-            text.extend(line.lines().map(|line| self.paint(tone, line) + "\n"));
+        for difference in capacity::differences(self.result, found) {
+            text.push_str(&self.paragraph(difference.tone, "  ", &difference.line, 4));
         }
         for finding in capacity::findings(self.result, found) {
             text.push_str(&self.paragraph(Tone::Unsure, "  ", &finding, 4));

@@ -131,7 +131,7 @@ const LADDER_DEFAULTS: [LadderDefault; 7] = [
     ("--slice", Some("25ms"), Some("100ms")),
     ("--blocks", Some("12"), Some("5")),
     ("--deployments", Some("27"), Some("18")),
-    ("--within", Some("270s"), Some("270s")),
+    ("--within", Some("290s"), Some("290s")),
     ("--margin", Some("3%"), Some("3%")),
     ("--repeats", Some("0"), Some("1")),
 ];

@@ -44,8 +44,6 @@ use kept::Kept;
 use queue::Queue;
 use streams::Streams;
 
-/// Summaries of runs that are kept: as many as a list shows.
-const MOST_SUMMARIES: usize = 1_000;
 /// Reports that are kept. One of 10,000 slices has 10 MB.
 const MOST_PAGES: usize = 8;
 /// How often to check whether a process has ended.
@@ -85,7 +83,7 @@ pub fn serve(ui: Ui, stop: &Arc<AtomicBool>, ready: impl FnOnce(&str)) -> Result
     let site = Site {
         store: ui.store,
         program: ui.program,
-        summaries: Kept::at_most(MOST_SUMMARIES),
+        summaries: Kept::at_most(usize::MAX),
         pages: Kept::at_most(MOST_PAGES),
         streams: Streams::default(),
         queue: queue.clone(),

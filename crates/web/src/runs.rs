@@ -50,7 +50,7 @@ pub(crate) struct Listed {
 /// What was asked for, and what came out.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Summary {
-    /// How it ended, `complete, not to be trusted`.
+    /// How it ended, `complete, trusted in part`.
     state: String,
     /// Services, platforms and loads.
     subject: Vec<String>,
@@ -101,7 +101,7 @@ pub(crate) async fn summary(
         let make = || Ok::<_, Failure>(loadline_report::summary(&analyse(&store.data(Some(id))?)));
         site.summaries.of(&heading, make)
     });
-    let loadline_report::Summary { state, subject, outcome } = summary.await?.as_ref().clone();
+    let loadline_report::Summary { state, subject, outcome } = summary.await?;
     Ok(Json(Summary { state, subject, outcome }))
 }
 
@@ -233,7 +233,7 @@ pub(crate) async fn page(State(site): State<Arc<Site>>, Number { id }: Number) -
         let heading = store.heading(id)?;
         site.pages.of(&heading, || Ok(made_page(&store, id)?.into()))
     });
-    Ok(report(page.await?.as_ref().clone()))
+    Ok(report(page.await?))
 }
 
 fn made_page(store: &Store, id: i64) -> Result<Vec<u8>, Failure> {

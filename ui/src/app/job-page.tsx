@@ -14,7 +14,7 @@ const ENDS: Record<number, string> = {
   0: "It is measured.",
   1: "It failed.",
   2: "It could not be begun.",
-  3: "It is measured, but not to be trusted: the report says why.",
+  3: "It is measured, but not all of it is to be trusted: the report says what and why.",
   4: "It is measured, and fails a condition.",
   130: "It was stopped; what was measured by then is kept.",
 };

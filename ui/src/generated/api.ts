@@ -406,7 +406,7 @@ export interface Summary {
    */
   outcome: string[];
   /**
-   * How it ended, `complete, not to be trusted`.
+   * How it ended, `complete, trusted in part`.
    */
   state: string;
   /**

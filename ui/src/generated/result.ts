@@ -226,7 +226,7 @@ export interface Row {
    */
   resolution?: number | null;
   /**
-   * Whether the run can be trusted; otherwise the verdict claims nothing, and reports show it in parentheses.
+   * Whether both cells can be trusted; otherwise the verdict claims nothing, and reports show it in parentheses.
    */
   trusted?: boolean;
   /**
@@ -416,6 +416,10 @@ export interface CapacityDifference {
    * Candidate over baseline, less one: 0.92 is 92 % more.
    */
   relative: number;
+  /**
+   * Whether both cells can be trusted; otherwise the verdict claims nothing, and reports show it in parentheses.
+   */
+  trusted?: boolean;
   /**
    * `more`, `fewer`, or `unresolved`.
    */
@@ -877,7 +881,7 @@ export interface ClaimResult {
    */
   text: string;
   /**
-   * Whether the run can be trusted; otherwise the judgement says nothing, and reports show it in parentheses.
+   * Whether what decides the judgement can be trusted; otherwise it says nothing, and reports show it in parentheses.
    */
   trusted?: boolean;
 }
@@ -931,6 +935,10 @@ export interface Finding {
    * p-value of "the figure lies within what is claimed", Holm-corrected over the findings of the claim; absent without an interval.
    */
   p_holm?: number | null;
+  /**
+   * Whether the figures that are compared can be trusted.
+   */
+  trusted?: boolean;
 }
 /**
  * A condition on which a run fails, and whether it holds.
@@ -1885,7 +1893,7 @@ export interface Trust {
    */
   slices_repeated: number;
   /**
-   * Whether all gates hold.
+   * Whether all gates hold for all cells.
    */
   trusted: boolean;
   /**
@@ -1898,7 +1906,11 @@ export interface Trust {
  */
 export interface GateSummary {
   /**
-   * Slices that count and failed it.
+   * Indices of the cells for which it does not hold.
+   */
+  cells?: CellId[];
+  /**
+   * Slices of the same cells that count and failed it.
    */
   failed: number;
   /**
@@ -1914,7 +1926,7 @@ export interface GateSummary {
    */
   remedy: string;
   /**
-   * Short text with the figure, `send lag p99 6 µs`.
+   * Short text with the figure, `send lag p99 6 µs`: over the cells for which it does not hold, if there are any, or else over all.
    */
   text: string;
 }
@@ -1935,7 +1947,7 @@ export interface Repeats {
    */
   disturbed: number;
   /**
-   * Blocks that count for some of their comparisons, those whose cells were quiet.
+   * Blocks that count for some of their comparisons, those whose cells were quiet in an attempt.
    */
   in_part?: number;
   /**

@@ -14,7 +14,6 @@ use crate::repeats::selected;
 use crate::result::{Remark, Trust};
 use crate::sample::Paired;
 use crate::scale::Scale;
-use crate::trust;
 use crate::verdicts::bounds;
 
 /// The run that claims are compared with.
@@ -34,6 +33,8 @@ pub struct Claimed {
     pub p_within: Option<f64>,
     /// Why nothing is.
     pub note: Option<Remark>,
+    /// The cells that it is made of.
+    pub cells: Vec<CellId>,
 }
 
 impl Judged<'_> {
@@ -69,6 +70,7 @@ impl Judged<'_> {
                 .filter(|_| note.is_none())
                 .map(|spread| p_within(&spread, claimed.map(|end| scale.distance(end, reference)))),
             note,
+            cells: [base, cell].into_iter().chain(paired.twin).collect(),
         }
     }
 
@@ -80,21 +82,16 @@ impl Judged<'_> {
         };
         let gap = self.difference(metric, base, other, false, claimed);
         if !gap.interval.is_some_and(|[low, high]| low > 0.0 || high < 0.0) {
-            return Claimed { note: Some(Remark::NoGap { of: of.to_owned() }), ..Claimed::default() };
+            let note = Some(Remark::NoGap { of: of.to_owned() });
+            return Claimed { note, cells: gap.cells, ..Claimed::default() };
         }
         let figure = |figures: &[f64]| (figures[2] - figures[1]) / (figures[2] - figures[0]);
         let seed = self.data.run.experiment.plan.seed;
         let found = joint(self.counted, metric, &[base, cell, other], seed, self.confidence, &figure);
         let note = found.note.or(gap.note).or(self.difference(metric, base, cell, false, claimed).note);
         let p_within = found.spread.filter(|_| note.is_none()).map(|spread| p_within(&spread, claimed));
-        Claimed { found: found.found, interval: found.interval, p_within, note }
-    }
-
-    /// Whether the cells that a difference is made of can be trusted, and those of the difference that it closes a part of.
-    pub fn trusts(&self, contrast: &ContrastPlan, closes: Option<&str>) -> bool {
-        let other = closes.and_then(|of| sibling(self.data, contrast.candidate, of));
-        let mut candidates = [contrast.candidate].into_iter().chain(other);
-        candidates.all(|candidate| trust::trusts(self.data, self.trust, contrast.baseline, candidate))
+        let cells = gap.cells.into_iter().chain([cell]).collect();
+        Claimed { found: found.found, interval: found.interval, p_within, note, cells }
     }
 }
 

@@ -160,6 +160,21 @@ fn a_block_counts_for_those_of_its_comparisons_that_were_quiet() {
 }
 
 #[test]
+fn a_comparison_counts_in_each_attempt_in_which_it_was_quiet() {
+    let mut data = MadeUp { static_pod_us: Some(5.0), ..MadeUp::default() }.data();
+    fail(&mut data, 3, (0, 0), 0, paused());
+    repeat(&mut data, (0, 0), 1, &[0, 1, 2, 3]);
+    let result = analyse(&data);
+    assert_eq!(counted(&result), [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1), (3, 1)]);
+    assert_eq!((result.trust.repeats.left_out, result.trust.repeats.in_part), (0, 0));
+    let blocks = |candidate: usize| {
+        let contrast = result.contrasts.iter().find(|contrast| contrast.candidate.0 == candidate).unwrap();
+        contrast.rows[0].block_differences.len()
+    };
+    assert_eq!((blocks(2), blocks(3)), (25, 24));
+}
+
+#[test]
 fn a_comparison_that_is_hardly_ever_quiet_makes_all_of_its_load_count() {
     let mut data = MadeUp { static_pod_us: Some(5.0), ..MadeUp::default() }.data();
     for (round, block) in (0..8).flat_map(|round| (0..3).map(move |block| (round, block))) {
@@ -182,6 +197,18 @@ fn what_was_compared_with_a_platform_that_could_not_be_measured_counts() {
         lose_time(&mut data, (round, block));
     }
     assert_eq!(of_baseline(&data), 24);
+}
+
+#[test]
+fn what_was_given_up_early_is_judged_by_what_was_measured_of_it() {
+    let mut data = MadeUp::default().data();
+    data.slices.retain(|slice| slice.cell.0 != 2 || slice.round < 2);
+    for (round, block) in (0..2).flat_map(|round| (0..3).map(move |block| (round, block))) {
+        fail(&mut data, 2, (round, block), 0, paused());
+    }
+    let result = analyse(&data);
+    let of_candidate = result.slices.iter().filter(|slice| slice.counted && slice.cell.0 == 2).count();
+    assert_eq!(of_candidate, 6, "all of it, for none of it was quiet");
 }
 
 #[test]

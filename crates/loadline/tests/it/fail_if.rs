@@ -73,7 +73,7 @@ fn assert_reported(place: &Place, ended: &Ended) {
     let holds = result.conditions[0].judgement == ConditionJudgement::Holds;
     if !result.trust.trusted {
         assert_eq!(ended.code, Some(3), "{}{}", ended.stdout, ended.stderr);
-        shows("\nnot judged (not to be trusted): p50 faster\n");
+        shows("\nnot judged (untrusted): p50 faster\n");
         assert_eq!((junit.failures.len(), junit.errors.len()), (0, CHECKS.len()));
     } else if holds {
         assert_eq!(ended.code, Some(4), "{}{}", ended.stdout, ended.stderr);

@@ -89,6 +89,9 @@ pub struct CapacityDifference {
     pub p_holm: f64,
     /// `more`, `fewer`, or `unresolved`.
     pub verdict: Verdict,
+    /// Whether both cells can be trusted; otherwise the verdict claims nothing, and reports show it in parentheses.
+    #[serde(default)]
+    pub trusted: bool,
 }
 
 /// Something about a capacity that its number alone does not say.

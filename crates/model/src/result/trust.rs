@@ -29,9 +29,11 @@ pub struct Trust {
 }
 
 impl Trust {
-    /// Whether the figures of a cell can be trusted.
-    pub fn trusts(&self, cell: CellId) -> bool {
-        !self.gates.iter().any(|gate| gate.cells.contains(&cell))
+    /// Whether the figures of these cells can be trusted. What does not say which cells it is about is about all.
+    pub fn trusts(&self, cells: impl IntoIterator<Item = CellId>) -> bool {
+        let failing: Vec<&GateSummary> = self.gates.iter().filter(|gate| !gate.holds).collect();
+        let passes = |cell| failing.iter().all(|gate| !gate.cells.is_empty() && !gate.cells.contains(&cell));
+        self.trusted || (!failing.is_empty() && cells.into_iter().all(passes))
     }
 }
 
@@ -66,7 +68,7 @@ pub struct Repeats {
     /// Blocks that do not count: those that were never quiet, and all of a deployment with hardly any others.
     #[serde(default)]
     pub left_out: usize,
-    /// Blocks that count for some of their comparisons, those whose cells were quiet.
+    /// Blocks that count for some of their comparisons, those whose cells were quiet in an attempt.
     #[serde(default)]
     pub in_part: usize,
     /// Disturbed blocks that count as they are, because too few were quiet.
@@ -104,7 +106,7 @@ pub struct GateSummary {
     /// `rate`, `send_lag`, `pauses`, `generator`, `errors`, `steal`, `foreign_cpu`, `stationary`.
     #[schemars(with = "String")]
     pub gate: Gate,
-    /// Short text with the figure, `send lag p99 6 µs`.
+    /// Short text with the figure, `send lag p99 6 µs`: over the cells for which it does not hold, if there are any, or else over all.
     #[serde(rename = "text")]
     pub figure: Statement<GateFigure>,
     /// Whether it holds for the run: no cell lost more than the tolerated share of its slices to it.
@@ -112,7 +114,7 @@ pub struct GateSummary {
     /// Indices of the cells for which it does not hold.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cells: Vec<CellId>,
-    /// Slices that count and failed it.
+    /// Slices of the same cells that count and failed it.
     pub failed: usize,
     /// What to do when it fails.
     pub remedy: Statement<Gate>,

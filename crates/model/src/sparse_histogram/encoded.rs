@@ -22,17 +22,15 @@ pub fn buckets(bytes: &[u8]) -> Option<Vec<(u64, u64)>> {
     }
     let (mut numbers, mut index, mut buckets) = (rest.get(..length as usize)?, 0_usize, Vec::new());
     while !numbers.is_empty() {
-        match number(&mut numbers)? {
-            0 => index += 1,
-            count @ 1.. => {
-                buckets.push((*lowest_values().get(index)?, count.unsigned_abs()));
-                index += 1;
-            }
-            empty => index = index.checked_add(usize::try_from(empty.unsigned_abs()).ok()?)?,
+        let number = number(&mut numbers)?;
+        if number > 0 {
+            buckets.push((*lowest_values().get(index)?, number.unsigned_abs()));
         }
+        let passed = if number < 0 { usize::try_from(number.unsigned_abs()).ok()? } else { 1 };
+        index = index.checked_add(passed).filter(|index| *index <= lowest_values().len())?;
     }
     let fits = buckets.iter().try_fold(0_u64, |sum, (_, count)| sum.checked_add(*count)).is_some();
-    (index <= lowest_values().len() && fits).then_some(buckets)
+    fits.then_some(buckets)
 }
 
 /// Takes a number from the front.
@@ -89,6 +87,16 @@ mod tests {
             assert_eq!(buckets(&bytes), expected(&bytes), "{value}");
             assert_eq!(buckets(&bytes).map(|buckets| buckets.len()), Some(whole.iter_recorded().count()));
         }
+    }
+
+    #[test]
+    fn runs_of_empty_buckets_that_nothing_has_so_many_of_are_refused() {
+        let mut bytes = encode_histogram(&new_histogram())[..HEADER].to_vec();
+        // −2⁶³ and −(2⁶³ − 1), and one bucket more.
+        bytes.extend([[0xff; 9].as_slice(), &[0xfd], &[0xff; 8], &[0]].concat());
+        let length = (bytes.len() - HEADER) as u32;
+        bytes[LENGTH].copy_from_slice(&length.to_be_bytes());
+        assert_eq!(buckets(&bytes), None);
     }
 
     proptest! {

@@ -15,16 +15,15 @@ use crate::verdict::{self, Tone};
 pub(super) fn answered(result: &RunResult) -> Markup {
     if let Some(found) = &result.capacities {
         let question = result.run.question.as_deref().unwrap_or(capacity::QUESTION);
-        let tone = |verdict| if result.trust.trusted { verdict::tone(verdict) } else { Tone::Plain };
         let differences = capacity::differences(result, found);
         return html! {
             h1 { (shown(question)) }
             @if !differences.is_empty() {
                 ul.answers {
-                    @for (verdict, line) in &differences {
+                    @for difference in &differences {
                         li {
-                            (sign(*verdict, tone(*verdict)))
-                            (shown(line))
+                            (marked(difference.sign, difference.tone))
+                            (shown(&difference.line))
                         }
                     }
                 }
@@ -106,5 +105,9 @@ fn facts(result: &RunResult, contrast: &Contrast) -> Markup {
 
 /// A verdict's sign in its colour; the word stands behind it.
 pub(super) fn sign(verdict: loadline_model::result::Verdict, tone: Tone) -> Markup {
-    html! { span.sign.(class(tone)) aria-hidden="true" { (verdict::sign(verdict)) " " } }
+    marked(verdict::sign(verdict), tone)
+}
+
+fn marked(sign: &str, tone: Tone) -> Markup {
+    html! { span.sign.(class(tone)) aria-hidden="true" { (sign) " " } }
 }

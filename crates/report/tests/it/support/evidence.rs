@@ -171,6 +171,7 @@ pub fn capacities() -> RunResult {
             interval: [-0.151, -0.093],
             p_holm: 0.0004,
             verdict: Verdict::Fewer,
+            trusted: true,
         }],
         at_the_same_rate: Vec::new(),
         at_their_own: Vec::new(),

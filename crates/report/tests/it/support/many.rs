@@ -75,11 +75,11 @@ pub fn trusted_in_part() -> RunResult {
     gates[4] = GateSummary { cells: at(2, 4..5), ..failing("steal", "stolen CPU 4.2 %", 1, "wait") };
     result.trust.trusted = false;
     for contrast in &mut result.contrasts {
-        let trusted = result.trust.trusts(contrast.candidate);
+        let trusted = result.trust.trusts([contrast.candidate]);
         contrast.rows.iter_mut().for_each(|row| row.trusted = trusted);
     }
     for claim in &mut result.claims {
-        claim.findings.iter_mut().for_each(|finding| finding.trusted = result.trust.trusts(finding.cell));
+        claim.findings.iter_mut().for_each(|finding| finding.trusted = result.trust.trusts([finding.cell]));
         claim.trusted = claim.findings.iter().all(|finding| finding.trusted);
     }
     result

@@ -292,6 +292,7 @@ pub fn twin_differs() -> RunResult {
 pub fn untrusted() -> RunResult {
     let mut result = slower();
     result.trust.trusted = false;
+    result.plan.seconds_to_settle = None;
     let rows = result.contrasts.iter_mut().chain(&mut result.noise).flat_map(Contrast::all_rows_mut);
     rows.for_each(|row| row.trusted = false);
     for claim in &mut result.claims {
