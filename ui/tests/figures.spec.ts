@@ -78,10 +78,12 @@ test("what a figure opens shows the figures of its row, its deployments and all 
     });
     await dialog.locator("summary").click();
     const slices = result.slices.filter(({ cell }) => cell === contrast.baseline || cell === contrast.candidate);
-    const lines = await dialog.getByRole("group", { name: "slices" }).locator("tbody tr").evaluateAll((rows) =>
+    const ofSlices = dialog.getByRole("group", { name: "slices" }).locator("tbody tr");
+    // They are drawn once they are asked for.
+    await expect(ofSlices).toHaveCount(slices.length);
+    const lines = await ofSlices.evaluateAll((rows) =>
       rows.map((line) => [...line.children].map((cell) => cell.textContent ?? "")),
     );
-    expect(lines.length).toBe(slices.length);
     if (row.metric === "response.p50") lines.forEach((cells, at) => expectFigure(cells[2] ?? "", slices[at]?.response.p50 ?? NaN));
     await page.keyboard.press("Escape");
     await expect(dialog).toBeHidden();

@@ -36,7 +36,7 @@ use service::ServiceFlags;
     version,
     max_term_width = 100,
     after_help = "Exit codes: 0 done · 1 failed · 2 wrong usage or a bad file · \
-    3 measured, but not to be trusted, or not all ·\n\
+    3 measured, but not to be trusted ·\n\
     4 a --fail-if condition holds · 130 interrupted\n\
     Defaults: ~/.config/loadline/config.yaml may set store, color, quiet and anyway; LOADLINE_STORE and so on\n\
     override it, and options both"
