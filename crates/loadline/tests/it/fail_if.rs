@@ -42,7 +42,7 @@ fn a_service_that_got_slower_ends_with_exit_code_4() {
         as_if_undisturbed(&place);
         let ended = report(&place);
         assert!(read(&place, "run.json").trust.trusted, "{}", ended.stdout);
-        if read(&place, "run.json").conditions[0].judgement != ConditionJudgement::Holds {
+        if !is_seen(&read(&place, "run.json")) {
             unseen.push(ended.stdout);
             continue;
         }
@@ -61,6 +61,13 @@ fn report(place: &Place) -> Ended {
     place.run(["report", "--fail-if", "p50  faster", "--junit", "junit.xml", "--json", "run.json"])
 }
 
+/// The condition asks whether the difference's interval is beyond its amount, the claim whether it is beyond the margin at a stricter level:
+/// on a busy machine one may be seen without the other.
+fn is_seen(result: &RunResult) -> bool {
+    result.conditions[0].judgement == ConditionJudgement::Holds
+        && result.claims[0].judgement == ClaimJudgement::Refuted
+}
+
 /// Terminal, JSON and JUnit XML say the same, and the exit code follows from it.
 fn assert_reported(place: &Place, ended: &Ended) {
     let (result, junit) = (read(place, "run.json"), Junit::read(place, "junit.xml"));
@@ -70,16 +77,14 @@ fn assert_reported(place: &Place, ended: &Ended) {
     // The one comparison is made of all cells.
     let rows = result.contrasts.iter().flat_map(|contrast| &contrast.rows);
     assert!(rows.into_iter().all(|row| row.trusted == result.trust.trusted));
-    let holds = result.conditions[0].judgement == ConditionJudgement::Holds;
     if !result.trust.trusted {
         assert_eq!(ended.code, Some(3), "{}{}", ended.stdout, ended.stderr);
         shows("\nnot judged (untrusted): p50 faster\n");
         assert_eq!((junit.failures.len(), junit.errors.len()), (0, CHECKS.len()));
-    } else if holds {
+    } else if is_seen(&result) {
         assert_eq!(ended.code, Some(4), "{}{}", ended.stdout, ended.stderr);
         assert_eq!(result.conditions[1].judgement, ConditionJudgement::RuledOut);
         assert_eq!(result.conditions[2].judgement, ConditionJudgement::RuledOut);
-        assert_eq!(result.claims[0].judgement, ClaimJudgement::Refuted);
         shows("\nfails: p50 slower by > 20us\n  response p50, ");
         shows("\npasses: p50 faster\n");
         shows("\nfails: the claim “a delay of 200 µs costs nothing”\n");
