@@ -3,7 +3,7 @@
 use loadline_model::CellId;
 use loadline_model::experiment::Margin;
 use loadline_model::metrics::{HigherIs, THROTTLED};
-use loadline_stats::{Bootstrap, MIN_BLOCKS, bootstrap};
+use loadline_stats::{Bootstrap, MIN_BLOCKS};
 
 use crate::carried::carried;
 use crate::compared::{Compared, differences};
@@ -15,8 +15,6 @@ use crate::sample::Paired;
 use crate::verdicts::{self, Draft, Evidence};
 use crate::{RunData, seen};
 
-/// Resamples of the bootstrap: its standard error is then known to 1.6 % (1 ÷ √(2 × 2000)).
-pub const RESAMPLES: usize = 2000;
 /// Fewest requests beyond a quantile for a claim about it.
 const LEAST_BEYOND: f64 = 10.0;
 /// Fewest events, on either side, for a claim about a count: a handful may by chance all fall on one side.
@@ -83,7 +81,7 @@ fn row(
     if !baseline.is_finite() || !difference.is_finite() {
         return None;
     }
-    let spread = bootstrap(paired.units.len(), RESAMPLES, seed, |weights| compared.difference(weights));
+    let spread = compared.spread(seed, |weights| compared.difference(weights));
     let withheld = no_interval(metric, paired, &compared, spread.as_ref());
     let spread = spread.filter(|_| withheld.is_none());
     let note = withheld.or_else(|| one_deployment(paired));

@@ -7,8 +7,8 @@ use loadline_model::result::Remark;
 use loadline_model::rows::SliceRow;
 use loadline_stats::{Bootstrap, MIN_BLOCKS, bootstrap};
 
-use crate::compared::differences;
-use crate::contrasts::{RESAMPLES, few_beyond};
+use crate::compared::{RESAMPLES, differences};
+use crate::contrasts::few_beyond;
 use crate::counted::Counted;
 use crate::figures::Prepared;
 use crate::metrics::{Kind, Metric};

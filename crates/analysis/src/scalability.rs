@@ -6,7 +6,7 @@ use loadline_model::{CellId, SiteId};
 use loadline_stats::{Usl, bootstrap};
 
 use crate::RunData;
-use crate::contrasts::RESAMPLES;
+use crate::compared::RESAMPLES;
 use crate::counted::Counted;
 use crate::figures::Prepared;
 use crate::metrics;

@@ -11,7 +11,8 @@
 //! interval. Chosen by simulation (`tests/coverage.rs`): with 2, 6, 8 and 12 clustered deployments it covers
 //! 95, 96, 94 and 94 %; Hesterberg's expanded percentile interval ("What Teachers Should Know About the
 //! Bootstrap", 2015) 52, 93, 92 and 94 %; the plain percentile interval 52, 87, 88 and 92 %; a bootstrap-t
-//! does not exist for two units. Where deployments differ by more than requests do, an upper quantile depends on one or two of them, and this interval too falls to 92 %.
+//! does not exist for two units. Where deployments differ by more than requests do, an upper quantile depends on one or two
+//! of them, and this interval too falls to 92 %, unless it is told so ([`Bootstrap::resting_on`]).
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -43,8 +44,8 @@ pub struct Bootstrap {
     pub estimate: f64,
     /// Its standard error: √(n/(n−1)) times the standard deviation of the resampled statistics.
     pub standard_error: f64,
-    /// How many units were resampled, at least 2.
-    pub units: usize,
+    /// Those of the standard error: one less than there are units, unless the statistic rests on [fewer](Bootstrap::resting_on).
+    pub degrees_of_freedom: f64,
 }
 
 /// Bootstraps a statistic over `units` (two or more).
@@ -72,11 +73,16 @@ pub fn bootstrap(
     if !estimate.is_finite() {
         return None;
     }
+    let degrees_of_freedom = units as f64 - 1.0;
     if units == 2 {
         // Of two units there are three samples, and the mixed one is the estimate. The two pure ones give the
         // deviation without the mixed sample's own noise, which makes intervals of quantiles cover over 97 %.
         let standard_error = (statistic(&[2, 0]) - statistic(&[0, 2])).abs() / 2.0;
-        return standard_error.is_finite().then_some(Bootstrap { estimate, standard_error, units });
+        return standard_error.is_finite().then_some(Bootstrap {
+            estimate,
+            standard_error,
+            degrees_of_freedom,
+        });
     }
     let mut random = Pcg64::seed_from_u64(seed);
     // Welford's recurrence, on distances from the estimate: figures may be large and differ little.
@@ -93,13 +99,20 @@ pub fn bootstrap(
     }
     let units_f = units as f64;
     let standard_error = (squares / (resamples as f64 - 1.0) * units_f / (units_f - 1.0)).sqrt();
-    standard_error.is_finite().then_some(Bootstrap { estimate, standard_error, units })
+    standard_error.is_finite().then_some(Bootstrap { estimate, standard_error, degrees_of_freedom })
 }
 
 impl Bootstrap {
+    /// The same of a statistic that rests on so many of its units: the others say next to nothing of how it varies. At least one degree of
+    /// freedom is left.
+    pub fn resting_on(self, units: f64) -> Bootstrap {
+        let degrees_of_freedom = self.degrees_of_freedom.min((units - 1.0).max(1.0));
+        Bootstrap { degrees_of_freedom, ..self }
+    }
+
     /// The interval at `confidence` (0.95 for 95 %), strictly between 0 and 1, in the statistic's unit.
     pub fn interval(&self, confidence: f64) -> Interval {
-        let t = t_quantile(0.5 + confidence / 2.0, self.degrees_of_freedom());
+        let t = t_quantile(0.5 + confidence / 2.0, self.degrees_of_freedom);
         Interval::around(self.estimate, t * self.standard_error)
     }
 
@@ -115,7 +128,7 @@ impl Bootstrap {
         if self.estimate == value {
             return 1.0;
         }
-        two_sided_p((self.estimate - value) / self.standard_error, self.degrees_of_freedom())
+        two_sided_p((self.estimate - value) / self.standard_error, self.degrees_of_freedom)
     }
 
     /// The p-value of "the statistic lies outside `margin`, or on its edge": below α, it is equivalent to zero at that level. The larger of two
@@ -126,16 +139,12 @@ impl Bootstrap {
         if self.standard_error == 0.0 {
             return if nearer_edge >= 0.0 { 0.0 } else { 1.0 };
         }
-        upper_p(nearer_edge / self.standard_error, self.degrees_of_freedom())
+        upper_p(nearer_edge / self.standard_error, self.degrees_of_freedom)
     }
 
     /// The difference that a run like this claims at this two-sided level with a power of 95 %. One as large as the interval's half-width at the
     /// same level is claimed half of the time.
     pub fn resolution(&self, level: f64) -> f64 {
-        resolution(self.standard_error, self.degrees_of_freedom(), level)
-    }
-
-    fn degrees_of_freedom(&self) -> f64 {
-        self.units as f64 - 1.0
+        resolution(self.standard_error, self.degrees_of_freedom, level)
     }
 }

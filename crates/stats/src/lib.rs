@@ -5,6 +5,7 @@
 //! |---|---|
 //! | how far off may this difference be? | [`mod@bootstrap`] for any statistic, [`student`] for plain means |
 //! | does one figure carry it all? | [`mod@dominance`] |
+//! | how many deployments does a tail rest on? | [`mod@effective`] |
 //! | where do most figures lie, whatever disturbed a few? | [`mod@hodges_lehmann`] |
 //! | several contrasts were judged: which p-values still count? | [`mod@holm`] |
 //! | may the run stop once its interval is narrow? | [`sequential`] |
@@ -24,6 +25,7 @@ pub mod change_points;
 mod cochran;
 pub mod detectable;
 pub mod dominance;
+pub mod effective;
 pub mod hodges_lehmann;
 pub mod holm;
 pub mod interval;
@@ -42,6 +44,7 @@ pub use change_points::{ChangePoint, LEAST_SIDE, change_points};
 pub use cochran::cochran_q;
 pub use detectable::detectable_difference;
 pub use dominance::{Dominant, dominant};
+pub use effective::effective_units;
 pub use hodges_lehmann::hodges_lehmann;
 pub use holm::holm;
 pub use interval::Interval;

@@ -2,11 +2,11 @@
 
 use loadline_model::CellId;
 use loadline_model::plan::ContrastPlan;
-use loadline_stats::{Bootstrap, bootstrap};
+use loadline_stats::Bootstrap;
 
 use crate::RunData;
 use crate::compared::Compared;
-use crate::contrasts::{RESAMPLES, no_interval, one_deployment, pooled_twin};
+use crate::contrasts::{no_interval, one_deployment, pooled_twin};
 use crate::counted::Counted;
 use crate::joint::joint;
 use crate::metrics::Metric;
@@ -55,7 +55,7 @@ impl Judged<'_> {
             // A difference of logarithms is a share already.
             _ => compared.difference(weights),
         };
-        let spread = bootstrap(paired.units.len(), RESAMPLES, self.data.run.experiment.plan.seed, figure);
+        let spread = compared.spread(self.data.run.experiment.plan.seed, figure);
         let withheld = no_interval(metric, &paired, &compared, spread.as_ref());
         let spread = spread.filter(|_| withheld.is_none());
         let note = withheld
