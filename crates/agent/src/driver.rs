@@ -24,6 +24,13 @@ pub trait Driver: Send {
     /// agent, whose clock is another, begins at its own next moment.
     fn begin(&mut self, slice: SliceSpec, start_ns: u64) -> Result<(), DriveError>;
 
+    /// Waits for the slice to end, but not beyond `until_ns` of the same clock; returns whether it has. An agent is
+    /// not asked; its slice counts as ended.
+    fn wait(&mut self, until_ns: u64) -> bool {
+        let _ = until_ns;
+        true
+    }
+
     /// Waits for the slice to end and returns its record.
     fn finish(&mut self) -> Result<Record, DriveError>;
 
@@ -52,6 +59,10 @@ impl Driver for Engine {
 
     fn begin(&mut self, slice: SliceSpec, start_ns: u64) -> Result<(), DriveError> {
         Ok(Engine::begin(self, slice, start_ns)?)
+    }
+
+    fn wait(&mut self, until_ns: u64) -> bool {
+        Engine::wait(self, until_ns)
     }
 
     fn finish(&mut self) -> Result<Record, DriveError> {

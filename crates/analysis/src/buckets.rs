@@ -89,6 +89,11 @@ impl Buckets {
         self.requests.by_unit.len()
     }
 
+    /// Whether it is an upper quantile.
+    pub fn is_tail(&self) -> bool {
+        self.quantile > 0.5
+    }
+
     /// Requests of all units beyond the quantile.
     pub fn beyond(&self) -> f64 {
         let total: u64 = self.requests.by_unit.iter().filter_map(|unit| unit.last()).sum();

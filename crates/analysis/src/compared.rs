@@ -5,7 +5,7 @@
 //! It is the mean of two figures, not the figure of one merged histogram: a quantile of few deployments is biased by their number, and so
 //! both sides of the difference are biased alike.
 
-use loadline_stats::{Bootstrap, bootstrap, effective_units, hodges_lehmann};
+use loadline_stats::{Bootstrap, bootstrap, effective_units, hodges_lehmann, jackknife_variance};
 
 use crate::buckets::Buckets;
 use crate::figures::Prepared;
@@ -78,19 +78,24 @@ impl Compared {
 
     /// How far resampling the units moves a figure that is made of these.
     pub fn spread(&self, seed: u64, figure: impl FnMut(&[u32]) -> f64) -> Option<Bootstrap> {
-        Some(bootstrap(self.baseline.units(), RESAMPLES, seed, figure)?.resting_on(self.rests_on()))
+        let spread = bootstrap(self.baseline.units(), RESAMPLES, seed, figure)?;
+        Some(self.degrees_of_freedom_of_tails().map_or(spread, |most| spread.limited_to(most)))
     }
 
-    /// How many units the difference rests on: of a quantile, those that hold the requests beyond it on the side where they are fewest.
-    fn rests_on(&self) -> f64 {
-        let (mut baseline, candidate) = (self.baseline.beyond_by_unit(), self.candidate.beyond_by_unit());
+    /// The degrees of freedom left by the units that hold the requests beyond a quantile: the mean of both sides, weighted by what each
+    /// contributes to the variance; the harmonic one, because the side with few units matters most. `None` for what has no tail.
+    fn degrees_of_freedom_of_tails(&self) -> Option<f64> {
+        let (mut baseline, candidate) = (self.baseline.tail_by_unit()?, self.candidate.tail_by_unit()?);
         if let Some(twin) = &self.twin {
-            baseline.iter_mut().zip(twin.beyond_by_unit()).for_each(|(sum, twin)| *sum += twin);
+            baseline.iter_mut().zip(twin.tail_by_unit()?).for_each(|(sum, twin)| *sum += twin);
         }
-        match baseline.is_empty() {
-            true => self.baseline.units() as f64,
-            false => effective_units(&baseline, &candidate).min(effective_units(&candidate, &baseline)),
-        }
+        let units = baseline.len();
+        let of_baseline = jackknife_variance(units, |weights| self.place_of_baseline(weights));
+        let of_candidate = jackknife_variance(units, |weights| self.scale.of(self.candidate.figure(weights)));
+        let freedom = |own: &[f64], other: &[f64]| (effective_units(own, other) - 1.0).max(1.0);
+        let sides = [freedom(&baseline, &candidate), freedom(&candidate, &baseline)];
+        let mean = (of_baseline + of_candidate) / (of_baseline / sides[0] + of_candidate / sides[1]);
+        Some(if mean.is_finite() { mean } else { sides[0].min(sides[1]) })
     }
 
     /// The cells that a claim rests on.

@@ -118,6 +118,7 @@ mod tests {
             difference: (interval[0] + interval[1]) / 2.0,
             relative: None,
             interval: Some(interval),
+            degrees_of_freedom: None,
             p_holm: Some(0.01),
             margin: 1.0,
             p_equivalent: None,

@@ -102,6 +102,7 @@ fn row(
         difference,
         relative: (baseline != 0.0).then(|| difference / baseline),
         interval: spread.map(|spread| verdicts::interval(&spread, confidence, scale, baseline)),
+        degrees_of_freedom: spread.map(|spread| spread.degrees_of_freedom),
         p_holm: None,
         margin,
         p_equivalent: None,

@@ -39,7 +39,7 @@ const LEAST_DEPLOYMENTS: f64 = 0.75;
 
 /// Chooses the slices that count: of each attempt at a block those of the comparisons that were quiet in it. A comparison needs its own two
 /// cells and the twin, however many others there are, and its cells count together or not at all. Whether a slice was quiet follows from what the
-/// machine did alone, and a block is measured again until all of its slices were. In a deployment with hardly any quiet blocks a comparison does
+/// machine did alone, and a block is measured again until it disturbed none of its slices. In a deployment with hardly any quiet blocks a comparison does
 /// not count either. On a machine that is too loud for that, for one of the load's comparisons, all blocks of the load count: see
 /// [`all_blocks`]. So they do on a ladder, whose estimates cut off what the machine does to a few slices, in a search, and where runs are compared,
 /// whose blocks have nothing in common.
@@ -166,7 +166,8 @@ fn quiet_places(blocks: &BTreeMap<BlockAt, &Attempts<'_>>, comparison: &Comparis
     for ((round, block), attempts) in blocks {
         let was_quiet =
             |(attempt, slices): (u32, &Vec<&SliceRow>)| Some((attempt, comparison.was_quiet(slices)?));
-        let measured: Vec<(u32, bool)> = until_quiet(attempts).into_iter().filter_map(was_quiet).collect();
+        let measured: Vec<(u32, bool)> =
+            until_undisturbed(attempts).into_iter().filter_map(was_quiet).collect();
         if measured.is_empty() {
             continue;
         }
@@ -213,22 +214,24 @@ fn whole<'a, 'b>(
         .map(|(attempt, slices)| (*attempt, slices))
 }
 
-/// The attempts up to the first in which every slice was quiet: a version that repeated what the service had done made more.
-fn until_quiet<'a, 'b>(attempts: &'b Attempts<'a>) -> Vec<(u32, &'b Vec<&'a SliceRow>)> {
+/// The attempts up to the first that the machine did not disturb: a version that repeated what the service had done made more.
+fn until_undisturbed<'a, 'b>(attempts: &'b Attempts<'a>) -> Vec<(u32, &'b Vec<&'a SliceRow>)> {
     let mut seen = Vec::new();
     for (attempt, slices) in whole(attempts) {
         seen.push((attempt, slices));
-        if slices.iter().all(|slice| slice.is_quiet()) {
+        if is_undisturbed(slices) {
             break;
         }
     }
     seen
 }
 
-/// The first attempt that was quiet, or in which no slice was disturbed, or else the last one.
+/// The first attempt that the machine did not disturb, or else the last one.
 fn best<'a, 'b>(attempts: &'b Attempts<'a>) -> Option<&'b Vec<&'a SliceRow>> {
     let whole = || whole(attempts).map(|(_, slices)| slices);
-    let quiet = || whole().find(|slices| slices.iter().all(|slice| slice.is_quiet()));
-    let undisturbed = || whole().find(|slices| !slices.iter().any(|slice| slice.is_disturbed()));
-    quiet().or_else(undisturbed).or_else(|| whole().next_back())
+    whole().find(|slices| is_undisturbed(slices)).or_else(|| whole().next_back())
+}
+
+fn is_undisturbed(slices: &[&SliceRow]) -> bool {
+    !slices.iter().any(|slice| slice.is_disturbed())
 }

@@ -127,6 +127,14 @@ impl Prepared {
         }
     }
 
+    /// Requests beyond an upper quantile, unit by unit; `None` for everything else. Beyond a median lies half of all requests, and no tail.
+    pub fn tail_by_unit(&self) -> Option<Vec<f64>> {
+        match self {
+            Prepared::Buckets(buckets) if buckets.is_tail() => Some(buckets.beyond_by_unit()),
+            _ => None,
+        }
+    }
+
     /// Requests beyond the quantile; `None` for a ratio, whose every request counts.
     pub fn beyond(&self) -> Option<f64> {
         match self {

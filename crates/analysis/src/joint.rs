@@ -9,7 +9,7 @@ use loadline_stats::{Bootstrap, MIN_BLOCKS, bootstrap};
 
 use crate::compared::{RESAMPLES, differences};
 use crate::contrasts::few_beyond;
-use crate::counted::Counted;
+use crate::counted::{BlockAt, Counted};
 use crate::figures::Prepared;
 use crate::metrics::{Kind, Metric};
 use crate::sample::{Block, units};
@@ -95,7 +95,9 @@ fn estimate(
 ) -> Joint {
     let whole: Vec<f64> = prepared.iter().map(Prepared::whole).collect();
     let found = Some(figure(&whole)).filter(|found| found.is_finite());
-    let blocks = units.iter().map(Vec::len).sum::<usize>();
+    let blocks: BTreeSet<BlockAt> =
+        units.iter().flatten().map(|slices| (slices[0].round, slices[0].block)).collect();
+    let blocks = blocks.len();
     let note = if blocks < MIN_BLOCKS {
         Some(Remark::FewBlocks { blocks, least: MIN_BLOCKS })
     } else {

@@ -32,7 +32,7 @@ fn places(data: &RunData, counted: &Counted<'_>) -> BTreeSet<Place> {
 }
 
 /// The slices of several cells, block by block and grouped by the unit of resampling: units, their blocks, each cell's slice. A block
-/// that one of the cells lacks is left out.
+/// that one of the cells lacks is left out; one that counts in several attempts has several slices.
 pub fn units<'a>(counted: &Counted<'a>, cells: &[CellId]) -> Vec<Vec<Vec<&'a SliceRow>>> {
     let empty = BTreeMap::new();
     let of_cells: Vec<&BTreeMap<Place, &SliceRow>> =
@@ -51,7 +51,10 @@ pub fn units<'a>(counted: &Counted<'a>, cells: &[CellId]) -> Vec<Vec<Vec<&'a Sli
     };
     match Unit::highest_replicated(rounds.len()) {
         Unit::Deployment => rounds.iter().map(of_round).collect(),
-        Unit::Block => blocks.into_iter().map(|(_, slices)| vec![slices]).collect(),
+        Unit::Block => {
+            let is_same = |one: &(Place, _), next: &(Place, _)| one.0.1 == next.0.1;
+            blocks.chunk_by(is_same).map(|of| of.iter().map(|(_, slices)| slices.clone()).collect()).collect()
+        }
     }
 }
 
@@ -143,9 +146,10 @@ impl<'a> Paired<'a> {
         self.blocks().flat_map(|block| [Some(block.baseline), block.twin, Some(block.candidate)]).flatten()
     }
 
-    /// How many blocks there are.
+    /// How many blocks there are, however many attempts at them count.
     pub fn count(&self) -> usize {
-        self.units.iter().map(Vec::len).sum()
+        let places = self.blocks().map(|block| (block.baseline.round, block.baseline.block));
+        places.collect::<BTreeSet<BlockAt>>().len()
     }
 
     /// All blocks in the order of measurement.

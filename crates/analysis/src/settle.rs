@@ -50,13 +50,15 @@ fn open(result: &RunResult, asked: &Precision, row: Option<&Row>) -> Option<Stil
     if reached.is_some_and(|reached| reached <= asked.within) {
         return None;
     }
+    let freedom = row.and_then(|row| row.degrees_of_freedom);
     Some(StillOpen {
         label: row.map_or_else(|| asked.metric.clone(), |row| row.label.clone()),
         reached,
         within: asked.within,
         deployments: reached.map(|reached| {
             let plan = &result.plan;
-            let enough = enough_deployments(plan.deployments, reached / asked.within, plan.confidence);
+            let enough =
+                enough_deployments(plan.deployments, freedom, reached / asked.within, plan.confidence);
             let measured = result.cells.iter().map(|cell| cell.deployments.len()).max().unwrap_or(0);
             let enough = of_measured(enough, measured as u32, plan.deployments);
             // It ends at a look.
@@ -106,7 +108,7 @@ pub fn seconds_to_settle(
             .filter_map(|row| Some((row, ratio_of(row)?)))
             .max_by(|left, right| left.1.total_cmp(&right.1))?;
         (ratio > 1.0).then(|| {
-            let enough = enough_deployments(deployments, ratio, confidence);
+            let enough = enough_deployments(deployments, row.degrees_of_freedom, ratio, confidence);
             let enough = of_measured(enough, measured, deployments);
             SecondsToSettle {
                 metric: row.label.clone(),
@@ -157,9 +159,11 @@ fn time_limit(data: &RunData) -> Option<f64> {
 /// From so many deployments on Student's t is the normal quantile, which takes long to compute of more.
 const MANY: u32 = 10_000;
 
-/// The fewest deployments with intervals `ratio` times narrower than those of so many. An interval is as wide as t(n − 1) ÷ √n.
-fn enough_deployments(deployments: u32, ratio: f64, confidence: f64) -> u32 {
-    let t = |n: u32| t_quantile(0.5 + confidence / 2.0, f64::from(n.min(MANY)) - 1.0);
+/// The fewest deployments with intervals `ratio` times narrower than those of so many. An interval is as wide as t(ν) ÷ √n, where a tail that
+/// rests on a part of the deployments will rest on as large a part of more.
+fn enough_deployments(deployments: u32, freedom: Option<f64>, ratio: f64, confidence: f64) -> u32 {
+    let part = freedom.map_or(1.0, |freedom| ((freedom + 1.0) / f64::from(deployments)).min(1.0));
+    let t = |n: u32| t_quantile(0.5 + confidence / 2.0, (part * f64::from(n.min(MANY)) - 1.0).max(1.0));
     let width = |n: u32| t(n) / f64::from(n).sqrt();
     // The interval of a single deployment is over its blocks: it narrows with their number alone.
     if deployments < 2 {
@@ -192,11 +196,15 @@ mod tests {
     #[test]
     fn intervals_narrow_with_the_root_of_the_deployments_and_with_students_t() {
         // t(0.975; 3) = 3.182, t(0.975; 7) = 2.365, t(0.975; 8) = 2.306.
-        assert_eq!(enough_deployments(4, 1.0, 0.95), 4);
-        assert_eq!(enough_deployments(4, 3.182 / 2.0 / (2.365 / 8f64.sqrt()) - 1e-3, 0.95), 8);
-        assert_eq!(enough_deployments(4, 3.182 / 2.0 / (2.365 / 8f64.sqrt()) + 1e-3, 0.95), 9);
+        assert_eq!(enough_deployments(4, None, 1.0, 0.95), 4);
+        assert_eq!(enough_deployments(4, None, 3.182 / 2.0 / (2.365 / 8f64.sqrt()) - 1e-3, 0.95), 8);
+        assert_eq!(enough_deployments(4, None, 3.182 / 2.0 / (2.365 / 8f64.sqrt()) + 1e-3, 0.95), 9);
         // Many deployments: t hardly changes.
-        assert!((3_990..4_000).contains(&enough_deployments(1000, 2.0, 0.95)));
-        assert_eq!(enough_deployments(1, 3.0, 0.95), 9);
+        assert!((3_990..4_000).contains(&enough_deployments(1000, None, 2.0, 0.95)));
+        assert_eq!(enough_deployments(1, None, 3.0, 0.95), 9);
+        // What rests on two of four rests on four of eight: t(0.975; 1) = 12.71.
+        let ratio = 12.706 / 2.0 / (3.1825 / 8f64.sqrt());
+        assert_eq!(enough_deployments(4, Some(1.0), ratio - 1e-3, 0.95), 8);
+        assert_eq!(enough_deployments(4, Some(3.0), 1.5, 0.95), enough_deployments(4, None, 1.5, 0.95));
     }
 }

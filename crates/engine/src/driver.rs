@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -75,6 +75,8 @@ pub struct Engine {
 struct Handle {
     commands: Sender<Command>,
     answers: Receiver<Answer>,
+    /// An answer that came while [`Engine::wait`] waited for it.
+    early: Option<Answer>,
     /// Records of intervals, emptied, for the worker to fill again.
     emptied: Sender<Box<Record>>,
     thread: Option<JoinHandle<()>>,
@@ -149,6 +151,12 @@ impl Engine {
         self.command(|| Command::Run(slice.clone(), start))
     }
 
+    /// Waits for the slice to end, but not beyond `until`; returns whether it has. [`Engine::finish`] must follow. Only of an engine without
+    /// intervals.
+    pub fn wait(&mut self, until: Nanos) -> bool {
+        self.workers.iter_mut().all(|worker| worker.wait(until))
+    }
+
     /// Waits for the slice to end and returns its record.
     pub fn finish(&mut self) -> Result<Record, EngineError> {
         self.finish_with(|_| {})
@@ -163,14 +171,16 @@ impl Engine {
         // Every worker is heard to its end, so that none of their answers is left for the next command.
         while running.contains(&true) {
             let mut interval: Option<Box<Record>> = None;
-            for (worker, running) in self.workers.iter().zip(&mut running).filter(|(_, running)| **running) {
-                let part = match worker.answers.recv() {
-                    Ok(Answer::Interval(part)) => part,
-                    Ok(Answer::Ran(Ok(part))) => {
+            for (worker, running) in
+                self.workers.iter_mut().zip(&mut running).filter(|(_, running)| **running)
+            {
+                let part = match worker.answer() {
+                    Some(Answer::Interval(part)) => part,
+                    Some(Answer::Ran(Ok(part))) => {
                         *running = false;
                         part
                     }
-                    Ok(Answer::Ran(Err(error))) => {
+                    Some(Answer::Ran(Err(error))) => {
                         *running = false;
                         failure = Some(EngineError::Loop(error));
                         continue;
@@ -278,7 +288,24 @@ impl Handle {
             }
         })?;
         ready.recv().map_err(io::Error::other)??;
-        Ok(Handle { commands, answers, emptied, thread: Some(thread) })
+        Ok(Handle { commands, answers, early: None, emptied, thread: Some(thread) })
+    }
+
+    /// Waits for an answer until then; returns whether there is one, or never will be.
+    fn wait(&mut self, until: Nanos) -> bool {
+        if self.early.is_none() {
+            match self.answers.recv_timeout(Duration::from_nanos(until.saturating_sub(now()))) {
+                Ok(answer) => self.early = Some(answer),
+                Err(RecvTimeoutError::Timeout) => return false,
+                Err(RecvTimeoutError::Disconnected) => {}
+            }
+        }
+        true
+    }
+
+    /// The next answer; none if the worker is gone.
+    fn answer(&mut self) -> Option<Answer> {
+        self.early.take().or_else(|| self.answers.recv().ok())
     }
 
     /// Gives a record back to be filled again; emptied here, because that takes longer than a request may wait.

@@ -44,5 +44,5 @@ pub use mix::{Feed, FeedError, Mix, MixError, MixOptions, Wire};
 pub use options::Options;
 pub use replay::read_replay;
 pub use schedule::{Due, Schedule};
-pub use slice::SliceSpec;
+pub use slice::{SliceSpec, WATCHED_AFTER_END};
 pub use transport::{Tls, TlsError, read_tls_files};

@@ -25,18 +25,21 @@ pub struct PauseWatch {
     every: Nanos,
     /// What the work since then may have taken.
     allowed: Nanos,
+    /// Pauses that begin later do not count.
+    until: Nanos,
     pauses: Pauses,
 }
 
 impl PauseWatch {
     pub fn new() -> PauseWatch {
-        PauseWatch { last: 0, every: nanos(WATCH), allowed: 0, pauses: Pauses::default() }
+        PauseWatch { last: 0, every: nanos(WATCH), allowed: 0, until: Nanos::MAX, pauses: Pauses::default() }
     }
 
-    /// Begins anew at the present time, for a load of this rate per second; without one it is a closed loop.
-    pub fn begin(&mut self, present: Nanos, rate: Option<f64>) {
+    /// Begins anew at the present time, for a load of this rate per second; without one it is a closed loop. Pauses count that begin before
+    /// `until`: how many are seen must not depend on how long the last responses take.
+    pub fn begin(&mut self, present: Nanos, until: Nanos, rate: Option<f64>) {
         self.every = nanos(if rate.is_some_and(|rate| rate < SLOW_RATE) { WATCH_SLOW } else { WATCH });
-        (self.last, self.allowed) = (present, 0);
+        (self.last, self.allowed, self.until) = (present, 0, until);
         self.pauses = Pauses::default();
     }
 
@@ -55,7 +58,7 @@ impl PauseWatch {
     #[inline]
     pub fn awake(&mut self, present: Nanos) {
         let gap = present.saturating_sub(self.last);
-        if gap >= nanos(SHORTEST_PAUSE) {
+        if gap >= nanos(SHORTEST_PAUSE) && self.last < self.until {
             self.pauses.note(gap.saturating_sub(self.allowed));
         }
         (self.last, self.allowed) = (present, 0);
@@ -64,7 +67,9 @@ impl PauseWatch {
     /// The first reading after a sleep that was to end at `planned` at the latest.
     #[inline]
     pub fn woken(&mut self, planned: Nanos, present: Nanos) {
-        self.pauses.note(present.saturating_sub(planned));
+        if planned < self.until {
+            self.pauses.note(present.saturating_sub(planned));
+        }
         (self.last, self.allowed) = (present, 0);
     }
 
@@ -82,7 +87,7 @@ mod tests {
 
     fn watch() -> PauseWatch {
         let mut watch = PauseWatch::new();
-        watch.begin(100 * MS, None);
+        watch.begin(100 * MS, 200 * MS, None);
         watch
     }
 
@@ -119,12 +124,25 @@ mod tests {
     }
 
     #[test]
+    fn a_pause_counts_if_it_begins_before_the_end() {
+        let mut watch = watch();
+        watch.woken(199 * MS, 204 * MS);
+        assert_eq!(watch.take().over_1ms.total_ns, 5 * MS);
+        watch.awake(199 * MS);
+        watch.awake(203 * MS);
+        assert_eq!(watch.take().over_1ms.total_ns, 4 * MS, "of a gap that begins before the end, all counts");
+        watch.awake(209 * MS);
+        watch.woken(210 * MS, 215 * MS);
+        assert_eq!(watch.take(), Pauses::default());
+    }
+
+    #[test]
     fn a_slow_load_is_watched_less_often() {
         let mut watch = watch();
         assert_eq!(watch.every(), MS);
-        watch.begin(0, Some(100.0 / 60.0));
+        watch.begin(0, MS, Some(100.0 / 60.0));
         assert_eq!(watch.every(), 10 * MS);
-        watch.begin(0, Some(2_000.0));
+        watch.begin(0, MS, Some(2_000.0));
         assert_eq!(watch.every(), MS);
     }
 }

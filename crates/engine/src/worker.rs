@@ -24,7 +24,7 @@ use crate::overflow::{Overflow, PATIENCE_NS};
 use crate::poller::Patience;
 use crate::pool::{Event, Pool};
 use crate::schedule::Due;
-use crate::slice::SliceSpec;
+use crate::slice::{SliceSpec, WATCHED_AFTER_END};
 use crate::tally::Tally;
 use crate::thinking::Thinking;
 use source::Source;
@@ -162,7 +162,8 @@ impl Worker {
         self.pool.set_thinking(think.map(|think| Thinking::new(think, seed, users)), start);
         let mut cpu_before = thread_cpu();
         self.pool.take_spun();
-        self.pool.pauses().begin(now(), slice.load.rate().map(|rate| rate.as_per_second()));
+        let watched = self.tally.end + nanos(WATCHED_AFTER_END);
+        self.pool.pauses().begin(now(), watched, slice.load.rate().map(|rate| rate.as_per_second()));
         let mut next_check = start + CHECK_NS;
         let mut next_interval = handing.every.map_or(Nanos::MAX, |every| start + every);
         loop {

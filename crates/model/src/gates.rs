@@ -251,7 +251,8 @@ pub fn late(send_lag: &Histogram<u64>, service: &Histogram<u64>) -> Option<Late>
     (p99_us > bound_us).then_some(Late { p99_us, bound_us })
 }
 
-/// CPU time of one slice, ns.
+/// CPU time of one slice, ns. It is read when the last response is back, but of a slice on the load's machine no later than a moment after the
+/// last request was due, so that it is not the longer for a late response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CpuUse {
     /// All CPUs together, idle included.

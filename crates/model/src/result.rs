@@ -388,6 +388,10 @@ pub struct Row {
     pub relative: Option<f64>,
     /// Interval of the difference; absent when nothing can be claimed (too few blocks or requests).
     pub interval: Option<[f64; 2]>,
+    /// Degrees of freedom of its standard error: one fewer than there are deployments, or fewer where a tail rests on few of them. Absent where
+    /// there is no interval, and in results of older versions.
+    #[serde(default)]
+    pub degrees_of_freedom: Option<f64>,
     /// p-value of "no difference", Holm-corrected over the contrasts of this metric; of a twin, over the primary metrics of all twins.
     pub p_holm: Option<f64>,
     /// Differences within ± this are equivalent; fixed before the run.

@@ -70,6 +70,7 @@ mod tests {
             difference,
             relative: None,
             interval,
+            degrees_of_freedom: None,
             p_holm: None,
             margin: 1.0,
             resolution: None,

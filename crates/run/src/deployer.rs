@@ -67,7 +67,11 @@ pub trait LiveSite: Send {
     /// Reads the counters; [`LiveSite::read_end`] follows.
     fn read_begin(&mut self, what: ReadOut);
 
-    /// Reads the counters again; returns what happened since.
+    /// Reads the CPU times of service and machine while the load goes on; returns what happened since. `None` where another process reads
+    /// them, because asking it would take too long. [`LiveSite::read_end`] follows.
+    fn read_in_between(&mut self) -> Option<Observations>;
+
+    /// Reads the counters again; returns what happened since the beginning.
     fn read_end(&mut self) -> Observations;
 
     /// What its probes find out about its language runtime, which may take seconds; called while no load runs.

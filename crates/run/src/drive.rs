@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use loadline_agent::{DriveError, Driver};
-use loadline_engine::{Engine, Record, SliceSpec};
+use loadline_engine::{Engine, Record, SliceSpec, WATCHED_AFTER_END};
+use loadline_model::Observations;
 use loadline_model::gates::CpuUse;
-use loadline_model::metrics::NEEDS_CPU;
-use loadline_model::{Observations, SiteId};
 
 use crate::clock::Clock;
 use crate::deployer::{MachineId, ReadOut};
 use crate::error::RunError;
 use crate::fleet::Fleet;
+use crate::reading::Reading;
 use crate::taken::TaskTimes;
 use crate::turn::{Turn, Visit};
 
@@ -68,6 +68,12 @@ pub(crate) fn drive<'t>(
             Err(failed) => failure = failure.or(Some(failed)),
         }
     }
+    let last_due = turn.duration + visits.iter().map(|visit| visit.offset).max().unwrap_or_default();
+    let watched_until = start + (last_due + WATCHED_AFTER_END).as_nanos() as u64;
+    let in_between = match are_over(&begun, fleet, watched_until) {
+        true => None,
+        false => Reading::in_between(fleet, here, tasks, tasks_before),
+    };
     let mut records: Vec<(&'t Visit, Record)> = Vec::with_capacity(visits.len());
     // An engine that has started a slice must finish it before it can start another.
     for visit in begun {
@@ -80,23 +86,27 @@ pub(crate) fn drive<'t>(
         return Err(failure);
     }
     let ended = clock.now();
-    let ran = tasks.read().zip(tasks_before).map(|(after, before)| after.saturating_sub(before));
-    let seen: Vec<(SiteId, Observations)> =
-        fleet.iter_mut().map(|member| (member.id, member.site.read_end())).collect();
+    let at_end = Reading::at_end(fleet, tasks, tasks_before);
     let time = TurnTime { load: ended - loaded, counters: (loaded - prepared) + (clock.now() - ended) };
-    let uses: Vec<Option<CpuUse>> =
-        records.iter().map(|(visit, _)| cpu_use(visit, &records, &seen, fleet, here)).collect();
-    let taken = ran
-        .zip(services_ns(&seen, fleet, here))
-        .map(|(ran, ns)| ran.saturating_sub(Duration::from_nanos(ns)));
+    let judged_by = |site| in_between.as_ref().filter(|seen| seen.of_site(site).is_some()).unwrap_or(&at_end);
+    let uses: Vec<Option<CpuUse>> = records
+        .iter()
+        .map(|(visit, _)| judged_by(visit.site).cpu_use(visit, &records, fleet, here))
+        .collect();
+    let taken = in_between.as_ref().unwrap_or(&at_end).taken(fleet, here);
     let driven = records.into_iter().zip(uses).map(|((visit, record), cpu_use)| Driven {
         visit,
         record,
-        observations: of_site(&seen, visit.site).cloned().unwrap_or_default(),
+        observations: at_end.of_site(visit.site).cloned().unwrap_or_default(),
         cpu_use,
         taken,
     });
     Ok((driven.collect(), time))
+}
+
+/// Waits until then for all slices to end; returns whether they have.
+fn are_over(begun: &[&Visit], fleet: &mut Fleet, until_ns: u64) -> bool {
+    begun.iter().all(|visit| with_engine(fleet, visit, |engine| Ok(engine.wait(until_ns))).unwrap_or(true))
 }
 
 fn with_engine<T>(
@@ -106,50 +116,4 @@ fn with_engine<T>(
 ) -> Result<T, RunError> {
     let member = fleet.get(visit.site).ok_or(RunError::NotDeployed { cell: visit.cell })?;
     member.with_engine(visit.cell, act)
-}
-
-fn of_site(seen: &[(SiteId, Observations)], site: SiteId) -> Option<&Observations> {
-    seen.iter().find(|(id, _)| *id == site).map(|(_, observations)| observations)
-}
-
-/// The CPU time that the hypervisor and other programs took on the machine of the visited service. Services and load of this turn on the
-/// same machine do not count as others.
-fn cpu_use(
-    visit: &Visit,
-    records: &[(&Visit, Record)],
-    seen: &[(SiteId, Observations)],
-    fleet: &mut Fleet,
-    here: Option<&MachineId>,
-) -> Option<CpuUse> {
-    let machine = fleet.get(visit.site)?.site.machine()?;
-    let services_ns = services_ns(seen, fleet, Some(&machine));
-    let mut load_ns = Some(0);
-    for (other, record) in records {
-        match fleet.get(other.site)?.load_machine(other.cell, here) {
-            Some(of_load) if of_load == machine => load_ns = load_ns.map(|ns: u64| ns + record.cpu_ns),
-            Some(_) => {}
-            // It is not known whether it is on this machine.
-            None => load_ns = None,
-        }
-    }
-    CpuUse::of(of_site(seen, visit.site)?, services_ns.zip(load_ns))
-}
-
-/// The CPU time of all services of a machine; `None` if one of them can't be told.
-fn services_ns(
-    seen: &[(SiteId, Observations)],
-    fleet: &mut Fleet,
-    machine: Option<&MachineId>,
-) -> Option<u64> {
-    let mut services_ns = Some(0);
-    for (site, observations) in seen {
-        let Some(member) = fleet.get(*site) else { continue };
-        if member.site.machine().is_some_and(|other| Some(&other) == machine) {
-            // An external service may run here and cannot be distinguished from other programs.
-            let own = observations.service_cpu_ns().filter(|_| !member.site.is_external());
-            let own = own.map(|ns| ns + observations.count(NEEDS_CPU).unwrap_or(0));
-            services_ns = services_ns.zip(own).map(|(sum, ns): (u64, u64)| sum + ns);
-        }
-    }
-    services_ns
 }

@@ -21,6 +21,7 @@ pub mod order;
 pub mod placement;
 mod preview;
 mod profile;
+mod reading;
 mod ready;
 mod runtimes;
 mod side_by_side;

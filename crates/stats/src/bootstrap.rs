@@ -12,7 +12,7 @@
 //! 95, 96, 94 and 94 %; Hesterberg's expanded percentile interval ("What Teachers Should Know About the
 //! Bootstrap", 2015) 52, 93, 92 and 94 %; the plain percentile interval 52, 87, 88 and 92 %; a bootstrap-t
 //! does not exist for two units. Where deployments differ by more than requests do, an upper quantile depends on one or two
-//! of them, and this interval too falls to 92 %, unless it is told so ([`Bootstrap::resting_on`]).
+//! of them, and this interval too falls to 92 %, unless its degrees of freedom are [limited](Bootstrap::limited_to).
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -44,7 +44,7 @@ pub struct Bootstrap {
     pub estimate: f64,
     /// Its standard error: √(n/(n−1)) times the standard deviation of the resampled statistics.
     pub standard_error: f64,
-    /// Those of the standard error: one less than there are units, unless the statistic rests on [fewer](Bootstrap::resting_on).
+    /// Those of the standard error: one less than there are units, unless they were [limited](Bootstrap::limited_to).
     pub degrees_of_freedom: f64,
 }
 
@@ -103,11 +103,10 @@ pub fn bootstrap(
 }
 
 impl Bootstrap {
-    /// The same of a statistic that rests on so many of its units: the others say next to nothing of how it varies. At least one degree of
-    /// freedom is left.
-    pub fn resting_on(self, units: f64) -> Bootstrap {
-        let degrees_of_freedom = self.degrees_of_freedom.min((units - 1.0).max(1.0));
-        Bootstrap { degrees_of_freedom, ..self }
+    /// The same with at most so many degrees of freedom, for a statistic that rests on a part of the units: the others say next to nothing of
+    /// how it varies.
+    pub fn limited_to(self, degrees_of_freedom: f64) -> Bootstrap {
+        Bootstrap { degrees_of_freedom: self.degrees_of_freedom.min(degrees_of_freedom), ..self }
     }
 
     /// The interval at `confidence` (0.95 for 95 %), strictly between 0 and 1, in the statistic's unit.

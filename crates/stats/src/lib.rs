@@ -5,7 +5,7 @@
 //! |---|---|
 //! | how far off may this difference be? | [`mod@bootstrap`] for any statistic, [`student`] for plain means |
 //! | does one figure carry it all? | [`mod@dominance`] |
-//! | how many deployments does a tail rest on? | [`mod@effective`] |
+//! | how many deployments does a tail rest on? | [`mod@effective`], each side weighted by [`mod@jackknife`] |
 //! | where do most figures lie, whatever disturbed a few? | [`mod@hodges_lehmann`] |
 //! | several contrasts were judged: which p-values still count? | [`mod@holm`] |
 //! | may the run stop once its interval is narrow? | [`sequential`] |
@@ -29,6 +29,7 @@ pub mod effective;
 pub mod hodges_lehmann;
 pub mod holm;
 pub mod interval;
+pub mod jackknife;
 pub mod mann_kendall;
 pub mod rank_correlation;
 pub mod sequential;
@@ -48,6 +49,7 @@ pub use effective::effective_units;
 pub use hodges_lehmann::hodges_lehmann;
 pub use holm::holm;
 pub use interval::Interval;
+pub use jackknife::jackknife_variance;
 pub use rank_correlation::{correlation_of_ranks, ranks};
 pub use sequential::{LOOK_CONFIDENCE, look_sizes};
 pub use stationarity::{Stationarity, WINDOW as STATIONARITY_WINDOW, stationary};

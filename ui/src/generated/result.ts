@@ -173,6 +173,11 @@ export interface Row {
    */
   candidate: number;
   /**
+   * Degrees of freedom of its standard error: one fewer than there are deployments, or fewer where a tail rests on few of them. Absent where
+   * there is no interval, and in results of older versions.
+   */
+  degrees_of_freedom?: number | null;
+  /**
    * Candidate − baseline.
    */
   difference: number;

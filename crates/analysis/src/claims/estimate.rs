@@ -29,6 +29,8 @@ pub struct Judged<'a> {
 pub struct Claimed {
     pub found: Option<f64>,
     pub interval: Option<[f64; 2]>,
+    /// The degrees of freedom behind it.
+    degrees_of_freedom: Option<f64>,
     /// The p-value of "the figure lies within what is claimed"; none where nothing is judged.
     pub p_within: Option<f64>,
     /// Why nothing is.
@@ -66,6 +68,7 @@ impl Judged<'_> {
         Claimed {
             found: Some(shown(figure(&compared.once()))).filter(|found| found.is_finite()),
             interval: spread.map(|spread| bounds(&spread, self.confidence).map(shown)),
+            degrees_of_freedom: spread.map(|spread| spread.degrees_of_freedom),
             p_within: spread
                 .filter(|_| note.is_none())
                 .map(|spread| p_within(&spread, claimed.map(|end| scale.distance(end, reference)))),
@@ -88,10 +91,16 @@ impl Judged<'_> {
         let figure = |figures: &[f64]| (figures[2] - figures[1]) / (figures[2] - figures[0]);
         let seed = self.data.run.experiment.plan.seed;
         let found = joint(self.counted, metric, &[base, cell, other], seed, self.confidence, &figure);
-        let note = found.note.or(gap.note).or(self.difference(metric, base, cell, false, claimed).note);
-        let p_within = found.spread.filter(|_| note.is_none()).map(|spread| p_within(&spread, claimed));
+        let own = self.difference(metric, base, cell, false, claimed);
+        // It is not known better than the two differences that it is made of.
+        let known = [gap.degrees_of_freedom, own.degrees_of_freedom].into_iter().flatten();
+        let spread = found.spread.map(|spread| known.fold(spread, Bootstrap::limited_to));
+        let interval = spread.map(|spread| bounds(&spread, self.confidence)).or(found.interval);
+        let degrees_of_freedom = spread.map(|spread| spread.degrees_of_freedom);
+        let note = found.note.or(gap.note).or(own.note);
+        let p_within = spread.filter(|_| note.is_none()).map(|spread| p_within(&spread, claimed));
         let cells = gap.cells.into_iter().chain([cell]).collect();
-        Claimed { found: found.found, interval: found.interval, p_within, note, cells }
+        Claimed { found: found.found, interval, degrees_of_freedom, p_within, note, cells }
     }
 }
 

@@ -152,3 +152,19 @@ fn at_10000_a_second_with_one_connection() {
 fn at_10000_a_second_with_64_connections() {
     a_stall_shows_as_it_should(10_000, 64);
 }
+
+#[test]
+fn a_slice_is_not_over_before_its_late_responses() {
+    let _alone = alone();
+    let requests = (100.0 * SECONDS) as usize;
+    let server = Stalling::start(4, requests);
+    let options = Options { timeout: Duration::from_secs(60), ..options(server.address, 4) };
+    let mut engine = Engine::start(&options).unwrap();
+    engine.prepare().unwrap();
+    let (start, end_ns) = (Engine::next_start(), (SECONDS * 1e9) as u64);
+    server.stall(start + end_ns - 100_000_000..start + end_ns + 500_000_000);
+    engine.begin(slice("100/s", SECONDS), start).unwrap();
+    assert!(!engine.wait(start + end_ns));
+    assert!(engine.wait(u64::MAX));
+    assert_eq!(engine.finish().unwrap().answered, requests as u64);
+}

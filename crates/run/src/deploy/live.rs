@@ -125,6 +125,15 @@ impl LiveSite for DeployedSite {
         self.watch.begin(what);
     }
 
+    fn read_in_between(&mut self) -> Option<Observations> {
+        let mut seen = self.watch.cpu_so_far()?;
+        if !self.needs.is_empty() {
+            let used: Option<u64> = self.needs.iter_mut().map(Started::read_in_between).sum();
+            seen.set(NEEDS_CPU, used);
+        }
+        Some(seen)
+    }
+
     fn read_end(&mut self) -> Observations {
         let mut seen = self.watch.end();
         if !self.needs.is_empty() {

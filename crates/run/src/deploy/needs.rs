@@ -105,6 +105,11 @@ impl Started {
         self.watch.begin(ReadOut::ServiceCpu);
     }
 
+    /// The CPU time that it used until now, while the load goes on; `None` where that is not known.
+    pub fn read_in_between(&mut self) -> Option<u64> {
+        self.watch.cpu_so_far()?.service_cpu_ns()
+    }
+
     /// The CPU time that it used since; `None` where that is not known.
     pub fn read_end(&mut self) -> Option<u64> {
         self.watch.end().service_cpu_ns()

