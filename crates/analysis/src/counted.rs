@@ -41,12 +41,18 @@ const LEAST_DEPLOYMENTS: f64 = 0.75;
 /// cells and the twin, however many others there are, and its cells count together or not at all. Whether a slice was quiet follows from what the
 /// machine did alone, and a block is measured again until it disturbed none of its slices. In a deployment with hardly any quiet blocks a comparison does
 /// not count either. On a machine that is too loud for that, for one of the load's comparisons, all blocks of the load count: see
-/// [`all_blocks`]. So they do on a ladder, whose estimates cut off what the machine does to a few slices, in a search, and where runs are compared,
-/// whose blocks have nothing in common.
+/// [`all_blocks`]. So they do in a search, and where runs are compared, whose blocks have nothing in common.
+///
+/// On a ladder, whose costs add up over all of its cells, blocks count as a whole, and its estimates cut off what the machine does to a few slices.
+/// What it does to most of a deployment they don't: such deployments do not count.
 ///
 /// An attempt that lacks a cell of the first one never counts: the run ended in it, or it is of a version that repeated single slices.
 pub fn counted<'a>(run: &RunRow, slices: &'a [SliceRow]) -> Counted<'a> {
-    let blocks = attempts(&run.plan, slices);
+    let mut blocks = attempts(&run.plan, slices);
+    if run.experiment.is_ladder() {
+        let loud = loud_deployments(slices);
+        blocks.retain(|(_, (round, _)), _| !loud.contains(round));
+    }
     let mut quiet = if wants_quiet(run) { quiet_slices(&run.plan, &blocks) } else { BTreeMap::new() };
     let others = blocks.iter().filter(|((load, _), _)| !quiet.contains_key(load));
     let mut counted = collect(others.filter_map(|((_, block), attempts)| Some((*block, best(attempts)?))));
@@ -54,6 +60,18 @@ pub fn counted<'a>(run: &RunRow, slices: &'a [SliceRow]) -> Counted<'a> {
         counted.entry(slice.cell).or_default().insert(place, slice);
     }
     counted
+}
+
+/// The deployments in which the machine left fewer than a third of all slices alone; none if too few would be left.
+fn loud_deployments(slices: &[SliceRow]) -> BTreeSet<u32> {
+    let mut deployments: BTreeMap<u32, [usize; 2]> = BTreeMap::new();
+    for slice in slices {
+        deployments.entry(slice.round).or_default()[usize::from(slice.is_quiet())] += 1;
+    }
+    let loud = deployments.iter().filter(|(_, [loud, quiet])| *loud > 2 * quiet);
+    let loud: BTreeSet<u32> = loud.map(|(round, _)| *round).collect();
+    let left = deployments.len() - loud.len();
+    if left as f64 >= LEAST_DEPLOYMENTS * deployments.len() as f64 { loud } else { BTreeSet::new() }
 }
 
 /// Of each block the best attempt. For what is made of several

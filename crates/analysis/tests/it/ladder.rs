@@ -5,6 +5,7 @@ use crate::made_up::MadeUp;
 use loadline_analysis::analyse;
 use loadline_analysis::result::{RunResult, SumRow, Verdict};
 use loadline_model::metrics::SERVICE_CPU;
+use loadline_model::rows::RunData;
 use loadline_model::{CellId, SparseHistogram};
 use loadline_stats::Levels;
 
@@ -114,4 +115,28 @@ fn what_the_machine_does_to_a_whole_block_is_in_no_paired_difference() {
     assert!((paired - undisturbed).abs() < 1.0, "{paired} {undisturbed}");
     let (_, of_all_requests) = row(&loud, "response.p50");
     assert!(half_width < 0.75 * of_all_requests, "{half_width} {of_all_requests}");
+}
+
+#[test]
+fn a_deployment_that_the_machine_hardly_left_alone_does_not_count() {
+    let mut data = ladder().data();
+    let steal = |data: &mut RunData, round: u32, share: f64| {
+        let of_round = data.slices.iter_mut().filter(|slice| slice.round == round);
+        let slices: Vec<_> = of_round.collect();
+        let loud = (slices.len() as f64 * share) as usize;
+        for slice in slices.into_iter().take(loud) {
+            let cpu = slice.cpu_use.as_mut().unwrap();
+            (cpu.capacity_ns, cpu.steal_ns) = (100_000_000, 10_000_000);
+        }
+    };
+    let left_out = |data: &RunData| analyse(data).trust.repeats.left_out;
+    steal(&mut data, 3, 0.6);
+    assert_eq!(left_out(&data), 0, "what few slices lose is cut off");
+    let of_deployment = data.run.experiment.plan.blocks as usize;
+    steal(&mut data, 3, 0.8);
+    assert_eq!(left_out(&data), of_deployment);
+    steal(&mut data, 5, 1.0);
+    assert_eq!(left_out(&data), 2 * of_deployment);
+    steal(&mut data, 6, 1.0);
+    assert_eq!(left_out(&data), 0, "too few of eight would be left");
 }
