@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use loadline_model::result::{RunResult, Slice};
 use loadline_test_support::CpuTaker;
+use rusqlite::Connection;
 
 use crate::support::place::Place;
 
@@ -69,6 +70,28 @@ fn a_service_that_stalls_is_not_measured_again_for_it() {
 
     assert_repeats_are_of_the_machine(&result);
     assert!(!result.trust.repeats.loads.is_empty());
+}
+
+#[test]
+fn the_machine_is_watched_while_requests_are_due_however_late_a_response_is() {
+    let place = Place::alone();
+    // Two slices of five end in a stall.
+    let services = ["compare", "--service", "hello --stall 400ms/1s", "--on", "host", "--rate", "1000/s"];
+    let plan = ["--slice", "200ms", "--blocks", "12", "--deployments", "2", "--warmup", "1s"];
+    place.run(services.into_iter().chain(plan)).assert_measured();
+
+    let store = Connection::open(place.path("loadline.db")).expect("a store");
+    let lengths = "SELECT json_extract(observations, '$.wall_ns') / 1000000, \
+        json_extract(cpu_use, '$.most_stolen.whole_ns') / 1000000 FROM slice";
+    let mut lengths = store.prepare(lengths).expect("SQL");
+    let lengths = lengths.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).expect("slices");
+    let lengths: Vec<(u64, u64)> = lengths.map(|row| row.expect("two lengths")).collect();
+    let mut watched_ms: Vec<u64> =
+        lengths.iter().filter(|(whole, _)| *whole > 350).map(|(_, watched)| *watched).collect();
+    watched_ms.sort_unstable();
+    let median = watched_ms.get(watched_ms.len() / 2).unwrap_or_else(|| panic!("none is late: {lengths:?}"));
+    // 200 ms of requests and 10 ms more; on a busy machine, the reading itself comes later.
+    assert!((200..300).contains(median), "{lengths:?}");
 }
 
 #[test]
