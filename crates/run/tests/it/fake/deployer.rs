@@ -1,9 +1,10 @@
+//! Starts fake services, and is what is seen of them.
+
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use loadline_agent::{DriveError, Driver, RemoteObserver};
-use loadline_engine::{EngineError, Record, SliceSpec};
+use loadline_agent::{Driver, RemoteObserver};
 use loadline_model::experiment::LoadSpec;
 use loadline_model::metrics::{MACHINE_CPUS, MetricDeclaration, SERVICE_CPU, WALL};
 use loadline_model::notes::Note;
@@ -11,124 +12,13 @@ use loadline_model::plan::Plan;
 use loadline_model::rows::{StartupRow, Surroundings};
 use loadline_model::runtime::Runtime;
 use loadline_model::{MachineCpu, Observations};
-use loadline_model::{PlatformId, SiteId, TriedRequest};
-use loadline_observe::{
-    AnyProbe, Observer, Snapshot, Subject, TimelineWatch, Wanted, between_remote, probes,
-};
+use loadline_model::{PlatformId, SiteId};
+use loadline_observe::{Observer, Snapshot, Subject, TimelineWatch, Wanted, between_remote, probes};
 use loadline_run::{BoxError, Deployer, LiveSite, MachineId, ReadOut, Readiness, RunError, StartingSite};
 
+use super::behaviour::{Behaviour, Disturbance};
 use super::clock::FakeClock;
-use super::random_delays::RandomDelays;
-use super::recorded_node::RecordedNode;
-
-/// Drives of a site under one load before its first slice: its warm-up.
-pub const WARM_UP: usize = 8;
-
-pub const LOCAL_MACHINE: &str = "this machine";
-
-/// How a site's services behave. Figures count from the first time: `Some(0)` is at once.
-#[derive(Clone)]
-pub struct Behaviour {
-    /// Why it cannot be started.
-    pub start_fails: Option<&'static str>,
-    /// Why it does not come up.
-    pub wait_fails: Option<&'static str>,
-    /// Lets no request through for some time.
-    pub is_slow_to_start: bool,
-    /// The number of probes for which it is not ready.
-    pub ready_after: usize,
-    /// Exits while it is probed.
-    pub ends_before_ready: bool,
-    /// Exits after this many drives, warm-up included.
-    pub ends_after: Option<usize>,
-    /// The engine fails at this drive, though the service lives.
-    pub engine_fails_at: Option<usize>,
-    /// What disturbs each drive from this one on.
-    pub disturbed: Option<(usize, Disturbance)>,
-    /// From this drive on it is undisturbed again.
-    pub recovers_at: Option<usize>,
-    /// A user presses Ctrl-C during this drive.
-    pub interrupted_at: Option<usize>,
-    /// A user presses Ctrl-C while it is probed.
-    pub interrupted_before_ready: bool,
-    /// Why it cannot be stopped.
-    pub stop_fails: Option<&'static str>,
-    /// Median service time, ns, by drive.
-    pub service_ns: fn(usize) -> u64,
-    /// Times of single requests, once it is warm.
-    pub delays: Option<RandomDelays>,
-    /// For how long the last responses of a drive are waited for. What disturbs it then comes after the last request was due.
-    pub overruns: Duration,
-    /// CPU time of the service in a drive.
-    pub cpu: Duration,
-    /// The CPUs of its machine.
-    pub cpus: u32,
-    /// Its machine.
-    pub machine: Option<&'static str>,
-    /// It runs independently of loadline.
-    pub is_external: bool,
-    /// Whether it can be seen when its service is held up.
-    pub is_watched: bool,
-    /// What its service's JVM collects with, if it has one.
-    pub collector: Option<&'static str>,
-    /// What is read of it besides.
-    pub probes: fn() -> Vec<Box<dyn AnyProbe>>,
-    /// The node that it is on, whose agent reads it; its figures then count in place of those above.
-    pub node: Option<Arc<RecordedNode>>,
-}
-
-/// What a drive suffers.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Disturbance {
-    /// A hypervisor takes this share of its machine's CPUs.
-    Stolen(f64),
-    /// Other programs use this share of its machine's CPUs.
-    Foreign(f64),
-    /// The load's CPU stands still for so long.
-    Paused(Duration),
-    /// This share of the requests fail.
-    Errors(f64),
-    /// The service stands still for so long, and the requests that are due meanwhile leave late and are answered late.
-    Stalled(Duration),
-}
-
-impl Behaviour {
-    /// What disturbs a drive.
-    fn disturbance_of(&self, drive: usize) -> Option<Disturbance> {
-        let (from, disturbance) = self.disturbed?;
-        (drive >= from && self.recovers_at.is_none_or(|end| drive < end)).then_some(disturbance)
-    }
-}
-
-impl Default for Behaviour {
-    fn default() -> Self {
-        Behaviour {
-            start_fails: None,
-            wait_fails: None,
-            is_slow_to_start: false,
-            ready_after: 0,
-            ends_before_ready: false,
-            ends_after: None,
-            engine_fails_at: None,
-            disturbed: None,
-            recovers_at: None,
-            interrupted_at: None,
-            interrupted_before_ready: false,
-            stop_fails: None,
-            service_ns: |_| 60_000,
-            delays: None,
-            overruns: Duration::ZERO,
-            cpu: Duration::from_millis(5),
-            cpus: 2,
-            machine: Some(LOCAL_MACHINE),
-            is_external: false,
-            is_watched: false,
-            collector: None,
-            probes: Vec::new,
-            node: None,
-        }
-    }
-}
+use super::driver::FakeDriver;
 
 pub struct FakeDeployer {
     pub behaviours: Vec<Behaviour>,
@@ -144,15 +34,15 @@ pub struct FakeDeployer {
 
 /// What all sites of a deployer share.
 #[derive(Clone)]
-struct Shared {
-    clock: FakeClock,
-    stop: Arc<AtomicBool>,
+pub struct Shared {
+    pub clock: FakeClock,
+    pub stop: Arc<AtomicBool>,
     log: Arc<Mutex<Vec<String>>>,
     alive: Arc<AtomicUsize>,
 }
 
 impl Shared {
-    fn log(&self, line: impl Into<String>) {
+    pub fn log(&self, line: impl Into<String>) {
         self.log.lock().unwrap().push(line.into());
     }
 }
@@ -270,9 +160,9 @@ impl StartingSite for Starting {
 }
 
 /// What a site and its engines share.
-struct State {
-    drives: AtomicUsize,
-    ended: AtomicBool,
+pub struct State {
+    pub drives: AtomicUsize,
+    pub ended: AtomicBool,
 }
 
 struct Live {
@@ -419,109 +309,4 @@ impl LiveSite for Live {
         self.life.shared.log(format!("stop site {}", self.life.site));
         self.behaviour.stop_fails.map_or(Ok(()), |why| Err(why.into()))
     }
-}
-
-struct FakeDriver {
-    site: SiteId,
-    behaviour: Behaviour,
-    shared: Shared,
-    state: Arc<State>,
-    begun: Option<SliceSpec>,
-}
-
-impl Driver for FakeDriver {
-    fn prepare(&mut self) -> Result<(), DriveError> {
-        if self.state.ended.load(Ordering::Relaxed) { Err(EngineError::Gone.into()) } else { Ok(()) }
-    }
-
-    fn begin(&mut self, slice: SliceSpec, _: u64) -> Result<(), DriveError> {
-        self.begun = Some(slice);
-        Ok(())
-    }
-
-    fn wait(&mut self, _: u64) -> bool {
-        self.behaviour.overruns.is_zero()
-    }
-
-    fn finish(&mut self) -> Result<Record, DriveError> {
-        let slice = self.begun.take().expect("a slice was begun");
-        let drive = self.state.drives.fetch_add(1, Ordering::Relaxed);
-        self.shared.log(format!("drive site {} for {:?} seed {}", self.site, slice.duration, slice.seed));
-        let overruns = if drive >= WARM_UP { self.behaviour.overruns } else { Duration::ZERO };
-        self.shared.clock.advance(slice.duration + overruns);
-        if let Some(node) = &self.behaviour.node {
-            node.advance(slice.duration);
-        }
-        if self.behaviour.ends_after.is_some_and(|after| drive + 1 >= after) {
-            self.state.ended.store(true, Ordering::Relaxed);
-            return Err(EngineError::Gone.into());
-        }
-        if self.behaviour.engine_fails_at == Some(drive) {
-            return Err(EngineError::Gone.into());
-        }
-        let interrupted = self.behaviour.interrupted_at == Some(drive);
-        if interrupted {
-            self.shared.stop.store(true, Ordering::Relaxed);
-        }
-        Ok(record(&self.behaviour, drive, &slice, interrupted))
-    }
-
-    fn drive(&mut self, slice: SliceSpec) -> Result<Record, DriveError> {
-        self.prepare()?;
-        self.begin(slice, 0)?;
-        self.finish()
-    }
-
-    fn try_out(&mut self) -> Result<Vec<TriedRequest>, DriveError> {
-        if self.behaviour.ends_after == Some(0) {
-            self.state.ended.store(true, Ordering::Relaxed);
-        }
-        self.prepare()?;
-        self.shared.log(format!("try site {}", self.site));
-        Ok(vec![TriedRequest {
-            sent: "GET / HTTP/1.1".to_owned(),
-            received: "HTTP/1.1 200 OK".to_owned(),
-            left_out_bytes: 0,
-            took_ns: (self.behaviour.service_ns)(0),
-            status: Some(200),
-            problem: None,
-        }])
-    }
-}
-
-fn record(behaviour: &Behaviour, drive: usize, slice: &SliceSpec, stopped: bool) -> Record {
-    let rate = slice.load.rate().map_or(10_000.0, |rate| rate.as_per_second());
-    let requests = ((rate * slice.duration.as_secs_f64()) as u64).max(1);
-    if let Some(delays) = behaviour.delays.filter(|_| drive >= WARM_UP) {
-        return delays.record(drive, slice);
-    }
-    let mut record = Record::empty();
-    let service_ns = (behaviour.service_ns)(drive);
-    record.service.record_n(service_ns, requests).unwrap();
-    record.response.record_n(service_ns + 1_000, requests).unwrap();
-    record.send_lag.record_n(1_000, requests).unwrap();
-    (record.due, record.sent_in_time, record.answered, record.answered_in_time) =
-        (requests, requests, requests, requests);
-    record.duration = slice.duration;
-    record.stopped = stopped;
-    match behaviour.disturbance_of(drive) {
-        Some(Disturbance::Errors(share)) => {
-            let failed = (requests as f64 * share) as u64;
-            (0..failed).for_each(|_| record.errors.count(loadline_engine::ErrorKind::Status));
-        }
-        Some(Disturbance::Paused(pause)) => {
-            record.pauses.note(pause.as_nanos() as u64);
-            record.send_lag.record_n(pause.as_nanos() as u64, requests / 10).unwrap();
-        }
-        Some(Disturbance::Stalled(stall)) => {
-            let stall = stall.as_nanos() as u64;
-            let late = requests / 10;
-            for times in [&mut record.response, &mut record.service, &mut record.send_lag] {
-                times.record_n(stall, late).unwrap();
-            }
-            (record.waited, record.sent_in_time) = (late, requests - late);
-        }
-        _ => {}
-    }
-    record
 }

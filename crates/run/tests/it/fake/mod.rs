@@ -1,8 +1,10 @@
 //! Fakes of everything that the run loop uses: services that behave as a test says, a journal that remembers, and a clock that moves only
 //! when the run loop waits or drives load.
 
+mod behaviour;
 mod clock;
 mod deployer;
+mod driver;
 mod experiment;
 mod journal;
 mod random_delays;
@@ -20,8 +22,10 @@ use loadline_run::placement::place;
 use loadline_run::strategy::{FixedPlan, Until};
 use loadline_run::{Event, Outcome, Run, RunError, Strategy, TaskTimes, execute, try_out};
 
+pub use behaviour::{Behaviour, Disturbance, LOCAL_MACHINE};
 pub use clock::FakeClock;
-pub use deployer::{Behaviour, Disturbance, FakeDeployer, LOCAL_MACHINE, WARM_UP};
+pub use deployer::FakeDeployer;
+pub use driver::WARM_UP;
 pub use experiment::{experiment, with, with_candidates};
 pub use journal::FakeJournal;
 pub use random_delays::RandomDelays;
