@@ -2,14 +2,13 @@
 
 mod view;
 
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use loadline_analysis::{Left, Pace, StillOpen};
+use loadline_model::Event;
 use loadline_model::experiment::Experiment;
 use loadline_model::plan::Plan;
-use loadline_model::{CellId, Event};
-use loadline_report::Words;
+use loadline_report::logged;
 
 use crate::console;
 use view::View;
@@ -19,6 +18,8 @@ const BETWEEN_LINES: Duration = Duration::from_secs(10);
 
 /// Shows the events of one run.
 pub struct Progress<'a> {
+    experiment: &'a Experiment,
+    planned: &'a Plan,
     view: Option<View<'a>>,
     pace: Pace,
     deployments: u32,
@@ -27,8 +28,6 @@ pub struct Progress<'a> {
     begun: Instant,
     /// When a plain line last said how far it is.
     told: Option<Instant>,
-    /// Cells warm in this round, and the longest warm-up.
-    warm: BTreeMap<CellId, (Duration, bool)>,
 }
 
 impl<'a> Progress<'a> {
@@ -36,6 +35,8 @@ impl<'a> Progress<'a> {
         let pace = Pace::of(experiment);
         let view = console::is_watched().then(|| View::new(experiment, planned, pace.blocks()));
         Progress {
+            experiment,
+            planned,
             view,
             pace,
             deployments: experiment.plan.deployments,
@@ -43,33 +44,21 @@ impl<'a> Progress<'a> {
             repeated: 0,
             begun: Instant::now(),
             told: None,
-            warm: BTreeMap::new(),
         }
     }
 
     pub fn show(&mut self, event: Event) {
         match event {
             Event::Deploying { round, site } => {
-                self.warm.clear();
-                self.message(&format!("deployment {}/{}: {site}", round + 1, self.deployments));
+                self.message(&format!("deployment {}/{}: {site}", round + 1, self.deployments))
             }
             Event::Progress { site, text } => match &self.view {
                 Some(_) => self.message(&format!("{site}: {text}")),
                 None => console::progress(format_args!("  {site}: {text}")),
             },
-            Event::Begun { .. } | Event::Ready { .. } => {}
             Event::Measured(slice) => {
                 if let Some(view) = &mut self.view {
                     view.measured(&slice);
-                }
-            }
-            Event::Warm { cell, after, stationary } => {
-                self.warm.insert(cell, (after, stationary));
-                if !stationary {
-                    self.line(&format!(
-                        "  a cell was not stationary after {:.0} s of warm-up",
-                        after.as_secs_f64()
-                    ));
                 }
             }
             Event::BlockDone { round, .. } => {
@@ -96,15 +85,13 @@ impl<'a> Progress<'a> {
                 }
             }
             Event::Repeating { cells } => self.repeated += cells.len(),
-            Event::Waiting { pause } => {
-                self.line(&format!("  the machine is too busy to measure on: waiting {} s", pause.as_secs()))
-            }
-            Event::GivenUp { failure } => self.line(&format!("  continuing without a service: {failure}")),
             // On a terminal the report that follows says it; in a log it belongs to where it happened.
-            Event::Note(note) if self.view.is_none() => {
-                console::progress(format_args!("  note: {}", note.words()))
+            Event::Note(_) if self.view.is_some() => {}
+            event => {
+                if let Some(text) = logged(&event, self.experiment, self.planned) {
+                    self.line(&format!("  {text}"));
+                }
             }
-            Event::Note(_) => {}
         }
     }
 

@@ -61,7 +61,7 @@ pub use so_far::so_far;
 pub use summary_csv::csv_summary;
 pub use terminal::{Style, terminal};
 pub use tried::tried;
-pub use words::{Words, remedy};
+pub use words::{Words, logged, remedy};
 
 /// Why an output could not be made.
 #[derive(Debug, thiserror::Error)]

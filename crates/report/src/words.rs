@@ -3,6 +3,7 @@
 mod capacity;
 mod doctor;
 mod errors;
+mod events;
 mod gates;
 mod notes;
 mod remarks;
@@ -13,6 +14,7 @@ use std::borrow::Cow;
 use loadline_model::result::{Contrast, RunResult, Statement};
 
 pub(crate) use doctor::{named_cpus, program};
+pub use events::logged;
 pub use gates::remedy;
 
 /// Something that can be said.

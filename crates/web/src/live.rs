@@ -8,7 +8,7 @@ use loadline_model::plan::Plan;
 use loadline_model::rows::SliceRow;
 use loadline_model::so_far::{CellSoFar, SoFar};
 use loadline_model::{CellId, Event, printable};
-use loadline_report::Words;
+use loadline_report::logged;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -114,6 +114,7 @@ impl Slice {
 
 /// Follows the events of a run.
 pub(crate) struct Follower<'a> {
+    experiment: &'a Experiment,
     plan: &'a Plan,
     watch: Watch<'a>,
     pace: Pace,
@@ -130,7 +131,16 @@ impl<'a> Follower<'a> {
         let live = Live { run: Some(run), of_blocks: pace.blocks(), ..Live::default() };
         let deployments = experiment.plan.deployments;
         let watch = Watch::new(experiment, plan);
-        Follower { plan, watch, pace, deployments, begun: Instant::now(), live, slices: Vec::new() }
+        Follower {
+            experiment,
+            plan,
+            watch,
+            pace,
+            deployments,
+            begun: Instant::now(),
+            live,
+            slices: Vec::new(),
+        }
     }
 
     /// What is known now, and the slices that were measured since this was asked last.
@@ -154,15 +164,10 @@ impl<'a> Follower<'a> {
     /// Takes in what happened.
     pub(crate) fn take(&mut self, event: &Event) {
         match event {
-            Event::Begun { .. } | Event::Ready { .. } => {}
             Event::Deploying { round, site } => {
                 self.does(format!("deployment {}/{}: {site}", round + 1, self.deployments))
             }
             Event::Progress { site, text } => self.does(format!("{site}: {text}")),
-            Event::Warm { after, stationary: false, .. } => {
-                self.log(&format!("a cell was not stationary after {:.0} s of warm-up", after.as_secs_f64()));
-            }
-            Event::Warm { .. } => {}
             Event::Measured(slice) => {
                 self.watch.add(slice);
                 self.slices.push(Slice::of(slice));
@@ -174,11 +179,11 @@ impl<'a> Follower<'a> {
                 self.does(format!("deployment {}/{}", round + 1, self.deployments));
             }
             Event::Repeating { cells } => self.live.repeated += cells.len(),
-            Event::Waiting { pause } => {
-                self.log(&format!("the machine is too busy to measure on: waiting {} s", pause.as_secs()));
+            event => {
+                if let Some(text) = logged(event, self.experiment, self.plan) {
+                    self.log(&text);
+                }
             }
-            Event::GivenUp { failure } => self.log(&format!("continuing without a service: {failure}")),
-            Event::Note(note) => self.log(&format!("note: {}", note.words())),
         }
     }
 

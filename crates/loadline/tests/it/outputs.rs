@@ -19,6 +19,9 @@ fn a_run_is_written_in_every_form_and_again_from_the_store() {
     let arguments = ["compare", "--on", "host", "--on", "pod"];
     let ended = place.run(arguments.into_iter().chain(BRIEF).chain(files));
     ended.assert_measured();
+    // A warm-up of a second is over before its eight cycles are.
+    let said = "orders on pod, 2000/s Poisson: not stationary after";
+    assert!(ended.stderr.contains(said), "{}", ended.stderr);
 
     let json: Value = serde_json::from_str(&ended.stdout).expect("standard output is JSON and nothing else");
     assert_eq!(json["schema"], SCHEMA);
