@@ -24,7 +24,7 @@ const MIN_CYCLE: Duration = Duration::from_millis(10);
 /// The shortest cycle of a service that needed no warming up before.
 const MIN_SHORT_CYCLE: Duration = Duration::from_millis(3);
 /// Requests in a short cycle: its median has a standard error of some percent, which the test is made for.
-const SHORT_CYCLE_REQUESTS: f64 = 50.0;
+const SHORT_CYCLE_REQUESTS: f64 = 25.0;
 /// A rate below this is warmed up at this rate, or a cycle would hold too few requests for a median. An external service never gets more
 /// than the requested rate.
 const MIN_RATE_PER_SECOND: f64 = 200.0;

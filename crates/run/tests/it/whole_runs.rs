@@ -133,7 +133,7 @@ fn what_was_warm_at_once_is_warmed_up_in_short_cycles_when_it_is_deployed_again(
         );
     };
     close(seconds(0, 0), 8.0 * 0.150);
-    close(seconds(0, 1), 8.0 * 0.025);
+    close(seconds(0, 1), 8.0 * 0.0125);
     // Its trend took longer than that, and could again.
     assert!(seconds(2, 0).0 > 8.0 * 0.150);
     assert_eq!(seconds(2, 1), seconds(2, 0));
