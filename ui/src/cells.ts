@@ -21,6 +21,11 @@ const CANDIDATES: Look[] = [
 const BASELINE: Look = { colour: "--base", shape: "ring", dash: [] };
 const TWIN: Look = { colour: "--twin", shape: "ring", dash: [4, 3] };
 
+/** The look of a line that stands for several cells. */
+export function seriesLook(index: number): Look {
+  return index === 0 ? BASELINE : (CANDIDATES[(index - 1) % CANDIDATES.length] ?? BASELINE);
+}
+
 /** What a look is chosen by. */
 export type Named = Pick<Cell, "id" | "label" | "role">;
 

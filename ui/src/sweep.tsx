@@ -1,6 +1,8 @@
-// A figure of every cell over the loads of a run, each with its own interval, a line for each platform.
+// A figure of every cell over a number in which they differ, or over the loads of a run: each cell with its own interval, a line for those
+// that are alike otherwise.
 import { useMemo, useState } from "preact/hooks";
-import { loadName, loads, looks } from "./cells";
+import { axes } from "./axes";
+import type { Line } from "./axes";
 import { Choice } from "./choice";
 import type { Page } from "./data";
 import { round } from "./format";
@@ -9,43 +11,43 @@ import { Legend, outline } from "./legend";
 import { Measured, scaled, ticks } from "./measured";
 
 const [HEIGHT, LEFT, BOTTOM] = [260, 72, 38];
+/** What the name of a mark takes. */
+const NAME_WIDTH = 60;
 
 export function Sweep({ page }: { page: Page }) {
-  const { result } = page;
-  const all = loads(result);
-  const look = useMemo(() => looks(result), [page]);
-  const asked = result.cells.filter(({ role }) => role !== "twin");
+  const all = useMemo(() => axes(page.result), [page]);
+  const [key, setKey] = useState(all[0]?.key ?? "");
+  const axis = all.find((each) => each.key === key);
   const metrics = useMemo(() => {
-    const known = new Map(asked.flatMap(({ figures }) => figures).map(({ metric, label }) => [metric, label.trim()]));
-    return [...known].map(([metric, label]) => [metric, label] as const);
-  }, [page]);
+    const figures = all.flatMap(({ lines }) => lines).flatMap(({ points }) => points).flatMap(({ cell }) => cell.figures);
+    return [...new Map(figures.map(({ metric, label }) => [metric, label.trim()]))];
+  }, [all]);
   const [metric, setMetric] = useState(metrics.find(([id]) => id === "response.p50")?.[0] ?? metrics[0]?.[0] ?? "");
-  // Loads that differ in how connections are used alone are no series.
-  const isSeries = new Set(asked.map(({ load, connections }) => `${load} ${connections}`)).size > 1;
-  if (!isSeries || result.capacities || metrics.length === 0) return null;
-  const points = asked.flatMap((cell) => {
-    const found = cell.figures.find((each) => each.metric === metric);
-    return found === undefined ? [] : [{ cell, found, at: all.indexOf(loadName(cell)) }];
-  });
-  const ends = points.flatMap(({ found }) => [found.value, ...(found.t_interval ?? [])]);
+  if (axis === undefined || metrics.length === 0) return null;
+  const drawn = axis.lines.map((line) => ({ ...line, figures: figuresOf(line, metric) }));
+  const figures = drawn.flatMap(({ figures }) => figures).map(({ found }) => found);
+  const ends = figures.flatMap(({ value, t_interval }) => [value, ...(t_interval ?? [])]);
   const [low, high] = [Math.min(...ends, 0), Math.max(...ends, 0) * 1.05 || 1];
-  const unit = (points[0]?.found.unit ?? "1") as Unit;
+  const unit = (figures[0]?.unit ?? "1") as Unit;
   const y = scaled([low, high], [HEIGHT - BOTTOM, 6]);
-  const labels = [...new Set(asked.map(({ label }) => label))];
-  const first = labels.map((label) => asked.find((cell) => cell.label === label)).filter((cell) => cell !== undefined);
+  const named = drawn.map(({ label }, id) => ({ id, label, role: "candidate" as const }));
+  const name = metrics.find(([id]) => id === metric)?.[1] ?? metric;
   return (
     <section>
-      <h2>Load by load</h2>
+      <h2>{axis.key === "loads" ? "Load by load" : `By ${axis.name}`}</h2>
       <p class="caption">each cell by itself with Student’s t interval; what is compared stands in the tables</p>
       <div class="choices">
         <Choice label="figure" options={metrics} value={metric} onChange={setMetric} />
+        <Choice label="over" options={all.map(({ key, name }) => [key, name] as const)} value={axis.key} onChange={setKey} />
       </div>
-      <Legend cells={first} looks={look} />
-      <Measured height={HEIGHT} label={`${metrics.find(([id]) => id === metric)?.[1] ?? metric} of ${labels.join(", ")} under ${all.length} loads`}>
+      <Legend cells={named} looks={drawn.map(({ look }) => look)} />
+      <Measured height={HEIGHT} label={`${name} of ${named.map(({ label }) => label).join(", ")} over ${axis.marks.length} values of ${axis.name}`}>
         {(width) => {
-          const x = scaled([-0.4, all.length - 0.6], [LEFT, width - 4]);
-          const apart = Math.min(10, (x(1) - x(0)) / (labels.length + 2));
-          const place = (at: number, label: string) => x(at) + (labels.indexOf(label) - (labels.length - 1) / 2) * apart;
+          const x = scaled(axis.ends, [LEFT, width - 4], axis.logarithmic);
+          // Points of one value stand beside each other.
+          const nearest = Math.min(...axis.marks.slice(1).map(({ at }, index) => x(at) - x(axis.marks[index]?.at ?? at)), width);
+          const apart = Math.min(10, nearest / (drawn.length + 2));
+          const place = (at: number, line: number) => x(at) + (line - (drawn.length - 1) / 2) * apart;
           return (
             <>
               {ticks(low, high, 5).map((tick) => (
@@ -56,38 +58,40 @@ export function Sweep({ page }: { page: Page }) {
                   </text>
                 </g>
               ))}
-              {all.map((load, at) => {
-                const text = load.split(/[ ,]/)[0] ?? load;
-                const every = Math.ceil(all.length / Math.max(width / 90, 1));
-                return (
-                  at % every === 0 && (
-                    <text key={load} x={x(at)} y={HEIGHT - 20} text-anchor="middle">
-                      {text === "closed" ? load.replace(/.*, (\d+) conn.*/, "$1 conn.") : text}
-                    </text>
-                  )
-                );
-              })}
-              {labels.map((label) => {
-                const own = points.filter(({ cell }) => cell.label === label).sort((one, other) => one.at - other.at);
-                const cell = own[0]?.cell;
-                if (cell === undefined) return null;
-                const ownLook = look[cell.id];
-                return (
-                  <g key={label} style={{ color: `var(${ownLook?.colour ?? "--base"})` }}>
-                    <path class="thin" d={own.map(({ found, at }, index) => `${index === 0 ? "M" : "L"}${place(at, label)} ${y(found.value)}`).join("")} stroke-dasharray={ownLook?.dash.join(" ")} />
-                    {own.map(({ found, at }) => (
-                      <g key={at}>
-                        {found.t_interval && <line class="arm" x1={place(at, label)} x2={place(at, label)} y1={y(found.t_interval[0])} y2={y(found.t_interval[1])} />}
-                        <path class={ownLook?.shape === "ring" ? "hollow" : "filled"} d={outline(ownLook?.shape ?? "dot", place(at, label), y(found.value), 4)} />
-                      </g>
-                    ))}
-                  </g>
-                );
-              })}
+              {withRoom(axis.marks, x).map(({ at, name }) => (
+                <text key={at} x={x(at)} y={HEIGHT - 20} text-anchor="middle">
+                  {name}
+                </text>
+              ))}
+              {drawn.map(({ label, look, figures }, line) => (
+                <g key={label} style={{ color: `var(${look.colour})` }}>
+                  <path class="thin" d={figures.map(({ found, at }, index) => `${index === 0 ? "M" : "L"}${place(at, line)} ${y(found.value)}`).join("")} stroke-dasharray={look.dash.join(" ")} />
+                  {figures.map(({ found, at }) => (
+                    <g key={at}>
+                      {found.t_interval && <line class="arm" x1={place(at, line)} x2={place(at, line)} y1={y(found.t_interval[0])} y2={y(found.t_interval[1])} />}
+                      <path class={look.shape === "ring" ? "hollow" : "filled"} d={outline(look.shape, place(at, line), y(found.value), 4)} />
+                    </g>
+                  ))}
+                </g>
+              ))}
             </>
           );
         }}
       </Measured>
     </section>
   );
+}
+
+function figuresOf({ points }: Line, metric: string) {
+  return points.flatMap(({ at, cell }) => cell.figures.filter((each) => each.metric === metric).map((found) => ({ found, at })));
+}
+
+/** Those marks whose names do not run into each other. */
+function withRoom<M extends { at: number }>(marks: M[], x: (value: number) => number): M[] {
+  const named: M[] = [];
+  for (const mark of marks) {
+    const before = named.at(-1);
+    if (before === undefined || x(mark.at) - x(before.at) >= NAME_WIDTH) named.push(mark);
+  }
+  return named;
 }

@@ -33,6 +33,7 @@ mod seen;
 mod settle;
 mod so_far;
 mod starts;
+mod sweeps;
 mod tails;
 mod thread_rates;
 mod throttling;
@@ -122,6 +123,7 @@ pub fn analyse(data: &RunData) -> RunResult {
         cells,
         contrasts,
         noise,
+        sweeps: if compares { sweeps::sweeps(&data.run.experiment, &data.run.plan) } else { Vec::new() },
         scalability: if compares {
             scalability::scalability(data, &counted::all_blocks(&data.run.plan, &data.slices), confidence)
         } else {

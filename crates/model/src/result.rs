@@ -17,6 +17,7 @@ mod scalability;
 mod seen;
 mod slice;
 mod statement;
+mod sweep;
 mod tail;
 mod throttling;
 mod trust;
@@ -50,6 +51,7 @@ pub use scalability::{Fitted, Scalability};
 pub use seen::{Seen, SeenDifference, SeenLayer, SoftirqReason, UnknownFunction};
 pub use slice::{Histograms, Percentiles, Slice};
 pub use statement::Statement;
+pub use sweep::{Sweep, SweepPoint};
 pub use tail::{Tail, TailCause};
 pub use throttling::Throttling;
 pub use trust::{CellRepeats, GateSummary, LoadRepeats, Repeats, Trust, TwinDifference};
@@ -77,6 +79,9 @@ pub struct RunResult {
     /// The most that services carry, of a run that searched for it; nothing is then compared otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacities: Option<Capacities>,
+    /// Cells that differ in one number alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sweeps: Vec<Sweep>,
     /// How throughput grows with connections, of what was measured in closed loops of at least four sizes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scalability: Vec<Scalability>,

@@ -152,6 +152,7 @@ fn page(result: &RunResult) -> Markup {
         div #probes {}
         div #heat-map {}
         (figures_table::section(result))
+        (tables::swept(result))
         (tables::own(result))
         (observed(result))
         (quantiles(result))

@@ -36,6 +36,7 @@ mod spectrum;
 mod spread;
 mod starts;
 mod summary_csv;
+mod sweeps;
 mod tails;
 mod terminal;
 mod text;

@@ -20,6 +20,7 @@ use crate::scalability;
 use crate::seen;
 use crate::spread;
 use crate::starts;
+use crate::sweeps::{self, SweptTable};
 use crate::tails;
 use crate::throttling;
 use crate::time_spent::time_spent;
@@ -57,10 +58,12 @@ pub fn markdown(result: &RunResult) -> String {
         section(summary(result));
         overview::grids(result).iter().for_each(|grid| section(glance(grid)));
         section(vec![overview::legend(result)]);
+        section(swept(result));
     } else {
         if result.ladders.is_empty() {
             section(answers(result));
             section(claimed(result));
+            section(swept(result));
             section(own(result));
         }
     }
@@ -266,6 +269,21 @@ fn started(result: &RunResult) -> Vec<String> {
     let mut lines = vec![starts::HEADING.to_owned(), String::new()];
     lines.extend(figures_table(&headings, &rows));
     lines
+}
+
+/// The figures of cells that differ in one number.
+fn swept(result: &RunResult) -> Vec<String> {
+    let tables = sweeps::tables(result);
+    if tables.is_empty() {
+        return Vec::new();
+    }
+    let table = |table: &SweptTable| {
+        let mut lines = vec![escape(&table.title), String::new()];
+        lines.extend(figures_table(&table.headings, &table.rows));
+        lines.push(String::new());
+        lines
+    };
+    tables.iter().flat_map(table).chain([sweeps::HEADING.to_owned()]).collect()
 }
 
 /// The figures of cells that are compared with nothing.

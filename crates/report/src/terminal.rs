@@ -19,6 +19,7 @@ use crate::scalability;
 use crate::spectrum;
 use crate::spread;
 use crate::starts;
+use crate::sweeps::{self, SweptTable};
 use crate::tails;
 use crate::text::{Align, Table, flow, visible_width, wrap};
 use crate::throttling;
@@ -82,6 +83,7 @@ pub fn terminal(result: &RunResult, style: &Style) -> String {
             page.checks(),
             page.claims(),
             page.overview(),
+            page.sweeps(),
             page.trust(),
             page.scalability(),
             page.tails(),
@@ -93,9 +95,10 @@ pub fn terminal(result: &RunResult, style: &Style) -> String {
         if !result.ladders.is_empty() {
             sections.extend([page.ladders(), page.claims()]);
         } else if many {
-            sections.extend([page.claims(), page.answer(), page.tables()]);
+            sections.extend([page.claims(), page.answer(), page.tables(), page.sweeps()]);
         } else {
-            sections.extend([page.answer(), page.claims(), page.tables(), page.own_figures()]);
+            sections.extend([page.answer(), page.claims(), page.tables(), page.sweeps()]);
+            sections.extend((style.full || !sweeps::have_all(result)).then(|| page.own_figures()));
         }
         sections.extend([
             page.worth(),
@@ -336,6 +339,20 @@ impl Page<'_> {
     /// How the language runtimes of the services were set up.
     fn runtimes(&self) -> String {
         runtimes::lines(self.result).iter().map(|line| wrap("", line, self.prose, 2)).collect()
+    }
+
+    /// The figures of cells that differ in one number.
+    fn sweeps(&self) -> String {
+        let tables = sweeps::tables(self.result);
+        if tables.is_empty() {
+            return String::new();
+        }
+        let rendered = tables.into_iter().map(|SweptTable { title, headings, rows }| {
+            let mut table = Table::new(headings.into_iter().map(|heading| (heading, Align::Point)).collect());
+            rows.into_iter().for_each(|row| table.push(row));
+            wrap("", &title, self.prose, 2) + &table.without_empty_columns().render(self.width)
+        });
+        rendered.collect::<Vec<String>>().join("\n") + &wrap("", sweeps::HEADING, self.prose, 0)
     }
 
     /// The figures of cells that are compared with nothing.

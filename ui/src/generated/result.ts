@@ -78,6 +78,10 @@ export interface RunResult {
   surroundings: {
     [k: string]: Surroundings;
   };
+  /**
+   * Cells that differ in one number alone.
+   */
+  sweeps?: Sweep[];
   trust: Trust;
 }
 /**
@@ -1875,6 +1879,41 @@ export interface Surroundings {
    * In one line, for people.
    */
   summary: string;
+}
+/**
+ * Cells that are alike but for one number: each figure of theirs is a curve over it.
+ */
+export interface Sweep {
+  /**
+   * What the cells have in common: `orders on host at 2000/s`.
+   */
+  label: string;
+  /**
+   * The number, as an experiment file has it: `limits.cpu`, `limits.memory`, `replicas`, `env.GOMAXPROCS`, `connections`, `rate`, or the
+   * option of a command line, `--orders`.
+   */
+  over: string;
+  /**
+   * From the smallest number to the largest; three different ones at least.
+   */
+  points: SweepPoint[];
+  /**
+   * Unit of the numbers.
+   */
+  unit: "ns" | "1" | "/s" | "bytes";
+}
+/**
+ * One number of a sweep.
+ */
+export interface SweepPoint {
+  /**
+   * A cell of a plan: a site under a load.
+   */
+  cell: number;
+  /**
+   * The number.
+   */
+  value: number;
 }
 /**
  * Whether the figures can be trusted, gate by gate.

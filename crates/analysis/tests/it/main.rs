@@ -17,3 +17,4 @@ mod prove;
 mod repeats;
 mod requests;
 mod settling;
+mod sweeps;

@@ -7,6 +7,7 @@ use super::{class, shown};
 use crate::capacity;
 use crate::groups;
 use crate::own_figures;
+use crate::sweeps::{self, SweptTable};
 use crate::verdict::Tone;
 
 /// A table whose first column is a name and whose others are figures.
@@ -48,6 +49,20 @@ pub(super) fn toned(title: &str, headings: &[String], rows: &[Vec<(String, Tone)
 /// A frame that scrolls sideways, by keyboard, too.
 pub(super) fn frame(name: &str, table: Markup) -> Markup {
     html! { div.scroll role="group" tabindex="0" aria-label=(shown(name)) { (table) } }
+}
+
+/// The figures of cells that differ in one number.
+pub(super) fn swept(result: &RunResult) -> Markup {
+    let tables = sweeps::tables(result);
+    html! {
+        @if !tables.is_empty() {
+            section {
+                h2 { "One number changed" }
+                @for SweptTable { title, headings, rows } in &tables { (plain(title, headings, rows)) }
+                p.caption { (shown(sweeps::HEADING)) }
+            }
+        }
+    }
 }
 
 /// The figures of cells that are compared with nothing.

@@ -36,6 +36,15 @@ fn a_platform_alone_has_the_whole_table_of_its_figures() {
 }
 
 #[test]
+fn cells_that_differ_in_one_number_stand_below_each_other() {
+    assert_snapshot!(terminal(&support::cpu_limits(), &PLAIN));
+    assert_snapshot!(markdown(&support::cpu_limits()));
+    assert_snapshot!(terminal(&support::connections(), &PLAIN));
+    let full = terminal(&support::connections(), &Style { full: true, ..PLAIN });
+    assert!(full.contains("response mean"), "every figure: {full}");
+}
+
+#[test]
 fn a_ladder_shows_what_each_layer_adds_and_whether_the_sum_closes() {
     assert_snapshot!(terminal(&support::ladder(), &PLAIN));
     assert_snapshot!(markdown(&support::ladder()));

@@ -24,6 +24,8 @@ pub fn pages() -> Vec<(&'static str, RunResult, Evidence)> {
         plain("conditions", with_conditions()),
         plain("platforms", platforms_and_loads()),
         plain("many", six_by_six()),
+        plain("limits", cpu_limits()),
+        plain("connections", connections()),
         plain("capacities", capacities()),
         plain("alone", alone()),
         plain("hostile", hostile(disturbed(slower()))),

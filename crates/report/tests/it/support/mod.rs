@@ -9,6 +9,7 @@ mod many;
 mod parts;
 mod preview;
 mod starts;
+mod swept;
 
 use std::collections::BTreeMap;
 
@@ -23,6 +24,7 @@ pub use many::{six_by_six, trusted_in_part};
 use parts::*;
 pub use preview::preview;
 pub use starts::with_starts_and_claims;
+pub use swept::{connections, cpu_limits};
 
 const US: f64 = 1e3;
 const MS: f64 = 1e6;
@@ -139,6 +141,7 @@ pub fn slower() -> RunResult {
         contrasts: vec![Contrast { twin: Some(CellId(1)), ..contrast(0, 2, &rows) }],
         noise: vec![contrast(0, 1, &rows[..1])],
         cells,
+        sweeps: Vec::new(),
         scalability: Vec::new(),
         capacities: None,
         ladders: Vec::new(),

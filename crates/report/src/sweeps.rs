@@ -1,0 +1,94 @@
+//! The figures of cells that differ in one number, a row for each: a table of every curve that is not a row of loads in another table.
+
+use loadline_model::metrics::SERVICE_CPU;
+use loadline_model::result::{Cell, Figure, RunResult, Sweep, Unit};
+
+use crate::figures::Scale;
+use crate::groups;
+
+pub(crate) const HEADING: &str =
+    "± half of the 95 % interval: Student's t over deployments, or over blocks with a single deployment.";
+
+/// What a row shows, where cells have it; the rate where it is not asked for.
+const METRICS: [&str; 4] = [groups::HEADLINE, "response.p99", SERVICE_CPU, "cpu.throttled"];
+const OF_CLOSED_LOOPS: &str = "rate.achieved";
+
+/// The table of a sweep.
+pub(crate) struct SweptTable {
+    /// `orders on host, 2000/s Poisson, by CPU limit`
+    pub title: String,
+    /// The number, then the figures.
+    pub headings: Vec<String>,
+    pub rows: Vec<Vec<String>>,
+}
+
+/// One for each sweep that is shown.
+pub(crate) fn tables(result: &RunResult) -> Vec<SweptTable> {
+    shown(result).map(|sweep| table(result, sweep)).filter(|table| !table.rows.is_empty()).collect()
+}
+
+/// Whether every cell stands in one of the tables.
+pub(crate) fn have_all(result: &RunResult) -> bool {
+    let has = |cell: &Cell| shown(result).any(|sweep| sweep.points.iter().any(|point| point.cell == cell.id));
+    groups::asked_cells(result).all(has)
+}
+
+/// Where something is compared, loads stand below each other anyway.
+fn shown(result: &RunResult) -> impl Iterator<Item = &Sweep> {
+    let is_of_load = |sweep: &Sweep| ["rate", "connections"].contains(&sweep.over.as_str());
+    result.sweeps.iter().filter(move |sweep| result.contrasts.is_empty() || !is_of_load(sweep))
+}
+
+fn table(result: &RunResult, sweep: &Sweep) -> SweptTable {
+    let points: Vec<(f64, &Cell)> = sweep
+        .points
+        .iter()
+        .filter_map(|point| Some((point.value, result.cell(point.cell)?)))
+        .filter(|(_, cell)| cell.answered > 0)
+        .collect();
+    let is_closed = points.iter().any(|(_, cell)| cell.rate_per_second.is_none());
+    let metrics = is_closed.then_some(OF_CLOSED_LOOPS).into_iter().chain(METRICS);
+    let columns: Vec<(&str, Vec<Option<&Figure>>)> = metrics
+        .filter_map(|metric| {
+            let figures: Vec<Option<&Figure>> =
+                points.iter().map(|(_, cell)| cell.figures.iter().find(|of| of.metric == metric)).collect();
+            // A column of zeros says that nothing of the kind happened.
+            let label = figures.iter().flatten().find(|figure| figure.value != 0.0)?.label.trim();
+            Some((label, figures))
+        })
+        .collect();
+    let name = name_of(&sweep.over);
+    let title = format!("{}, by {name}", sweep.label);
+    let headings = std::iter::once(name).chain(columns.iter().map(|(label, _)| (*label).to_owned()));
+    let row = |(at, (value, _)): (usize, &(f64, &Cell))| {
+        let figures = columns.iter().map(|(_, figures)| figures[at].map(figure).unwrap_or_default());
+        std::iter::once(number(*value, sweep.unit)).chain(figures).collect()
+    };
+    SweptTable { title, headings: headings.collect(), rows: points.iter().enumerate().map(row).collect() }
+}
+
+/// `61.2 µs ±0.6`
+fn figure(figure: &Figure) -> String {
+    let scale = Scale::of(figure.unit, &[figure.value]);
+    let shown = scale.figure(figure.value);
+    match figure.t_interval.map(|[low, high]| (high - low) / 2.0) {
+        Some(half_width) => format!("{shown} {}", scale.with_digits_for(half_width).bare_margin(half_width)),
+        None => shown,
+    }
+}
+
+fn number(value: f64, unit: Unit) -> String {
+    match unit {
+        Unit::Count => value.to_string(),
+        unit => Scale::of(unit, &[value]).figure(value),
+    }
+}
+
+/// What people call a number of an experiment file.
+fn name_of(over: &str) -> String {
+    match over {
+        "limits.cpu" => "CPU limit".to_owned(),
+        "limits.memory" => "memory limit".to_owned(),
+        over => over.strip_prefix("env.").unwrap_or(over).to_owned(),
+    }
+}
