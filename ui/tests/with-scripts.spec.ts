@@ -34,7 +34,7 @@ test("charts are drawn of what a run has, and only of that", async ({ page }) =>
   await expect(page.locator("#sweep h2")).toHaveText("By CPU limit");
   await expect(page.locator("#sweep path.thin")).toHaveCount(sweeps.length);
   await expect(page.locator("#sweep g > path:not(.thin)")).toHaveCount(sweeps.flatMap(({ points }) => points).length);
-  await page.locator("#sweep").getByLabel("over").selectOption("load");
+  await page.locator("#sweep").getByRole("combobox", { name: "over" }).selectOption("loads");
   await expect(page.locator("#sweep h2")).toHaveText("Load by load");
   await open(page, "failed");
   for (const id of ["percentiles", "slices", "probes"]) await expect(page.locator(`#${id}`)).toBeHidden();
