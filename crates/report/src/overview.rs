@@ -12,7 +12,7 @@ use crate::verdict::{Tone, bracketed, sign, tone_of};
 const MOST_IN_FULL: usize = 3;
 /// The metrics that have a table. Where the rate is fixed, what is achieved says nothing.
 const METRICS: [&str; 3] = [groups::HEADLINE, "response.p99", SERVICE_CPU];
-const OF_CLOSED_LOOPS: &str = "rate.achieved";
+pub(crate) const OF_CLOSED_LOOPS: &str = "rate.achieved";
 
 /// Where the rest is.
 pub(crate) const MORE: &str =

@@ -1,17 +1,17 @@
 //! The figures of cells that differ in one number, a row for each: a table of every curve that is not a row of loads in another table.
 
-use loadline_model::metrics::SERVICE_CPU;
+use loadline_model::metrics::{SERVICE_CPU, THROTTLED};
 use loadline_model::result::{Cell, Figure, RunResult, Sweep, Unit};
 
 use crate::figures::Scale;
 use crate::groups;
+use crate::overview::OF_CLOSED_LOOPS;
 
 pub(crate) const HEADING: &str =
     "± half of the 95 % interval: Student's t over deployments, or over blocks with a single deployment.";
 
 /// What a row shows, where cells have it; the rate where it is not asked for.
-const METRICS: [&str; 4] = [groups::HEADLINE, "response.p99", SERVICE_CPU, "cpu.throttled"];
-const OF_CLOSED_LOOPS: &str = "rate.achieved";
+const METRICS: [&str; 4] = [groups::HEADLINE, "response.p99", SERVICE_CPU, THROTTLED];
 
 /// The table of a sweep.
 pub(crate) struct SweptTable {
@@ -52,7 +52,7 @@ fn table(result: &RunResult, sweep: &Sweep) -> SweptTable {
         .filter_map(|metric| {
             let figures: Vec<Option<&Figure>> =
                 points.iter().map(|(_, cell)| cell.figures.iter().find(|of| of.metric == metric)).collect();
-            // A column of zeros says that nothing of the kind happened.
+            // A column of zeros is left out: nothing of the kind happened.
             let label = figures.iter().flatten().find(|figure| figure.value != 0.0)?.label.trim();
             Some((label, figures))
         })
