@@ -36,7 +36,7 @@ pub enum Layer {
     BrNetfilter,
     /// The node tracks connections.
     Conntrack,
-    /// So many rules of nftables that match nothing, tried for every packet that the node forwards: a known cost.
+    /// Rules of nftables that match nothing, tried so many times for every packet that the node forwards: a known cost.
     Rules(u32),
     /// A BPF program at the pod's link that counts to a number for each packet to the pod: a known cost. Needs [`Layer::Veth`].
     Spin(u32),

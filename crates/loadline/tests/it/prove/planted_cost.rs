@@ -1,5 +1,5 @@
-//! A planted cost is found: a ladder with a rung whose CPU time is known from elsewhere says so much of it, in the right layer, by its
-//! differences and by what the kernel was seen doing.
+//! A planted cost is found: paths that differ in a CPU time that is known from elsewhere differ by so much, and in the right layer, by the
+//! difference of their slices and by what the kernel was seen doing.
 
 use std::io::Write;
 use std::net::UdpSocket;
@@ -31,17 +31,22 @@ const MOST_DISTURBED: usize = 5;
 /// The CPU that carries a request to the service, and on which its cost is told meanwhile.
 const LOAD_CPU: usize = 1;
 
-const RULES: u32 = 20_000;
-/// How long a packet spins, whatever the machine: far longer than what it costs beside its loops (7 to 10 µs were seen on top of 50).
-const SPIN_NS: f64 = 200_000.0;
+/// Rules that a packet goes through on either side.
+const RULES: [u32; 2] = [1_000, 5_000];
+/// Of the rules that it goes through again and again, as the layer has them.
+const RULES_OF_CHAIN: u32 = 200;
+/// Packets that bring the rules into the caches, and those that are timed then.
+const PACKETS: usize = 8;
+/// How long a packet spins on either side, whatever the machine.
+const SPIN_NS: [f64; 2] = [10_000.0, 30_000.0];
 
 #[test]
-fn a_chain_of_20_000_rules_is_found_in_nf_tables() {
+fn rules_are_found_in_nf_tables() {
     let place = Place::alone();
-    let chain = Chain::new(RULES);
-    // Once in sixty milliseconds takes one percent of the CPU.
-    let meter = Meter { pause: Duration::from_millis(60), cost: &|| chain.cost_of_packet() };
-    found(&place, &format!("rules={RULES}"), "rules", "nf-tables", &meter);
+    let chains = Chains::new(RULES);
+    // A try takes half a millisecond: one percent of the CPU.
+    let meter = Meter { pause: Duration::from_millis(50), cost: &|| chains.difference_of_packets() };
+    found(&place, "rules", RULES, "nf-tables", &meter);
 }
 
 #[test]
@@ -49,10 +54,10 @@ fn a_spinning_program_is_found_in_bpf() {
     let place = Place::alone();
     let cost = |loops| loadline_bpf::spin_ns_per_packet(loops).expect("root may run BPF programs");
     const SOME: u32 = 10_000;
-    let loops = (f64::from(SOME) * SPIN_NS / cost(SOME)) as u32;
-    // Each takes fifty milliseconds.
-    let meter = Meter { pause: Duration::from_secs(2), cost: &|| cost(loops) };
-    found(&place, &format!("spin={loops}"), "spin", "bpf", &meter);
+    let loops = SPIN_NS.map(|ns| (f64::from(SOME) * ns / cost(SOME)) as u32);
+    // Each takes tens of milliseconds.
+    let meter = Meter { pause: Duration::from_secs(2), cost: &|| cost(loops[1]) - cost(loops[0]) };
+    found(&place, "spin", loops, "bpf", &meter);
 }
 
 /// A round: what was found, as a share of what was planted.
@@ -69,22 +74,23 @@ struct Share {
 }
 
 /// Measures all rounds, and notes down whether their medians are near what was planted.
-fn found(place: &Place, rung: &str, name: &str, layer: &str, meter: &Meter) {
+fn found(place: &Place, planted: &str, amounts: [u32; 2], layer: &str, meter: &Meter) {
+    place.write("planted.yaml", &experiment(planted, amounts));
     let (mut rounds, mut disturbed, mut planted_ns) = (Vec::new(), 0, Vec::new());
-    for seed in 1.. {
-        let (round, planted, is_disturbed) = measure(place, seed, rung, name, layer, meter);
+    loop {
+        let (round, cost_ns, is_disturbed) = measure(place, layer, meter);
         if is_disturbed && disturbed < MOST_DISTURBED {
             disturbed += 1;
             continue;
         }
         rounds.push(round);
-        planted_ns.push(planted);
+        planted_ns.push(cost_ns);
         if rounds.len() == ROUNDS {
             break;
         }
     }
     let row = |what: &str, expected: String, found: String, interval: String, holds: bool| Row {
-        what: format!("planted cost, `{name}`, {what}"),
+        what: format!("planted cost, `{planted}`, {what}"),
         expected,
         found,
         interval,
@@ -117,23 +123,30 @@ fn found(place: &Place, rung: &str, name: &str, layer: &str, meter: &Meter) {
     prove(&rows);
 }
 
-/// One round, what a packet cost meanwhile, ns, and whether others had the CPUs.
-fn measure(
-    place: &Place,
-    seed: usize,
-    rung: &str,
-    name: &str,
-    layer: &str,
-    meter: &Meter,
-) -> (Found, f64, bool) {
-    let (own, cpu, seed) = (format!("veth+{rung}"), LOAD_CPU.to_string(), seed.to_string());
-    let what = ["layers", "--rung", &own, "--profile", "--seed", &seed, "--load-cpus", &cpu, "--json", "-"];
-    let plan = ["--slice", "50ms", "--blocks", "4", "--deployments", "4"];
-    let (ended, planted) = meter.during(|| place.run(what.into_iter().chain(plan)));
+/// The same path twice, with little and with much of what is planted: what else a rung takes with it, as a hook and what its work
+/// displaces in the caches, is on both sides.
+fn experiment(planted: &str, [little, much]: [u32; 2]) -> String {
+    format!(
+        "
+name: planted
+services: [{{name: orders, builtin: orders}}]
+platforms:
+  - {{name: little, local: [veth, {planted}: {little}]}}
+  - {{name: much, local: [veth, {planted}: {much}]}}
+loads: [{{closed: true, connections: 1}}]
+cpus: {{load: {LOAD_CPU}}}
+plan: {{nodes: own, profile: 1s, slice: 50ms, blocks: 4, deployments: 4}}
+"
+    )
+}
+
+/// One round, what was planted meanwhile, ns, and whether others had the CPUs.
+fn measure(place: &Place, layer: &str, meter: &Meter) -> (Found, f64, bool) {
+    let (ended, planted) = meter.during(|| place.run(["run", "planted.yaml", "--json", "-"]));
     ended.assert_measured();
     leftovers::assert_none(&place.store().label());
     let result = ended.result();
-    let (difference, sampled, largest) = costs(&result, name, layer);
+    let (difference, sampled, largest) = costs(&result, layer);
     let planted_range = [*planted.start(), *planted.end()];
     let is_disturbed = result
         .trust
@@ -196,13 +209,9 @@ fn median(figures: &[f64]) -> f64 {
     sorted[sorted.len() / 2]
 }
 
-/// What a rung costs over kept connections, ns: by the ladder's difference, in the layer by sampling, and which layer was seen most.
-fn costs(result: &RunResult, name: &str, layer: &str) -> (Estimate, Estimate, String) {
-    let ladder =
-        result.ladders.iter().find(|ladder| !result.cells[ladder.bottom].new_connections).expect("a ladder");
-    let rung =
-        ladder.rungs.iter().find(|rung| result.cells[rung.cell].label == name).expect("the planted rung");
-    let contrast = &result.contrasts[rung.contrast];
+/// How much more CPU time a request takes, ns: by the difference of slices, in the layer by sampling, and which layer was seen most.
+fn costs(result: &RunResult, layer: &str) -> (Estimate, Estimate, String) {
+    let contrast = &result.contrasts[0];
     let row = contrast.rows.iter().find(|row| row.metric == "cpu.path").expect("CPU time");
     let seen = contrast.seen.as_ref().expect("a profile");
     let by_sampling = seen.layers.iter().find(|found| found.layer == layer).map(|found| found.difference);
@@ -211,44 +220,58 @@ fn costs(result: &RunResult, name: &str, layer: &str) -> (Estimate, Estimate, St
     (by_difference, by_sampling.unwrap_or(nothing), seen.layers[0].layer.clone())
 }
 
-/// A chain of rules that match nothing, which each packet between two sockets goes through.
-struct Chain {
-    sender: UdpSocket,
-    _receiver: UdpSocket,
-    /// CPU time to send a packet without it, ns.
-    without: f64,
+/// Two chains of rules that match nothing, and for each a pair of sockets whose packets go through it.
+struct Chains {
+    sockets: [[UdpSocket; 2]; 2],
 }
 
-impl Chain {
-    fn new(rules: u32) -> Chain {
+impl Chains {
+    fn new(rules: [u32; 2]) -> Chains {
         let netns = Netns::new().expect("root makes namespaces");
         let lay = || {
-            let receiver = UdpSocket::bind("127.0.0.1:0").expect("a socket");
-            let sender = UdpSocket::bind("127.0.0.1:0").expect("a socket");
-            sender.connect(receiver.local_addr().expect("an address")).expect("connected");
-            let mut chain = Chain { sender, _receiver: receiver, without: 0.0 };
-            chain.without = median(&std::array::from_fn::<f64, 100, _>(|_| chain.cost_of_packet()));
-            let rule = "add rule ip planted chain_of_rules ip saddr 192.0.2.1 drop\n";
-            nft("table ip planted { chain chain_of_rules { }; }\n");
-            nft(&rule.repeat(rules as usize));
-            nft(
-                "table ip planted { chain output { type filter hook output priority filter; udp dport != 0 jump chain_of_rules; }; }\n",
-            );
-            Ok(chain)
+            let rule = "add rule ip planted again ip saddr 192.0.2.1 drop\n";
+            nft(&format!(
+                "table ip planted {{
+                    chain again {{ }}
+                    chain output {{ type filter hook output priority filter; }}
+                }}
+                {}",
+                rule.repeat(RULES_OF_CHAIN as usize)
+            ));
+            let sockets = rules.map(|count| {
+                let [sender, receiver] = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").expect("a socket"));
+                let to = receiver.local_addr().expect("an address");
+                sender.connect(to).expect("connected");
+                let port = to.port();
+                let jump = format!("add rule ip planted of_{count} jump again\n");
+                nft(&format!(
+                    "table ip planted {{ chain of_{count} {{ }}; }}
+                    {}
+                    add rule ip planted output udp dport {port} jump of_{count}",
+                    jump.repeat((count / RULES_OF_CHAIN) as usize)
+                ));
+                [sender, receiver]
+            });
+            Ok(Chains { sockets })
         };
         netns.run(lay).expect("a thread")
     }
 
-    /// CPU time that a packet spends in the chain, ns.
-    fn cost_of_packet(&self) -> f64 {
-        let send = || {
-            let before = thread_cpu_ns();
-            self.sender.send(b"x").expect("loopback takes it");
-            thread_cpu_ns() - before
-        };
-        // The first finds other things in the caches than its rules.
-        send();
-        send() - self.without
+    /// How much more CPU time a packet spends in the second chain than in the first, ns.
+    fn difference_of_packets(&self) -> f64 {
+        let [little, much] = self.sockets.each_ref().map(|[sender, receiver]| {
+            let send = || {
+                let before = thread_cpu_ns();
+                sender.send(b"x").expect("loopback takes it");
+                let took = thread_cpu_ns() - before;
+                receiver.recv(&mut [0]).expect("loopback delivers at once");
+                took
+            };
+            // The first ones bring the rules into the caches, where those that requests go through are.
+            let [_, timed] = [(); 2].map(|()| std::array::from_fn::<f64, PACKETS, _>(|_| send()));
+            median(&timed)
+        });
+        much - little
     }
 }
 

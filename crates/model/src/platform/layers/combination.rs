@@ -60,7 +60,7 @@ pub struct Layers {
     pub br_netfilter: bool,
     /// The node tracks connections.
     pub conntrack: bool,
-    /// So many rules that match nothing.
+    /// So many tries of rules that match nothing.
     pub rules: Option<u32>,
     /// So many counts of a BPF program for each packet.
     pub spin: Option<u32>,
