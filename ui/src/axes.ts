@@ -23,7 +23,6 @@ export interface Axis {
   logarithmic: boolean;
 }
 
-const NAMES: Record<string, string> = { "limits.cpu": "CPU limit", "limits.memory": "memory limit" };
 /** Loads have an axis of their own, which has all of them. */
 const OF_LOADS = ["rate", "connections"];
 /** Values that lie further apart than this are drawn by their logarithms. */
@@ -50,7 +49,7 @@ function ofNumber(result: RunResult, key: string): Axis {
   const room = logarithmic ? [low / 1.15, high * 1.15] : [low - 0.05 * (high - low), high + 0.05 * (high - low)];
   return {
     key,
-    name: NAMES[key] ?? key.replace(/^env\./, ""),
+    name: sweeps[0]?.name ?? key,
     lines,
     marks: values.map((value) => ({ at: value, name: unit === "1" ? String(value) : round(value, unit) })),
     ends: room as [number, number],

@@ -13,7 +13,7 @@ use crate::metrics::{self, Kind};
 use crate::result::{Contrast, Estimate, Ladder, LadderSum, Rung, SumRow};
 
 /// The metrics that are summed up.
-const SUMMED: [&str; 5] = ["response.p50.paired", "response.p99", "cpu.path", "softirqs", "switches"];
+const SUMMED: [&str; 5] = ["response.p50.paired", "response.p99.paired", "cpu.path", "softirqs", "switches"];
 
 /// A residual is the difference of two differences, each of which may be off by the margin of a contrast.
 const MARGINS: f64 = 2.0;

@@ -158,6 +158,7 @@ fn times() -> Vec<Metric> {
         time("response.p50.paired", "  p50, paired", Kind::Paired(OfSlice::Quantile(Times::Response, 0.5))),
         quantile("response.p90", "response p90", Times::Response, 0.9),
         quantile("response.p99", "response p99", Times::Response, 0.99).primary(),
+        time("response.p99.paired", "  p99, paired", Kind::Paired(OfSlice::Quantile(Times::Response, 0.99))),
         quantile("response.p99.9", "response p99.9", Times::Response, 0.999).primary(),
         time("response.mean", "response mean", Kind::Mean(Times::Response)).primary(),
         time("response.mean.undisturbed", "mean, undisturbed", Kind::Undisturbed(Times::Response)).primary(),

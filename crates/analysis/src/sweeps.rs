@@ -41,6 +41,7 @@ impl Family {
         let different = 1 + self.points.windows(2).filter(|pair| pair[0].value < pair[1].value).count();
         (different >= FEWEST).then(|| Sweep {
             over: self.number.key(),
+            name: self.number.name(),
             unit: self.number.unit(),
             label: in_common(experiment, plan, &self.points),
             points: self.points,
@@ -73,6 +74,15 @@ impl Number {
             Number::Option(name) => name.clone(),
             Number::Rate => "rate".to_owned(),
             Number::Connections => "connections".to_owned(),
+        }
+    }
+
+    fn name(&self) -> String {
+        match self {
+            Number::Cpus => "CPU limit".to_owned(),
+            Number::Memory => "memory limit".to_owned(),
+            Number::Variable(name) => name.clone(),
+            other => other.key(),
         }
     }
 

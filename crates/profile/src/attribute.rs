@@ -12,7 +12,7 @@ use crate::{
     layers::{self, Found},
     profiler::Samples,
     roles::Role,
-    symbols::{Chain, Names, UNKNOWN},
+    symbols::{Chain, Names, Symbols, UNKNOWN},
 };
 
 /// Where soft interrupts begin (kernel/softirq.c): `handle_softirqs` since Linux 6.9, before that `__do_softirq`.
@@ -28,12 +28,12 @@ impl Samples {
     ///
     /// # Errors
     /// If the kernel's symbols cannot be read.
-    pub fn resolve(&self, who: &ThreadRoles) -> Result<Profile, ProfileError> {
-        profile(self, who)
+    pub fn resolve(&self, who: &ThreadRoles, symbols: &Symbols) -> Result<Profile, ProfileError> {
+        profile(self, who, symbols)
     }
 }
 
-fn profile(samples: &Samples, who: &ThreadRoles) -> Result<Profile, ProfileError> {
+fn profile(samples: &Samples, who: &ThreadRoles, symbols: &Symbols) -> Result<Profile, ProfileError> {
     let chains: Vec<(u32, Role, Chain, u64, u64)> = samples
         .seen()
         .iter()
@@ -49,7 +49,7 @@ fn profile(samples: &Samples, who: &ThreadRoles) -> Result<Profile, ProfileError
             user.entry(*pid).or_default().extend(&chain.user);
         }
     }
-    let names = Names::look_up(&kernel, &user)?;
+    let names = Names::look_up(symbols, &kernel, &user)?;
 
     let mut profile = Profile::empty(samples.period_ns());
     profile.watched_ns = u64::try_from(samples.watched().as_nanos()).unwrap_or(u64::MAX);

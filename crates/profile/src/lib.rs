@@ -2,13 +2,14 @@
 //! which soft interrupts were raised. It knows nothing of platforms, load or experiments: only CPUs, processes and threads.
 //!
 //! ```no_run
-//! use loadline_profile::{Options, Profiler, ThreadRoles};
+//! use loadline_profile::{Options, Profiler, Symbols, ThreadRoles};
 //!
 //! # fn main() -> Result<(), loadline_profile::ProfileError> {
 //! let profiler = Profiler::start(&Options::new([0, 1]))?;
 //! std::thread::sleep(std::time::Duration::from_secs(1));
 //! // Resolve while the processes exist: their symbols are read from their memory maps.
-//! let profile = profiler.stop()?.resolve(&ThreadRoles { service: [4711].into(), load: [4712].into() })?;
+//! let who = ThreadRoles { service: [4711].into(), load: [4712].into() };
+//! let profile = profiler.stop()?.resolve(&who, &Symbols::new())?;
 //! for (layer, cpu_ns) in &profile.kernel_ns {
 //!     println!("{layer}: {cpu_ns} ns");
 //! }
@@ -37,3 +38,4 @@ pub use loadline_model::profile::{
 pub use profiler::{Options, Profiler, Samples};
 pub use roles::ThreadRoles;
 pub use softirqs::{SoftirqWatch, WatchedSoftirqs};
+pub use symbols::Symbols;

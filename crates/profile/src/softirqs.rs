@@ -26,7 +26,7 @@ use crate::{
     Layer, ProfileError,
     layers::{self, Found},
     ring::{Collected, Event, Group, RingBuffers},
-    symbols::{self, Chain, Names},
+    symbols::{self, Chain, Names, Symbols},
     tracefs::TraceFs,
 };
 
@@ -134,7 +134,7 @@ impl WatchedSoftirqs {
     ///
     /// # Errors
     /// If the kernel's symbols cannot be read.
-    pub fn resolve(&self) -> Result<SoftirqReasons, ProfileError> {
+    pub fn resolve(&self, symbols: &Symbols) -> Result<SoftirqReasons, ProfileError> {
         let chain = |seen: &SoftirqRecord| match seen {
             SoftirqRecord::Raise { chain, .. } | SoftirqRecord::Queued { chain } => {
                 Chain::parse(chain).kernel
@@ -142,7 +142,7 @@ impl WatchedSoftirqs {
             SoftirqRecord::Run { .. } | SoftirqRecord::Poll { .. } => Vec::new(),
         };
         let addresses: BTreeSet<u64> = self.0.counts.keys().flat_map(chain).collect();
-        let names = Names::look_up(&addresses, &HashMap::new())?;
+        let names = Names::look_up(symbols, &addresses, &HashMap::new())?;
         let mut reasons = SoftirqReasons { lost: self.0.lost, ..SoftirqReasons::default() };
         for (seen, &count) in &self.0.counts {
             let addresses = chain(seen);

@@ -1,5 +1,5 @@
 //! Addresses to names: the kernel's from `/proc/kallsyms` (BPF programs are there too, as `bpf_prog_TAG_NAME`), a program's from
-//! the files in its memory map. Read again each time, because BPF programs and processes change between profiles.
+//! the files in its memory map.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -57,6 +57,19 @@ impl Chain {
     }
 }
 
+/// The symbols of the kernel and of programs. They are read when they are first needed, and then kept: take others once BPF programs have been
+/// loaded or unloaded.
+#[derive(Debug)]
+pub struct Symbols(Symbolizer);
+
+impl Symbols {
+    /// Symbols of which none are read yet.
+    #[allow(clippy::new_without_default, reason = "what is read depends on the machine")]
+    pub fn new() -> Symbols {
+        Symbols(Symbolizer::builder().enable_code_info(false).enable_inlined_fns(false).build())
+    }
+}
+
 /// Names of the requested addresses.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
@@ -70,10 +83,10 @@ impl Names {
     /// # Errors
     /// If the kernel's symbols cannot be read. A process that has ended has no names, which is not an error.
     pub(crate) fn look_up(
+        Symbols(symbolizer): &Symbols,
         kernel: &BTreeSet<u64>,
         user: &HashMap<u32, BTreeSet<u64>>,
     ) -> Result<Names, ProfileError> {
-        let symbolizer = Symbolizer::builder().enable_code_info(false).enable_inlined_fns(false).build();
         let mut names = Names::default();
         // Only the running kernel's file: a vmlinux in /boot has no BPF programs, and may be another build.
         let source = Kernel { vmlinux: MaybeDefault::None, ..Kernel::default() };

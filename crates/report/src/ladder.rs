@@ -16,7 +16,7 @@ pub(crate) const QUESTION: &str = "What does each layer cost?";
 /// The metrics that have a column, and its heading.
 const COLUMNS: [(&str, &str); 5] = [
     (MEDIAN, "p50"),
-    ("response.p99", "p99"),
+    ("response.p99.paired", "p99"),
     (CPU, "CPU per request"),
     ("softirqs", "softirqs"),
     ("switches", "context switches"),
@@ -26,8 +26,8 @@ const COLUMNS: [(&str, &str); 5] = [
 pub(crate) fn legend(result: &RunResult) -> String {
     let untrusted = if result.trust.trusted { "" } else { " In parentheses: not to be trusted." };
     format!(
-        "± the longer arm of the {}. ▲ more, ▼ less, = within the margin, ? not resolved.{untrusted} p50 and CPU per request are compared slice by slice \
-        with the rung below: the interquartile mean of the differences. CPU per request is that of client and service together, because the \
+        "± the longer arm of the {}. ▲ more, ▼ less, = within the margin, ? not resolved.{untrusted} p50, p99 and CPU per request are those of a slice, \
+        compared with the rung below slice by slice: the interquartile mean of the differences. CPU per request is that of client and service together, because the \
         kernel does most of a packet's path on the CPU that sends it.",
         figures::interval_name(result)
     )

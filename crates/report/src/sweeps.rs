@@ -1,6 +1,7 @@
 //! The figures of cells that differ in one number, a row for each: a table of every curve that is not a row of loads in another table.
 
 use loadline_model::metrics::{SERVICE_CPU, THROTTLED};
+use loadline_model::platform::Limits;
 use loadline_model::result::{Cell, Figure, RunResult, Sweep, Unit};
 
 use crate::figures::Scale;
@@ -33,6 +34,18 @@ pub(crate) fn have_all(result: &RunResult) -> bool {
     groups::asked_cells(result).all(has)
 }
 
+/// The limits of a cell without that which a table has a row for each of.
+pub(crate) fn fixed_limits(result: &RunResult, cell: &Cell) -> Limits {
+    let is_over = |key: &str| {
+        let of_key = shown(result).filter(|sweep| sweep.over == key);
+        of_key.flat_map(|sweep| &sweep.points).any(|point| point.cell == cell.id)
+    };
+    Limits {
+        cpus: cell.limits.cpus.filter(|_| !is_over("limits.cpu")),
+        memory_bytes: cell.limits.memory_bytes.filter(|_| !is_over("limits.memory")),
+    }
+}
+
 /// Where something is compared, loads stand below each other anyway.
 fn shown(result: &RunResult) -> impl Iterator<Item = &Sweep> {
     let is_of_load = |sweep: &Sweep| ["rate", "connections"].contains(&sweep.over.as_str());
@@ -57,9 +70,9 @@ fn table(result: &RunResult, sweep: &Sweep) -> SweptTable {
             Some((label, figures))
         })
         .collect();
-    let name = name_of(&sweep.over);
-    let title = format!("{}, by {name}", sweep.label);
-    let headings = std::iter::once(name).chain(columns.iter().map(|(label, _)| (*label).to_owned()));
+    let title = format!("{}, by {}", sweep.label, sweep.name);
+    let headings =
+        std::iter::once(sweep.name.clone()).chain(columns.iter().map(|(label, _)| (*label).to_owned()));
     let row = |(at, (value, _)): (usize, &(f64, &Cell))| {
         let figures = columns.iter().map(|(_, figures)| figures[at].map(figure).unwrap_or_default());
         std::iter::once(number(*value, sweep.unit)).chain(figures).collect()
@@ -81,14 +94,5 @@ fn number(value: f64, unit: Unit) -> String {
     match unit {
         Unit::Count => value.to_string(),
         unit => Scale::of(unit, &[value]).figure(value),
-    }
-}
-
-/// What people call a number of an experiment file.
-fn name_of(over: &str) -> String {
-    match over {
-        "limits.cpu" => "CPU limit".to_owned(),
-        "limits.memory" => "memory limit".to_owned(),
-        over => over.strip_prefix("env.").unwrap_or(over).to_owned(),
     }
 }

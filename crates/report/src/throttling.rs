@@ -4,6 +4,7 @@ use loadline_model::result::{Cell, RunResult, Throttling};
 
 use crate::figures::{self, count};
 use crate::groups;
+use crate::sweeps;
 
 /// More cells than these are counted, not named: those that were throttled most come first.
 const MOST_NAMED: usize = 5;
@@ -11,7 +12,8 @@ const MOST_NAMED: usize = 5;
 /// Limits, and the names of what has them.
 type Limited<'a> = Vec<(Option<String>, Vec<&'a str>)>;
 
-/// `limits: 0.3 CPUs and 512 MiB`, or `limits: 0.3 CPUs for small, 1 CPU for large` where they differ; `None` where there are none.
+/// `limits: 0.3 CPUs and 512 MiB`, or `limits: 0.3 CPUs for small, 1 CPU for large` where they differ; `None` where there are none, or where
+/// a table has a row for each.
 pub(crate) fn limits(result: &RunResult) -> Option<String> {
     let names: [fn(&Cell) -> &str; 3] = [|cell| &cell.service, |cell| &cell.platform, |cell| &cell.label];
     // By service or platform, if that says it all.
@@ -36,7 +38,7 @@ pub(crate) fn limits(result: &RunResult) -> Option<String> {
 fn limited(result: &RunResult, name: fn(&Cell) -> &str) -> Limited<'_> {
     let mut limited: Limited<'_> = Vec::new();
     for cell in groups::asked_cells(result) {
-        let text = figures::limits(cell.limits);
+        let text = figures::limits(sweeps::fixed_limits(result, cell));
         let at = limited.iter().position(|(other, _)| *other == text).unwrap_or_else(|| {
             limited.push((text, Vec::new()));
             limited.len() - 1

@@ -13,7 +13,7 @@ use loadline_model::notes::Note;
 use loadline_model::profile::SampledCost;
 use loadline_model::rows::{ProfileRow, ReasonsRow};
 use loadline_model::{CellId, Event, Observations};
-use loadline_profile::{Options, ProfileError, Profiler, Samples, SoftirqWatch, ThreadRoles};
+use loadline_profile::{Options, ProfileError, Profiler, Samples, SoftirqWatch, Symbols, ThreadRoles};
 
 use crate::deployer::ReadOut;
 use crate::error::RunError;
@@ -67,6 +67,8 @@ impl Execution<'_> {
         if !is_profiled(&self.experiment.plan, round) {
             return Ok(());
         }
+        // The BPF programs of all sites are loaded, and stay until the round ends.
+        let symbols = Symbols::new();
         for cell in fleet.cells() {
             self.check_interrupted()?;
             // The site may have been abandoned since.
@@ -75,7 +77,7 @@ impl Execution<'_> {
                 self.note(Note::ServiceNotHere)?;
                 continue;
             }
-            match self.profile_cell(round, cell, length, member) {
+            match self.profile_cell(round, cell, length, member, &symbols) {
                 Ok(Ok(row)) => self.journal.profile(&row).map_err(RunError::Journal)?,
                 Ok(Err(refused)) => return self.note(Note::NotProfiled { reason: refused.to_string() }),
                 Err(failure) => self.continue_without(fleet, failure)?,
@@ -90,6 +92,7 @@ impl Execution<'_> {
         cell: CellId,
         length: Duration,
         member: &mut Member,
+        symbols: &Symbols,
     ) -> Result<Result<ProfileRow, ProfileError>, RunError> {
         // Service and load may share a CPU, which is sampled once.
         let cpus: BTreeSet<u32> =
@@ -106,7 +109,7 @@ impl Execution<'_> {
             };
         let samples_cost = with.zip(without).map(|(with, without)| SampledCost { with, without });
         // Names must be resolved while the processes and their programs exist.
-        let mut profile = match samples.resolve(&who) {
+        let mut profile = match samples.resolve(&who, symbols) {
             Ok(profile) => profile,
             Err(refused) => return Ok(Err(refused)),
         };
@@ -116,7 +119,7 @@ impl Execution<'_> {
         let reasons = match SoftirqWatch::start(&cpus) {
             Ok(watch) => {
                 let record = self.drive_unmeasured(round, cell, length / SOFTIRQ_FRACTION, member)?;
-                let reasons = watch.stop().and_then(|watched| watched.resolve());
+                let reasons = watch.stop().and_then(|watched| watched.resolve(symbols));
                 reasons.map(|reasons| ReasonsRow { answered: record.answered, reasons })
             }
             Err(refused) => Err(refused),

@@ -1889,6 +1889,10 @@ export interface Sweep {
    */
   label: string;
   /**
+   * What people call it: `CPU limit`.
+   */
+  name: string;
+  /**
    * The number, as an experiment file has it: `limits.cpu`, `limits.memory`, `replicas`, `env.GOMAXPROCS`, `connections`, `rate`, or the
    * option of a command line, `--orders`.
    */

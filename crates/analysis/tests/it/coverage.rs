@@ -36,7 +36,7 @@ impl Seen {
 }
 
 /// The rows, by their metrics.
-pub const ROWS: [&str; 9] = [
+pub const ROWS: [&str; 10] = [
     "response.p50",
     "response.p90",
     "response.p99",
@@ -44,11 +44,12 @@ pub const ROWS: [&str; 9] = [
     "response.mean",
     "response.mean.undisturbed",
     "response.p50.paired",
+    "response.p99.paired",
     "cpu.service",
     "softirqs",
 ];
 
-/// Judges so many runs. The mean, undisturbed, has no truth where one side stalls: what it leaves out is part of the service.
+/// Judges so many runs.
 pub fn coverage(noise: Noise, runs: u64) -> [Seen; ROWS.len()] {
     let truths = truths(noise);
     let mut seen = [Seen::default(); ROWS.len()];
@@ -103,12 +104,23 @@ fn truths(noise: Noise) -> [f64; ROWS.len()] {
     });
     let quantile = |at: usize| pod[at] - host[at];
     let mean = SHIFT_US + noise.mean_of_stalls_us(REQUESTS);
-    let us = [quantile(0), quantile(1), quantile(2), quantile(3), mean, SHIFT_US, quantile(0), SHIFT_US];
+    let us =
+        [quantile(0), quantile(1), quantile(2), quantile(3), mean, SHIFT_US, quantile(0), SHIFT_US, SHIFT_US];
     let mut truths = [SOFTIRQS; ROWS.len()];
     for (truth, us) in truths.iter_mut().zip(us) {
         *truth = us * 1e3;
     }
     truths
+}
+
+/// Whether a row estimates something that is known. Of what the service itself does seldom the mean, undisturbed, leaves out a part, and p99 slice
+/// by slice does so where one side alone does it.
+pub fn has_truth(metric: &str, noise: Noise) -> bool {
+    match metric {
+        "response.mean.undisturbed" => noise.stalls.is_none(),
+        "response.p99.paired" => noise.stalls.is_none_or(|stalls| !stalls.candidate_alone),
+        _ => true,
+    }
 }
 
 /// So many of few runs miss by chance: one interval in twenty, and three standard deviations.
@@ -138,7 +150,7 @@ fn intervals_hold_the_truth_where_the_machine_is_noisy() {
 #[test]
 fn intervals_hold_the_truth_where_one_side_stalls() {
     let seen = coverage(Noise::STALLING, 30);
-    for (metric, seen) in ROWS.iter().zip(seen).filter(|(metric, _)| !metric.ends_with("undisturbed")) {
+    for (metric, seen) in ROWS.iter().zip(seen).filter(|(metric, _)| has_truth(metric, Noise::STALLING)) {
         assert!(holds(seen), "{metric}: {seen:?}");
     }
 }

@@ -258,7 +258,7 @@ fn a_run_ends_when_all_that_was_asked_for_is_narrow_enough() {
 }
 
 /// The metrics of which claims are counted, each of which is a family with a correction of its own.
-pub const FAMILIES: [&str; 9] = [
+pub const FAMILIES: [&str; 10] = [
     "response.p50",
     "response.p90",
     "response.p99",
@@ -266,6 +266,7 @@ pub const FAMILIES: [&str; 9] = [
     "response.mean",
     "response.mean.undisturbed",
     "response.p50.paired",
+    "response.p99.paired",
     "cpu.service",
     "softirqs",
 ];

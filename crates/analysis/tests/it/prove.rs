@@ -1,6 +1,6 @@
 //! The error rates of `judging` and the intervals of `coverage` over thousands of runs (`make prove`).
 
-use crate::coverage::{ROWS, Seen, coverage};
+use crate::coverage::{ROWS, Seen, coverage, has_truth};
 use crate::judging::{FAMILIES, claims_without_a_difference, most_by_chance};
 use crate::made_up::noise::Noise;
 use crate::proof::{Row, prove};
@@ -60,8 +60,7 @@ fn prove_coverage(noise: Noise) {
     let rows: Vec<Row> = ROWS
         .iter()
         .zip(coverage(noise, RUNS))
-        // What the service itself does seldom is left out of it, so there is no truth to hold.
-        .filter(|(metric, _)| noise.stalls.is_none() || !metric.ends_with("undisturbed"))
+        .filter(|(metric, _)| has_truth(metric, noise))
         .map(|(metric, seen)| {
             let claims = seen.held + seen.missed;
             let may_be_too_wide = TOO_WIDE.contains(&(noise.name, metric));

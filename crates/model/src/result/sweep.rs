@@ -12,6 +12,8 @@ pub struct Sweep {
     /// The number, as an experiment file has it: `limits.cpu`, `limits.memory`, `replicas`, `env.GOMAXPROCS`, `connections`, `rate`, or the
     /// option of a command line, `--orders`.
     pub over: String,
+    /// What people call it: `CPU limit`.
+    pub name: String,
     /// Unit of the numbers.
     pub unit: Unit,
     /// What the cells have in common: `orders on host at 2000/s`.

@@ -2,7 +2,7 @@
 
 use std::{fs, hint::black_box, thread, time::Duration};
 
-use loadline_profile::{Options, ProfileError, Profiler, SoftirqWatch, ThreadRoles};
+use loadline_profile::{Options, ProfileError, Profiler, SoftirqWatch, Symbols, ThreadRoles};
 use rustix::{
     process::Uid,
     thread::{CpuSet, gettid, sched_setaffinity, set_thread_res_uid},
@@ -57,7 +57,9 @@ fn a_busy_thread_is_seen_with_its_function_for_as_long_as_its_clock_says() {
     });
     let (tid, spent) = busy.join().unwrap();
     let samples = profiler.stop().unwrap();
-    let profile = samples.resolve(&ThreadRoles { load: [tid].into(), ..ThreadRoles::default() }).unwrap();
+    let profile = samples
+        .resolve(&ThreadRoles { load: [tid].into(), ..ThreadRoles::default() }, &Symbols::new())
+        .unwrap();
     let (seen, spent) = (profile.user_ns.load as f64, spent.as_nanos() as f64);
     assert!((seen / spent - 1.0).abs() < 0.2, "seen {seen} ns, spent {spent} ns\n{:?}", profile.kernel_ns);
     let stacks = profile.stacks.folded();
@@ -81,7 +83,9 @@ fn work_after_idle_times_is_seen_as_long_as_its_clock_says() {
     });
     let (tid, spent) = now_and_then.join().unwrap();
     let samples = profiler.stop().unwrap();
-    let profile = samples.resolve(&ThreadRoles { load: [tid].into(), ..ThreadRoles::default() }).unwrap();
+    let profile = samples
+        .resolve(&ThreadRoles { load: [tid].into(), ..ThreadRoles::default() }, &Symbols::new())
+        .unwrap();
     let (seen, spent) = (profile.user_ns.load as f64, spent.as_nanos() as f64);
     assert!((seen / spent - 1.0).abs() < 0.2, "seen {seen} ns, spent {spent} ns");
 }
@@ -94,7 +98,7 @@ fn a_cpu_is_idle_for_as_long_as_the_kernel_s_own_account_says() {
     thread::sleep(Duration::from_secs(1));
     let samples = profiler.stop().unwrap();
     let accounted = (idle_time(1) - before).as_nanos() as f64;
-    let profile = samples.resolve(&ThreadRoles::default()).unwrap();
+    let profile = samples.resolve(&ThreadRoles::default(), &Symbols::new()).unwrap();
     let idle = (profile.idle_ns + profile.unseen_ns()) as f64;
     // Time that the hypervisor stole is accounted when it gives a report, which may be of a time before.
     let accounted = accounted.min(profile.watched_ns as f64);

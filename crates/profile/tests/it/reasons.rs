@@ -2,7 +2,7 @@
 
 use std::{thread, time::Duration};
 
-use loadline_profile::{Layer, Reason, SoftirqReasons, SoftirqWatch};
+use loadline_profile::{Layer, Reason, SoftirqReasons, SoftirqWatch, Symbols};
 
 use crate::rig::{Path, Rig};
 
@@ -11,7 +11,7 @@ fn reasons(path: Path) -> SoftirqReasons {
     let _load = rig.load(true);
     let watch = SoftirqWatch::start(&[0, 1]).unwrap();
     thread::sleep(Duration::from_secs(1));
-    let reasons = watch.stop().unwrap().resolve().unwrap();
+    let reasons = watch.stop().unwrap().resolve(&Symbols::new()).unwrap();
     println!("{path:?}: {reasons:#?}");
     reasons
 }

@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use loadline_profile::{Options, Profile, Profiler, ThreadRoles};
+use loadline_profile::{Options, Profile, Profiler, Symbols, ThreadRoles};
 
 const PORT: u16 = 8080;
 const SERVICE_CPU: &str = "0";
@@ -206,7 +206,7 @@ impl Rig {
         let profiler = Profiler::start(&Options::new([0, 1])).unwrap();
         std::thread::sleep(SLICE);
         let samples = profiler.stop().unwrap();
-        samples.resolve(&self.who(&load)).unwrap()
+        samples.resolve(&self.who(&load), &Symbols::new()).unwrap()
     }
 }
 

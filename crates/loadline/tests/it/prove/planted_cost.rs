@@ -9,6 +9,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
+use super::median;
 use crate::proof::{Row, prove};
 use crate::support::leftovers;
 use crate::support::place::Place;
@@ -204,12 +205,6 @@ impl Meter<'_> {
 
 fn mean(figures: &[f64]) -> f64 {
     figures.iter().sum::<f64>() / figures.len() as f64
-}
-
-fn median(figures: &[f64]) -> f64 {
-    let mut sorted = figures.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted[sorted.len() / 2]
 }
 
 /// How much more CPU time a request takes, ns: by the difference of slices, in the layer by sampling, and which layer was seen most.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use loadline_model::CellId;
 use loadline_model::result::{Contrast, RunResult};
 
+use super::median;
 use crate::disturbance::assert_repeats_are_of_the_machine;
 use crate::proof::{Row, prove};
 use crate::support::leftovers;
@@ -85,12 +86,6 @@ impl Seen {
     fn expected_us(&self) -> f64 {
         median(&self.expected_ns) / 1e3
     }
-}
-
-fn median(of: &[f64]) -> f64 {
-    let mut sorted = of.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    f64::midpoint(sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2])
 }
 
 /// The share of the requests that are due in a stall.

@@ -44,6 +44,7 @@ pub fn cpu_limits() -> RunResult {
         points.reverse();
         result.sweeps.push(Sweep {
             over: "limits.cpu".to_owned(),
+            name: "CPU limit".to_owned(),
             unit: Unit::Count,
             label: format!("orders on host, {load}"),
             points,
@@ -74,6 +75,7 @@ pub fn connections() -> RunResult {
     };
     result.sweeps = vec![Sweep {
         over: "connections".to_owned(),
+        name: "connections".to_owned(),
         unit: Unit::Count,
         label: "orders on host, closed loop".to_owned(),
         points: sizes.iter().enumerate().map(point).collect(),
