@@ -33,8 +33,8 @@ const SOFTIRQ_FRACTION: u32 = 3;
 /// How long a request's cost without samples is measured: one part in this many of a profile's length.
 const UNSAMPLED_FRACTION: u32 = 2;
 
-/// How many deployments are profiled, evenly spread, if there are more. A profile takes two thirds of a second, most of it to resolve
-/// names, and a long ladder has 26 cells.
+/// How many deployments are profiled, evenly spread, if there are more. A profile of 300 ms takes three quarters of a second, and a long
+/// ladder has 26 cells.
 const DEPLOYMENTS: u32 = 6;
 
 /// Whether the cells of a round of deployments are profiled, if any are.
