@@ -96,7 +96,7 @@ fn half_fail(request_s: f64) -> f64 {
     f64::midpoint(low, high)
 }
 
-/// The 99th percentile of the response times of a trial: Poisson arrivals, whoever comes first is answered first.
+/// The 99th percentile of the response times of a trial: Poisson arrivals, first come, first served.
 fn p99_s(rate: f64, request_s: f64, random: &mut Pcg64) -> f64 {
     let (mut now, mut answered, mut responses) = (0.0, Vec::new(), Vec::new());
     loop {
