@@ -8,7 +8,7 @@ use loadline_model::CellId;
 use loadline_model::experiment::{Capacity, Objective, SENT, SUCCESS};
 use loadline_model::gates::Gate;
 use loadline_model::rows::{Purpose, RunRow, SliceRow, TrialOutcome};
-use loadline_search::{Estimate, Patience, Trial, bounds, estimate};
+use loadline_search::{Confirmed, Estimate, Patience, Trial, bounds, estimate};
 use loadline_stats::{holm, t_quantile, two_sided_p};
 
 use crate::RunData;
@@ -149,13 +149,16 @@ fn of_purpose<'a>(counted: &Counted<'a>, purpose: Purpose) -> Counted<'a> {
     counted.iter().map(of_cell).collect()
 }
 
-/// The slices of a search at what was found: those that confirm it, or at the lower bound. A cell's own figures are of these.
+/// The slices of a search at what was found: long ones that passed, or at the lower bound. A cell's own figures are of these.
 pub fn at_capacity<'a>(counted: &Counted<'a>, capacities: &Capacities) -> Counted<'a> {
     let is_at = |slice: &SliceRow, capacity: &CellCapacity| {
-        let is_confirming =
-            slice.trial.is_some_and(|trial| matches!(trial.purpose, Purpose::Confirm | Purpose::Own));
         let rate = slice.load.rate().map(|rate| rate.as_per_second());
-        is_confirming || (rate.is_some() && rate == capacity.lower_bound)
+        let is = |at: Option<f64>| rate.is_some() && rate == at;
+        match slice.trial.map(|trial| trial.purpose) {
+            Some(Purpose::Own) => true,
+            Some(Purpose::Confirm) => is(capacity.for_longer),
+            _ => is(capacity.lower_bound),
+        }
     };
     let of_cell = |capacity: &CellCapacity| {
         let slices = counted.get(&capacity.cell)?.iter();
@@ -182,13 +185,13 @@ fn tried<'a>(counted: &Counted<'a>, cell: CellId, objectives: &Objectives) -> Ve
 fn of_cell(data: &RunData, cell: CellId, objectives: &Objectives, tried: &[Tried<'_>]) -> CellCapacity {
     let usable: Vec<&Tried<'_>> = tried.iter().filter(|tried| tried.outcome.is_of_the_service()).collect();
     let trials: Vec<Trial> = usable.iter().map(|tried| tried.trial).collect();
-    let found = Found::of(&usable);
+    let rounds = by_round(&usable);
+    let found = Found::of(&rounds);
     let bounds = bounds(&trials);
     let rate = found.map(|found| found.rate);
     let at_lower = bounds.lower.map(|lower| {
-        let at: Vec<&SliceRow> =
-            usable.iter().filter(|tried| tried.trial.rate == lower).map(|tried| tried.slice).collect();
-        achieved(&at)
+        let at = usable.iter().filter(|tried| tried.trial.counts() && tried.trial.rate == lower);
+        achieved(&at.map(|tried| tried.slice).collect::<Vec<&SliceRow>>())
     });
     CellCapacity {
         cell,
@@ -197,11 +200,21 @@ fn of_cell(data: &RunData, cell: CellId, objectives: &Objectives, tried: &[Tried
         lower_bound: bounds.lower,
         upper_bound: bounds.upper,
         conditional_throughput: at_lower,
-        confirmed: trials.iter().any(|trial| trial.purpose == Purpose::Confirm && trial.passed),
+        for_longer: for_longer(&rounds),
+        slice_s: data
+            .run
+            .experiment
+            .capacity
+            .as_ref()
+            .zip(rate)
+            .map(|(capacity, rate)| capacity.slice_s(rate)),
         limited_by: rate.and_then(|rate| limited_by(&usable, rate, objectives)),
         generator_limit: generator_limit(tried),
         trials: tried.len(),
-        findings: findings::findings(data, cell, tried, rate).into_iter().map(Statement::of).collect(),
+        findings: findings::findings(data, cell, tried, &rounds, rate)
+            .into_iter()
+            .map(Statement::of)
+            .collect(),
         curve: curve(&usable),
     }
 }
@@ -216,12 +229,8 @@ struct Found {
 impl Found {
     /// The posterior of a single deployment; of several, Student's interval over the capacities that each has, but no surer than their posteriors
     /// are.
-    fn of(usable: &[&Tried<'_>]) -> Option<Found> {
-        let mut by_round: BTreeMap<u32, Vec<Trial>> = BTreeMap::new();
-        for tried in usable {
-            by_round.entry(tried.slice.round).or_default().push(tried.trial);
-        }
-        let found: Vec<Estimate> = by_round.values().filter_map(|trials| estimate(trials)).collect();
+    fn of(rounds: &[Vec<Trial>]) -> Option<Found> {
+        let found: Vec<Estimate> = rounds.iter().filter_map(|trials| estimate(trials)).collect();
         if let [alone] = found[..] {
             return Some(Found { rate: alone.rate, interval: alone.interval });
         }
@@ -234,6 +243,21 @@ impl Found {
             Found { rate: log.exp(), interval: [(log - reach).exp(), (log + reach).exp()] }
         })
     }
+}
+
+/// The trials of each deployment.
+fn by_round(usable: &[&Tried<'_>]) -> Vec<Vec<Trial>> {
+    let mut rounds: BTreeMap<u32, Vec<Trial>> = BTreeMap::new();
+    for tried in usable {
+        rounds.entry(tried.slice.round).or_default().push(tried.trial);
+    }
+    rounds.into_values().collect()
+}
+
+/// What long trials passed in each deployment.
+fn for_longer(rounds: &[Vec<Trial>]) -> Option<f64> {
+    let each: Option<Vec<f64>> = rounds.iter().map(|trials| Confirmed::of(trials).passed).collect();
+    each?.into_iter().reduce(f64::min)
 }
 
 /// Candidates against baselines, of cells that have a capacity.

@@ -16,17 +16,26 @@ pub(crate) type Grid = (Vec<String>, Vec<Vec<String>>);
 /// The question that a search answers, unless its author has another one.
 pub(crate) const QUESTION: &str = "How much does each carry?";
 
-/// What a slice had to meet.
+/// What a slice had to meet, and how long it was.
 pub(crate) fn objectives(found: &Capacities) -> String {
     format!(
-        "A slice passes if it meets all of: {}. The capacity is the rate at which half of the slices pass.",
-        found.objectives.join(", ")
+        "A slice passes if it meets all of: {}. The capacity is the rate at which half of the slices pass{}.",
+        found.objectives.join(", "),
+        lengths(found).map(|lengths| format!(", which last {lengths} there")).unwrap_or_default()
     )
+}
+
+fn lengths(found: &Capacities) -> Option<String> {
+    let lengths = || found.cells.iter().filter_map(|cell| cell.slice_s);
+    let [least, most] =
+        [lengths().reduce(f64::min)?, lengths().reduce(f64::max)?].map(|s| figures::time(s * 1e9));
+    Some(if least == most { least } else { format!("{least} to {most}") })
 }
 
 /// A row for each cell.
 pub(crate) fn table(result: &RunResult, found: &Capacities) -> Grid {
-    let headings = ["", "capacity", "95 % interval", "passes", "fails", "answered", "limited by"];
+    let headings =
+        ["", "capacity", "95 % interval", "passes", "fails", "answered", "for longer", "limited by"];
     let rates: Vec<f64> = found.cells.iter().filter_map(|cell| cell.rate_per_second).collect();
     let scale = Scale::of(Unit::PerSecond, &rates);
     let figure = |rate: Option<f64>| rate.map_or(NO_FIGURE.to_owned(), |rate| scale.figure(rate));
@@ -38,6 +47,7 @@ pub(crate) fn table(result: &RunResult, found: &Capacities) -> Grid {
             figure(capacity.lower_bound),
             figure(capacity.upper_bound),
             figure(capacity.conditional_throughput),
+            figure(capacity.for_longer),
             capacity.limited_by.clone().unwrap_or_default(),
         ]
     };

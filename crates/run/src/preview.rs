@@ -92,7 +92,7 @@ fn time(experiment: &Experiment, plan: &Plan) -> Result<TimeBudget, RunError> {
         let slices = asked.slices_of(plan.load_of(cell));
         f64::from(slices.count) * slices.length.as_secs_f64()
     };
-    let trials_s = experiment.capacity.as_ref().map(|_| trials_s(experiment, plan));
+    let trials_s = experiment.capacity.as_ref().map(|capacity| trials_s(experiment, capacity, plan));
     let slices_s =
         if trials_s.is_some() { 0.0 } else { deployments * plan.cell_ids().map(of_cell).sum::<f64>() };
     let repeats_s = Range { least: 0.0, most: slices_s * f64::from(asked.repeats) };

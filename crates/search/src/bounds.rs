@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::confirm::Confirmed;
 use crate::trial::{Trial, counted};
 
 /// The length that a load must have been tried for, in slices, to be a bound.
@@ -18,21 +19,20 @@ pub struct Bounds {
     pub lower: Option<f64>,
     /// The lowest load that fails.
     pub upper: Option<f64>,
-    /// A load above the upper bound that passes nevertheless: losses are inverted.
-    pub inverted: Option<f64>,
 }
 
 /// The trials of one load.
-#[derive(Default)]
-struct Load {
-    rate: f64,
-    passed: f64,
-    failed: f64,
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Load {
+    pub rate: f64,
+    /// Slices that passed, and that failed.
+    pub passed: f64,
+    pub failed: f64,
 }
 
 /// What a load is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
+pub(crate) enum Class {
     Lower,
     Upper,
     Undecided,
@@ -41,7 +41,7 @@ enum Class {
 impl Load {
     /// RFC 9971, section 4.6: a load is an upper bound once the failing time exceeds its share of all that is required, and a lower bound once what
     /// is still missing could not make it one.
-    fn class(&self) -> Class {
+    pub fn class(&self) -> Class {
         let whole = (self.passed + self.failed).max(REQUIRED);
         let missing = whole - self.passed - self.failed;
         if self.failed / whole > TOLERATED {
@@ -56,6 +56,16 @@ impl Load {
 
 /// The bounds that these trials show.
 pub fn bounds(trials: &[Trial]) -> Bounds {
+    let loads = loads(trials);
+    let of = |class: Class| loads.iter().filter(move |load| load.class() == class).map(|load| load.rate);
+    let upper = of(Class::Upper).next();
+    // What passes for longer passes in each part of it.
+    let lowers = of(Class::Lower).chain(Confirmed::of(trials).passed);
+    Bounds { lower: lowers.filter(|rate| upper.is_none_or(|upper| *rate < upper)).reduce(f64::max), upper }
+}
+
+/// By rising rate.
+pub(crate) fn loads(trials: &[Trial]) -> Vec<Load> {
     let mut loads: BTreeMap<i64, Load> = BTreeMap::new();
     for trial in counted(trials) {
         let load = loads.entry((trial.rate.ln() / SAME).round() as i64).or_default();
@@ -65,14 +75,7 @@ pub fn bounds(trials: &[Trial]) -> Bounds {
             false => load.failed += trial.slices,
         }
     }
-    let of = |class: Class| loads.values().filter(move |load| load.class() == class).map(|load| load.rate);
-    let upper = of(Class::Upper).next();
-    let below = |rate: &f64| upper.is_none_or(|upper| *rate < upper);
-    Bounds {
-        lower: of(Class::Lower).rfind(below),
-        upper,
-        inverted: of(Class::Lower).rfind(|rate| !below(rate)),
-    }
+    loads.into_values().collect()
 }
 
 #[cfg(test)]
@@ -96,8 +99,6 @@ mod tests {
         assert_eq!(bounds(&trials(&once)), Bounds::default(), "one slice of three leaves it open");
         let found = bounds(&trials(&[once, once].concat()));
         assert_eq!((found.lower, found.upper), (Some(100.0), Some(200.0)));
-        let found = bounds(&trials(&[(100.0, 5.0, false), (100.0, 1.0, true)]));
-        assert_eq!((found.lower, found.upper), (None, Some(100.0)), "a long trial counts by its length");
     }
 
     #[test]
@@ -105,6 +106,6 @@ mod tests {
         let twice = |rate: f64, passed: bool| [(rate, 2.0, passed)];
         let all = [twice(100.0, true), twice(150.0, false), twice(200.0, true)].concat();
         let found = bounds(&trials(&all));
-        assert_eq!(found, Bounds { lower: Some(100.0), upper: Some(150.0), inverted: Some(200.0) });
+        assert_eq!(found, Bounds { lower: Some(100.0), upper: Some(150.0) });
     }
 }

@@ -3,26 +3,25 @@
 use loadline_model::result::Irregularity;
 use loadline_model::rows::Purpose;
 
-use crate::bounds::bounds;
+use crate::confirm::Confirmed;
+use crate::inverted::{Inverted, inverted};
 use crate::posterior::estimate;
 use crate::trial::Trial;
 
 /// Trials after an overload that must fail for it to be said.
 const LEAST_UNRECOVERED: usize = 2;
-/// Long trials that must fail where short ones pass.
-const LEAST_REVISED: usize = 2;
 /// A scale from which on a capacity is a range: nine of ten slices pass 14 % below it, and one of ten 14 % above.
 const WIDE_SCALE: f64 = 0.1;
-/// Standard normal quantile of a drift: by chance in one search of 700.
+/// Standard normal quantile of a drift: by chance in one search of 370.
 const DRIFT: f64 = 3.0;
 /// Fewest trials that show a drift.
 const LEAST_TRIALS: usize = 8;
 
 /// What these trials show.
 pub fn irregularities(trials: &[Trial]) -> Vec<Irregularity> {
-    let bounds = bounds(trials);
-    let inverted = bounds.inverted.zip(bounds.upper);
-    let inverted = inverted.map(|(passes, fails)| Irregularity::Inverted { passes, fails });
+    let inverted = inverted(trials).filter(Inverted::is_certain);
+    let inverted =
+        inverted.map(|seen| Irregularity::Inverted { passes: seen.passes.rate, fails: seen.fails.rate });
     [inverted, hysteresis(trials), with_time(trials), unsteady(trials)].into_iter().flatten().collect()
 }
 
@@ -36,8 +35,7 @@ fn hysteresis(trials: &[Trial]) -> Option<Irregularity> {
 fn with_time(trials: &[Trial]) -> Option<Irregularity> {
     let found = estimate(trials)?;
     let counted: Vec<&Trial> = crate::trial::counted(trials).collect();
-    let confirms = || counted.iter().filter(|trial| trial.purpose == Purpose::Confirm);
-    if confirms().filter(|trial| !trial.passed).count() >= LEAST_REVISED {
+    if Confirmed::of(trials).is_worse_with_time() {
         return Some(Irregularity::WorseWithTime);
     }
     if counted.len() < LEAST_TRIALS {

@@ -7,12 +7,14 @@
 //! draft-vpolak-bmwg-plrsearch, which has two shapes of a loss curve).
 //!
 //! ```text
-//! trials ─▶ posterior ─▶ estimate ─▶ plan ─▶ the next probe: rise, narrow, confirm, overload, recover
+//! trials ─▶ posterior ─▶ estimate ─▶ plan ─▶ the next probe: rise, narrow, look beside it, confirm, overload, recover
 //!     └──▶ bounds
 //!     └──▶ irregularities: what makes an interval meaningless
 //! ```
 
 mod bounds;
+mod confirm;
+mod inverted;
 mod irregular;
 mod patience;
 mod plan;
@@ -20,6 +22,7 @@ mod posterior;
 mod trial;
 
 pub use bounds::{Bounds, bounds};
+pub use confirm::Confirmed;
 pub use irregular::irregularities;
 pub use patience::Patience;
 pub use plan::{Goal, Next, Probe, next};

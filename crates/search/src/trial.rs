@@ -16,13 +16,14 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Whether it tells where the capacity is: an overload, and what it left behind, do not.
+    /// Whether it tells where the capacity is in slices of a search. A trial that confirms is longer, in which a service may carry less; an overload,
+    /// and what it left behind, tell something else.
     pub fn counts(&self) -> bool {
-        matches!(self.purpose, Purpose::Search | Purpose::Confirm)
+        self.purpose == Purpose::Search
     }
 }
 
-/// The trials that tell where the capacity is.
+/// The trials that tell where the capacity is in slices of a search.
 pub(crate) fn counted(trials: &[Trial]) -> impl Iterator<Item = &Trial> + Clone {
     trials.iter().filter(|trial| trial.counts())
 }

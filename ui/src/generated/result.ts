@@ -318,10 +318,6 @@ export interface CellCapacity {
    */
   conditional_throughput?: number | null;
   /**
-   * Whether a long trial at the lower end of the interval passed.
-   */
-  confirmed: boolean;
-  /**
    * Every rate that was tried, in ascending order.
    */
   curve: CurvePoint[];
@@ -329,6 +325,10 @@ export interface CellCapacity {
    * What is not as it would be of a service with one capacity.
    */
   findings: string[];
+  /**
+   * The highest rate at which a slice passed that was five times as long; of several deployments the lowest, and `None` if in one there was none.
+   */
+  for_longer?: number | null;
   /**
    * What a load thread could send at most by the CPU time that requests cost it, requests a second.
    */
@@ -352,6 +352,10 @@ export interface CellCapacity {
    * The rate at which half of the slices fail an objective, requests a second; absent where none was found.
    */
   rate_per_second?: number | null;
+  /**
+   * The length of its slices at the capacity, s; a service may carry more in shorter ones.
+   */
+  slice_s?: number | null;
   /**
    * Trials, those of all deployments.
    */

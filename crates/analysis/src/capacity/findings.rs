@@ -1,6 +1,5 @@
 //! What a capacity's number alone does not say.
 
-use std::collections::BTreeMap;
 use std::mem::discriminant;
 
 use loadline_model::CellId;
@@ -26,6 +25,7 @@ pub(super) fn findings(
     data: &RunData,
     cell: CellId,
     tried: &[Tried<'_>],
+    rounds: &[Vec<Trial>],
     rate: Option<f64>,
 ) -> Vec<CapacityFinding> {
     let usable = || tried.iter().filter(|tried| tried.outcome.is_of_the_service());
@@ -54,7 +54,7 @@ pub(super) fn findings(
     if disturbed as f64 > OFTEN * tried.len() as f64 {
         found.push(CapacityFinding::Disturbed { trials: disturbed, of: tried.len() });
     }
-    found.extend(irregular(usable()).into_iter().map(CapacityFinding::Irregular));
+    found.extend(irregular(rounds).into_iter().map(CapacityFinding::Irregular));
     let overloaded: Vec<&SliceRow> =
         usable().filter(|tried| tried.trial.purpose == Purpose::Overload).map(|tried| tried.slice).collect();
     if !overloaded.is_empty() {
@@ -66,10 +66,8 @@ pub(super) fn findings(
 }
 
 /// The kinds that at least half of the deployments show: deployments of different capacities are no irregularity.
-fn irregular<'a>(usable: impl Iterator<Item = &'a Tried<'a>>) -> Vec<Irregularity> {
-    let mut rounds: BTreeMap<u32, Vec<Trial>> = BTreeMap::new();
-    usable.for_each(|tried| rounds.entry(tried.slice.round).or_default().push(tried.trial));
-    let each: Vec<Vec<Irregularity>> = rounds.values().map(|trials| irregularities(trials)).collect();
+fn irregular(rounds: &[Vec<Trial>]) -> Vec<Irregularity> {
+    let each: Vec<Vec<Irregularity>> = rounds.iter().map(|trials| irregularities(trials)).collect();
     let mut kept: Vec<Irregularity> = Vec::new();
     for irregularity in each.iter().flatten() {
         let is_same = |other: &Irregularity| discriminant(other) == discriminant(irregularity);

@@ -39,8 +39,10 @@ pub struct CellCapacity {
     pub upper_bound: Option<f64>,
     /// Answered requests a second at the lower bound: RFC 9971's conditional throughput.
     pub conditional_throughput: Option<f64>,
-    /// Whether a long trial at the lower end of the interval passed.
-    pub confirmed: bool,
+    /// The highest rate at which a slice passed that was five times as long; of several deployments the lowest, and `None` if in one there was none.
+    pub for_longer: Option<f64>,
+    /// The length of its slices at the capacity, s; a service may carry more in shorter ones.
+    pub slice_s: Option<f64>,
     /// The objective that most of the failing trials near the capacity failed.
     pub limited_by: Option<String>,
     /// What a load thread could send at most by the CPU time that requests cost it, requests a second.

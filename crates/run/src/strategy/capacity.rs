@@ -10,7 +10,7 @@ use loadline_model::plan::Plan;
 use loadline_model::preview::Range;
 use loadline_model::rows::{Purpose, SliceRow, TrialOutcome, TrialRow};
 use loadline_model::{CellId, LoadId};
-use loadline_search::{Goal, Next, Patience, Probe, Trial, estimate, next};
+use loadline_search::{Confirmed, Goal, Next, Patience, Probe, Trial, estimate, next};
 
 use super::{BlockContext, NextRound, RoundsSoFar, Strategy};
 use crate::order::Order;
@@ -20,8 +20,8 @@ use crate::turn::{Turn, Visit};
 const LEAST: f64 = 1.0;
 /// A search that has not ended after so many trials will not.
 const MOST_TRIALS: usize = 120;
-/// A search without noise ends after so many.
-const FEWEST_TRIALS: usize = 20;
+/// A search without noise ends after trials of so many slices.
+const FEWEST_SLICES: usize = 26;
 /// Nor will one in which so many attempts were no trials: not sent, or disturbed by the machine.
 const MOST_LOST: usize = 120;
 /// A rate that the generator could not send is its limit once this has happened so often.
@@ -36,18 +36,24 @@ const FROM_EARLIER: f64 = 0.8;
 /// Judges a slice of a search.
 pub type Judge<'a> = &'a dyn Fn(&SliceRow, &mut Patience) -> TrialOutcome;
 
-/// How long the trials of all cells take in all deployments, s: of a search without noise at high rates, and of one that is never sure at low
-/// ones. Trials that the machine disturbs are not in it.
-pub(crate) fn trials_s(experiment: &Experiment, plan: &Plan) -> Range {
-    let cells = f64::from(experiment.plan.deployments) * plan.cells.len() as f64;
+/// How long the trials of all cells take in all deployments, s: of a search without noise at high rates, and of one that is never sure at the rate
+/// where it begins. Trials that the machine disturbs are not in it.
+pub(crate) fn trials_s(experiment: &Experiment, capacity: &Capacity, plan: &Plan) -> Range {
     let compared = if plan.cells.len() > 1 { 2 * COMPARED } else { 0 };
-    let of = |trials: usize, rate: f64| cells * (trials + compared) as f64 * Capacity::slice_s(rate);
-    Range { least: of(FEWEST_TRIALS, f64::INFINITY), most: of(MOST_TRIALS, LEAST) }
+    let of = |slices: usize, rate: f64| (slices + compared) as f64 * capacity.slice_s(rate);
+    let begins = plan.cell_ids().map(|cell| experiment.load(plan.load_of(cell)).load.rate());
+    let begins = begins.map(|rate| rate.map_or(LEAST, |rate| rate.as_per_second()));
+    let deployments = f64::from(experiment.plan.deployments);
+    Range {
+        least: deployments * plan.cells.len() as f64 * of(FEWEST_SLICES, f64::INFINITY),
+        most: deployments * begins.map(|rate| of(MOST_TRIALS, rate)).sum::<f64>(),
+    }
 }
 
 /// The strategy of an experiment that searches for capacities.
 pub struct SearchCapacity<'a> {
     experiment: &'a Experiment,
+    capacity: &'a Capacity,
     plan: &'a Plan,
     order: Order,
     goal: Goal,
@@ -125,12 +131,13 @@ impl CellSearch {
 
 impl<'a> SearchCapacity<'a> {
     /// The strategy of an experiment with such a search; each load's rate is where its cells' searches begin.
-    pub fn new(experiment: &'a Experiment, capacity: &Capacity, plan: &'a Plan, judge: Judge<'a>) -> Self {
+    pub fn new(experiment: &'a Experiment, capacity: &'a Capacity, plan: &'a Plan, judge: Judge<'a>) -> Self {
         let most = capacity.most.map_or(Rate::MAX_PER_SECOND as f64, |most| most.as_per_second().max(LEAST));
         let goal =
             Goal { from: LEAST, least: LEAST, most, precision: capacity.precision, most_trials: MOST_TRIALS };
         SearchCapacity {
             experiment,
+            capacity,
             plan,
             order: Order::new(experiment.plan.seed),
             goal,
@@ -156,10 +163,8 @@ impl<'a> SearchCapacity<'a> {
     /// Once all searches are over: the cells of each load at the smallest of their capacities, and in the next block each at its own.
     fn compare(&mut self, order: &[CellId]) -> Vec<(CellId, Probe)> {
         let purpose = if self.compared.is_multiple_of(2) { Purpose::Common } else { Purpose::Own };
-        let found: Vec<(CellId, f64)> = order
-            .iter()
-            .filter_map(|cell| Some((*cell, estimate(&self.cells.get(cell)?.trials)?.interval[0])))
-            .collect();
+        let found: Vec<(CellId, f64)> =
+            order.iter().filter_map(|cell| Some((*cell, carried(&self.cells.get(cell)?.trials)?))).collect();
         if found.len() < 2 || self.compared >= 2 * COMPARED {
             return Vec::new();
         }
@@ -181,7 +186,7 @@ impl<'a> SearchCapacity<'a> {
 
     fn turn(&self, at: &BlockContext<'_>, cell: CellId, probe: Probe) -> Turn {
         let planned = self.plan.cell(cell);
-        let length_s = Capacity::slice_s(probe.rate) * probe.slices;
+        let length_s = self.capacity.slice_s(probe.rate) * probe.slices;
         let visit = Visit {
             site: planned.site,
             load: self.load(planned.load, probe.rate),
@@ -203,6 +208,12 @@ impl<'a> SearchCapacity<'a> {
         // What the search asks for is between the least and the most that a rate may be.
         Rate::per_second(rate).map_or_else(|_| asked.clone(), |rate| Load::Open { rate, arrivals })
     }
+}
+
+/// The lower end of a capacity's interval, or what a long trial passed if that is less.
+fn carried(trials: &[Trial]) -> Option<f64> {
+    let low = estimate(trials)?.interval[0];
+    Some(Confirmed::of(trials).passed.map_or(low, |for_longer| low.min(for_longer)))
 }
 
 impl Strategy for SearchCapacity<'_> {

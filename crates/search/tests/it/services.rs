@@ -1,13 +1,17 @@
 //! Services whose capacity is known, and searches of them.
 
+use loadline_model::experiment::{Bound, Capacity, Objective};
 use loadline_model::rows::Purpose;
 use loadline_search::{Goal, Next, Probe, Trial, next};
 use rand::RngExt;
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::SeedableRng;
 
-/// The goal of all searches: two percent, from a tenth of what is carried.
+/// The goal of all searches: two percent, of a rate that is up to ten times higher than the first.
 pub const GOAL: Goal = Goal { from: 100.0, least: 1.0, most: 1e6, precision: 0.02, most_trials: 120 };
+
+/// What the servers of a queue work off, requests a second.
+const CARRIED: f64 = 1_000.0;
 
 /// A service in simulated time.
 pub trait Service {
@@ -36,33 +40,40 @@ fn exponential(mean: f64, random: &mut Pcg64) -> f64 {
     -mean * (1.0 - random.random::<f64>()).ln()
 }
 
-/// Poisson arrivals at several servers with a queue before them. Each slice begins with an empty one.
+/// How long requests take at a server.
+#[derive(Clone, Copy)]
+pub enum Times {
+    Alike,
+    Exponential,
+    /// With a standard deviation of 1 in logarithms: one in a hundred takes six times as long as the mean.
+    LogNormal,
+}
+
+/// Poisson arrivals at several servers with a queue before them, which together work off a thousand requests a second. Each slice begins with an
+/// empty queue.
 pub struct Queue {
     pub servers: usize,
-    /// Mean time of a request at a server, s.
-    pub service_s: f64,
-    /// Whether that time is exponentially distributed, or the same for all.
-    pub exponential: bool,
-    /// The quantile of the response times that has an objective, and the objective, s.
-    pub quantile: f64,
+    pub times: Times,
+    /// The objective for the 99th percentile of the response times, s.
     pub within_s: f64,
-    /// Length of a slice, s.
-    pub slice_s: f64,
     pub random: Pcg64,
 }
 
 impl Queue {
-    /// One server: M/M/1.
-    pub fn single(seed: u64) -> Queue {
-        Queue {
-            servers: 1,
-            service_s: 0.001,
-            exponential: true,
-            quantile: 0.99,
-            within_s: 0.05,
-            slice_s: 4.0,
-            random: random(seed),
+    fn service_s(&mut self) -> f64 {
+        let mean_s = self.servers as f64 / CARRIED;
+        match self.times {
+            Times::Alike => mean_s,
+            Times::Exponential => exponential(mean_s, &mut self.random),
+            Times::LogNormal => mean_s * (normal(&mut self.random) - 0.5).exp(),
         }
+    }
+
+    /// Length of a slice of a search with this objective, s.
+    fn slice_s(&self, rate: f64) -> f64 {
+        let bound = Bound::AtMost(self.within_s * 1e9);
+        let objective = Objective { text: String::new(), metric: "response.p99".to_owned(), bound };
+        Capacity { objectives: vec![objective], precision: GOAL.precision, most: None }.slice_s(rate)
     }
 
     fn response_s(&mut self, rate: f64, length_s: f64) -> f64 {
@@ -75,27 +86,23 @@ impl Queue {
             }
             let earliest =
                 (0..free_at.len()).min_by(|left, right| free_at[*left].total_cmp(&free_at[*right]));
+            let service_s = self.service_s();
             let server = &mut free_at[earliest.expect("there is a server")];
-            let service_s = match self.exponential {
-                true => exponential(self.service_s, &mut self.random),
-                false => self.service_s,
-            };
             *server = server.max(now) + service_s;
             responses.push(*server - now);
         }
         responses.sort_by(f64::total_cmp);
-        responses.get((responses.len() as f64 * self.quantile) as usize).copied().unwrap_or(0.0)
+        responses.get(responses.len() * 99 / 100).copied().unwrap_or(0.0)
     }
 }
 
 impl Service for Queue {
     fn passes(&mut self, probe: &Probe) -> bool {
         // Far beyond its capacity the queue of a whole slice is longer than the objective, however it began.
-        let carried = self.servers as f64 / self.service_s;
-        if probe.rate > 1.5 * carried {
+        if probe.rate > 1.5 * CARRIED {
             return false;
         }
-        self.response_s(probe.rate, self.slice_s * probe.slices) <= self.within_s
+        self.response_s(probe.rate, self.slice_s(probe.rate) * probe.slices) <= self.within_s
     }
 }
 
@@ -154,6 +161,20 @@ impl Service for Hysteresis {
         // A slice a little beyond its capacity leaves nothing behind.
         self.is_bad = probe.rate > 1.3 * self.cliff.capacity;
         self.cliff.passes(probe)
+    }
+}
+
+/// A cliff that is lower in longer trials.
+pub struct Tiring {
+    pub cliff: Cliff,
+    /// What it carries in trials of several slices, of its capacity.
+    pub for_longer: f64,
+}
+
+impl Service for Tiring {
+    fn passes(&mut self, probe: &Probe) -> bool {
+        let rate = if probe.slices > 1.0 { probe.rate / self.for_longer } else { probe.rate };
+        self.cliff.passes(&Probe { rate, ..*probe })
     }
 }
 

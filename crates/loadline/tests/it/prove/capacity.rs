@@ -1,6 +1,7 @@
 //! The interval of a real search holds what a real service carries whose queue is known: it works on four requests at once, two milliseconds
 //! each, on the host and behind a pod's path.
 
+use loadline_model::experiment::{Bound, Capacity, Objective};
 use rand::RngExt;
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::SeedableRng;
@@ -22,10 +23,9 @@ const AT_ONCE: usize = 4;
 const SERVICE: [&str; 5] = ["orders", "--delay", "2ms", "--at-once", "4"];
 /// Twice as many as wait where half of the slices fail: no request waits for a connection.
 const CONNECTIONS: &str = "256";
-const OBJECTIVE: &str = "p99 <= 50ms";
-const WITHIN_S: f64 = 0.05;
-/// Length of a trial at more than a thousand requests a second.
-const TRIAL_S: f64 = 1.0;
+const OBJECTIVE: &str = "p99 <= 20ms";
+const WITHIN_S: f64 = 0.02;
+const PRECISION: f64 = 0.03;
 /// Simulated trials at each step towards the rate at which half of them fail.
 const TRIALS: usize = 1_000;
 
@@ -38,9 +38,9 @@ fn intervals_of_searches_hold_the_capacity_of_a_real_queue() {
         let seed = seed.to_string();
         let service = SERVICE.join(" ");
         let what = ["capacity", "--service", &service, "--on", PLATFORMS[0], "--on", PLATFORMS[1]];
-        let how =
-            ["--rate", "500/s", "-c", CONNECTIONS, "--objective", OBJECTIVE, "--seed", &seed, "--json", "-"];
-        let ended = place.run(what.into_iter().chain(how));
+        let precision = format!("{}%", 100.0 * PRECISION);
+        let how = ["--rate", "500/s", "-c", CONNECTIONS, "--objective", OBJECTIVE, "--precision", &precision];
+        let ended = place.run(what.into_iter().chain(how).chain(["--seed", &seed, "--json", "-"]));
         ended.assert_measured();
         leftovers::assert_none(&place.store().label());
         let capacities = ended.result().capacities.expect("capacities");
@@ -87,21 +87,28 @@ fn request_s(place: &Place) -> f64 {
 fn half_fail(request_s: f64) -> f64 {
     let mut random = Pcg64::seed_from_u64(1);
     let carried = AT_ONCE as f64 / request_s;
+    let objective = Objective {
+        text: OBJECTIVE.to_owned(),
+        metric: "response.p99".to_owned(),
+        bound: Bound::AtMost(WITHIN_S * 1e9),
+    };
+    let capacity = Capacity { objectives: vec![objective], precision: PRECISION, most: None };
     let (mut low, mut high) = (0.8 * carried, 1.2 * carried);
     for _ in 0..10 {
         let rate = f64::midpoint(low, high);
-        let passed = (0..TRIALS).filter(|_| p99_s(rate, request_s, &mut random) <= WITHIN_S).count();
+        let slice_s = capacity.slice_s(rate);
+        let passed = (0..TRIALS).filter(|_| p99_s(rate, slice_s, request_s, &mut random) <= WITHIN_S).count();
         if 2 * passed >= TRIALS { low = rate } else { high = rate }
     }
     f64::midpoint(low, high)
 }
 
-/// The 99th percentile of the response times of a trial: Poisson arrivals, first come, first served.
-fn p99_s(rate: f64, request_s: f64, random: &mut Pcg64) -> f64 {
+/// The 99th percentile of the response times of a slice: Poisson arrivals, first come, first served.
+fn p99_s(rate: f64, slice_s: f64, request_s: f64, random: &mut Pcg64) -> f64 {
     let (mut now, mut answered, mut responses) = (0.0, Vec::new(), Vec::new());
     loop {
         now -= (1.0 - random.random::<f64>()).ln() / rate;
-        if now > TRIAL_S {
+        if now > slice_s {
             break;
         }
         let free = answered.len().checked_sub(AT_ONCE).map_or(0.0, |at| answered[at]);
