@@ -68,10 +68,10 @@ impl Capacity {
     }
 
     /// Slices of length T pass up to a rate that is too high by W / T, because the queue of what is not carried grows to the objective W only then,
-    /// and by about 1 / √(rate T), the spread of their number of arrivals, in which a queue that grows for long is rare. Both together are the
-    /// precision in slices of this length. Simulations bear it out (`docs/proof.md`).
+    /// and by about √(2 / (rate T)): the spread of the work that arrives in a slice, at random and as variable as exponential times, which lets a
+    /// queue that grows for long be rare. Both together are the precision in slices of this length. Simulations bear it out (`docs/proof.md`).
     fn queue_s(&self, response_s: f64, rate: f64) -> f64 {
-        let of_chance = 1.0 / rate.sqrt();
+        let of_chance = (2.0 / rate).sqrt();
         let root = (of_chance + (of_chance * of_chance + 4.0 * self.precision * response_s).sqrt())
             / (2.0 * self.precision);
         root * root
@@ -120,7 +120,7 @@ mod tests {
     fn the_queue_of_a_rate_that_is_too_high_outgrows_the_objective_within_a_slice() {
         let at = |rate: f64, objectives: &[(&str, f64)]| search(0.02, objectives).slice_s(rate);
         let too_high =
-            |rate: f64, within_s: f64, slice_s: f64| within_s / slice_s + 1.0 / (rate * slice_s).sqrt();
+            |rate: f64, within_s: f64, slice_s: f64| within_s / slice_s + (2.0 / (rate * slice_s)).sqrt();
         for rate in [500.0, 2_000.0, 10_000.0] {
             let slice_s = at(rate, &[("response.p99", 50e6)]);
             assert!((too_high(rate, 0.05, slice_s) / 0.02 - 1.0).abs() < 1e-9, "{rate}/s: {slice_s} s");

@@ -11,6 +11,8 @@ const MOST_TRIALS: f64 = 25.0;
 const WITHOUT_NOISE: &str = "a cliff";
 /// Where slices differ by less than the precision, intervals hold the truth more often than they say.
 const LITTLE_NOISE: &str = "a cliff that differs by 1 % from slice to slice";
+/// Times that are more variable than exponential ones.
+const VARIABLE: &str = "M/G/4 with log-normal times, p99 within 50 ms";
 const SEED: u64 = 1;
 
 fn share(count: usize) -> f64 {
@@ -55,10 +57,10 @@ fn intervals_of_capacities_hold_the_truth() {
 /// Trials of 25 slices stand for endless ones.
 #[test]
 fn slices_are_long_enough() {
-    let most = 100.0 * GOAL.precision;
     let queues = SERVICES.into_iter().filter(|(name, _)| name.starts_with("M/"));
     let rows = queues.map(|(name, make)| {
         let (mut service, truth) = make(SEED);
+        let most = 100.0 * GOAL.precision * if name == VARIABLE { 2.0 } else { 1.0 };
         let too_high = 100.0 * (truth / half_fail(service.as_mut(), 25.0, 200) - 1.0);
         Row {
             what: format!("capacity of {name}: above that in slices 25 times as long"),
