@@ -59,7 +59,7 @@ impl Capacity {
     }
 
     /// The length of a slice of the search at this rate, s: enough requests for a quantile, and so long that the capacity in slices of this length
-    /// exceeds that in endless ones by no more than the precision. A slice begins with an empty queue, and passes above saturation until the queue
+    /// exceeds that in endless ones by about the precision at most. A slice begins with an empty queue, and passes above saturation until the queue
     /// has grown.
     pub fn slice_s(&self, rate: f64) -> f64 {
         let requests_s = (REQUESTS / rate).min(LONGEST_FOR_REQUESTS_S);
