@@ -106,7 +106,10 @@ pub(crate) fn compared(result: &RunResult, found: &Capacities) -> Vec<(String, G
     });
     let tables = [
         (same.unwrap_or_default(), &found.at_the_same_rate),
-        ("Each at its own capacity, the lower end of its interval:".to_owned(), &found.at_their_own),
+        (
+            "Each at its own capacity, the lower end of its interval or what passes for longer:".to_owned(),
+            &found.at_their_own,
+        ),
     ];
     let tables = tables
         .into_iter()

@@ -1,16 +1,13 @@
 //! Loads that certainly pass or certainly fail, as RFC 9971 classifies them.
 
-use std::collections::BTreeMap;
-
 use crate::confirm::Confirmed;
-use crate::trial::{Trial, counted};
+use crate::load::{Load, loads};
+use crate::trial::Trial;
 
-/// The length that a load must have been tried for, in slices, to be a bound.
-const REQUIRED: f64 = 3.0;
-/// The share of that length which may fail at a lower bound.
+/// Slices that a load must have been tried for to be a bound.
+const REQUIRED: u32 = 3;
+/// The share of them which may fail at a lower bound.
 const TOLERATED: f64 = 0.5;
-/// Rates that differ by less are one load.
-const SAME: f64 = 0.005;
 
 /// Both bounds; either may be missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -19,15 +16,6 @@ pub struct Bounds {
     pub lower: Option<f64>,
     /// The lowest load that fails.
     pub upper: Option<f64>,
-}
-
-/// The trials of one load.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Load {
-    pub rate: f64,
-    /// Slices that passed, and that failed.
-    pub passed: f64,
-    pub failed: f64,
 }
 
 /// What a load is.
@@ -42,11 +30,11 @@ impl Load {
     /// RFC 9971, section 4.6: a load is an upper bound once the failing time exceeds its share of all that is required, and a lower bound once what
     /// is still missing could not make it one.
     pub fn class(&self) -> Class {
-        let whole = (self.passed + self.failed).max(REQUIRED);
-        let missing = whole - self.passed - self.failed;
-        if self.failed / whole > TOLERATED {
+        let whole = self.slices().max(REQUIRED);
+        let share = |slices: u32| f64::from(slices) / f64::from(whole);
+        if share(self.failed) > TOLERATED {
             Class::Upper
-        } else if (self.failed + missing) / whole <= TOLERATED {
+        } else if share(whole - self.passed) <= TOLERATED {
             Class::Lower
         } else {
             Class::Undecided
@@ -64,29 +52,15 @@ pub fn bounds(trials: &[Trial]) -> Bounds {
     Bounds { lower: lowers.filter(|rate| upper.is_none_or(|upper| *rate < upper)).reduce(f64::max), upper }
 }
 
-/// By rising rate.
-pub(crate) fn loads(trials: &[Trial]) -> Vec<Load> {
-    let mut loads: BTreeMap<i64, Load> = BTreeMap::new();
-    for trial in counted(trials) {
-        let load = loads.entry((trial.rate.ln() / SAME).round() as i64).or_default();
-        load.rate = trial.rate;
-        match trial.passed {
-            true => load.passed += trial.slices,
-            false => load.failed += trial.slices,
-        }
-    }
-    loads.into_values().collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use loadline_model::rows::Purpose;
 
-    fn trials(outcomes: &[(f64, f64, bool)]) -> Vec<Trial> {
-        let trial = |(rate, slices, passed): &(f64, f64, bool)| Trial {
+    fn trials(outcomes: &[(f64, bool)]) -> Vec<Trial> {
+        let trial = |(rate, passed): &(f64, bool)| Trial {
             rate: *rate,
-            slices: *slices,
+            slices: 1.0,
             passed: *passed,
             purpose: Purpose::Search,
         };
@@ -95,7 +69,7 @@ mod tests {
 
     #[test]
     fn a_load_is_a_bound_once_no_further_slice_could_change_that() {
-        let once = [(100.0, 1.0, true), (200.0, 1.0, false)];
+        let once = [(100.0, true), (200.0, false)];
         assert_eq!(bounds(&trials(&once)), Bounds::default(), "one slice of three leaves it open");
         let found = bounds(&trials(&[once, once].concat()));
         assert_eq!((found.lower, found.upper), (Some(100.0), Some(200.0)));
@@ -103,9 +77,16 @@ mod tests {
 
     #[test]
     fn a_larger_load_that_passes_is_no_lower_bound() {
-        let twice = |rate: f64, passed: bool| [(rate, 2.0, passed)];
-        let all = [twice(100.0, true), twice(150.0, false), twice(200.0, true)].concat();
-        let found = bounds(&trials(&all));
+        let each = [(100.0, true), (150.0, false), (200.0, true)];
+        let found = bounds(&trials(&[each, each].concat()));
         assert_eq!(found, Bounds { lower: Some(100.0), upper: Some(150.0) });
+    }
+
+    #[test]
+    fn what_passes_for_longer_is_a_lower_bound() {
+        let once = [(100.0, true), (200.0, false), (200.0, false)];
+        let long = Trial { rate: 110.0, slices: 5.0, passed: true, purpose: Purpose::Confirm };
+        let found = bounds(&[&trials(&once)[..], &[long]].concat());
+        assert_eq!(found, Bounds { lower: Some(110.0), upper: Some(200.0) });
     }
 }

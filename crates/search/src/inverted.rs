@@ -1,12 +1,13 @@
 //! A larger load that passes where a smaller one fails. Near a capacity that happens by chance, so both are tried again, the smaller one first.
 
-use crate::bounds::{Class, Load, loads};
+use crate::bounds::Class;
+use crate::load::{Load, loads};
 use crate::trial::Trial;
 
 /// Slices of each load that a verdict needs.
-const ENOUGH: f64 = 5.0;
+const ENOUGH: u32 = 5;
 /// Outcomes among them that may contradict it.
-const MOST_EXCEPTIONS: f64 = 1.0;
+const MOST_EXCEPTIONS: u32 = 1;
 
 /// Two loads whose outcomes are the wrong way round.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,7 +21,7 @@ pub(crate) struct Inverted {
 impl Inverted {
     /// Whether they were tried so often that another slice of each would not tell more.
     pub fn is_tried_enough(&self) -> bool {
-        [self.fails, self.passes].iter().all(|load| load.passed + load.failed >= ENOUGH)
+        [self.fails, self.passes].iter().all(|load| load.slices() >= ENOUGH)
     }
 
     pub fn is_certain(&self) -> bool {

@@ -16,6 +16,7 @@ mod bounds;
 mod confirm;
 mod inverted;
 mod irregular;
+mod load;
 mod patience;
 mod plan;
 mod posterior;

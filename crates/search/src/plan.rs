@@ -3,9 +3,10 @@
 
 use loadline_model::rows::Purpose;
 
-use crate::bounds::{Class, bounds, loads};
+use crate::bounds::{Class, bounds};
 use crate::confirm::{CONFIRM_SLICES, Confirmed, MOST_FAILED};
 use crate::inverted::{Inverted, inverted};
+use crate::load::loads;
 use crate::posterior::{Estimate, estimate};
 use crate::trial::{Trial, counted};
 

@@ -5,9 +5,8 @@
 //! on the length of a slice; it is estimated along with the capacity. A small part of all slices fails or passes for another reason, so that one
 //! outlier does not move the capacity far. Longer trials are of another curve, and have no part in this one.
 
-use std::collections::BTreeMap;
-
-use crate::trial::{Trial, counted};
+use crate::load::{Load, loads};
+use crate::trial::Trial;
 
 /// Steepnesses, as the scale of the curve in logarithms of rates: from a cliff to a service that is different each time. Beforehand each is as
 /// likely as it is large (a uniform prior, at points that are farther apart the larger they are): with equal weights, first trials that look like a
@@ -50,7 +49,7 @@ enum Shape {
 
 /// The posterior after these trials; `None` unless some passed and some failed.
 pub fn estimate(trials: &[Trial]) -> Option<Estimate> {
-    let loads = Load::of(trials);
+    let loads = loads(trials);
     if loads.iter().all(|load| load.failed == 0) || loads.iter().all(|load| load.passed == 0) {
         return None;
     }
@@ -67,28 +66,6 @@ pub fn estimate(trials: &[Trial]) -> Option<Estimate> {
         half_width: (high - low) / 2.0,
         scale: grid.scale,
     })
-}
-
-/// The trials at one rate.
-#[derive(Default)]
-struct Load {
-    log_rate: f64,
-    passed: i32,
-    failed: i32,
-}
-
-impl Load {
-    /// By rising rate.
-    fn of(trials: &[Trial]) -> Vec<Load> {
-        // Rates are positive, whose bits are in their order.
-        let mut loads: BTreeMap<u64, Load> = BTreeMap::new();
-        for trial in counted(trials) {
-            let load = loads.entry(trial.rate.to_bits()).or_default();
-            load.log_rate = trial.rate.ln();
-            *if trial.passed { &mut load.passed } else { &mut load.failed } += 1;
-        }
-        loads.into_values().collect()
-    }
 }
 
 /// The posterior of the capacity's logarithm at equal distances, summed over shapes and scales.
@@ -140,7 +117,7 @@ fn likelihood(loads: &[Load], shape: Shape, scale: f64, capacity: f64) -> f64 {
     let of = |load: &Load| {
         let fails = probability_of_failing(shape, (load.log_rate - capacity) / scale);
         let fails = LAPSES + (1.0 - 2.0 * LAPSES) * fails;
-        (1.0 - fails).powi(load.passed) * fails.powi(load.failed)
+        (1.0 - fails).powi(load.passed as i32) * fails.powi(load.failed as i32)
     };
     loads.iter().map(of).product()
 }
