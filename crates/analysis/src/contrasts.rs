@@ -12,6 +12,7 @@ use crate::figures::Prepared;
 use crate::metrics::{self, Metric};
 use crate::result::{Contrast, Remark, Row, Statement, Verdict};
 use crate::sample::Paired;
+use crate::two_kinds::two_kinds;
 use crate::verdicts::{self, Draft, Evidence};
 use crate::{RunData, seen};
 
@@ -139,7 +140,9 @@ pub fn no_interval(
     {
         return Some(Remark::FewEvents { events, least: LEAST_EVENTS });
     }
-    few_beyond(cells()).or_else(|| carried(metric, paired, compared, spread))
+    few_beyond(cells())
+        .or_else(|| carried(metric, paired, compared, spread))
+        .or_else(|| two_kinds(metric, paired, spread))
 }
 
 /// Why nothing can be claimed of a quantile, if so.

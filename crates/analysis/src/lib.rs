@@ -19,6 +19,7 @@ mod joined;
 mod joint;
 mod ladder;
 mod load;
+mod median;
 mod metrics;
 mod noise;
 mod pace;
@@ -39,6 +40,7 @@ mod thread_rates;
 mod throttling;
 mod times;
 mod trust;
+mod two_kinds;
 mod verdicts;
 
 use loadline_model::experiment::PlanSpec;

@@ -46,7 +46,13 @@ pub struct Bootstrap {
     pub standard_error: f64,
     /// Those of the standard error: one less than there are units, unless they were [limited](Bootstrap::limited_to).
     pub degrees_of_freedom: f64,
+    /// The standard deviation of the resampled statistics over that of a normal distribution with the same middle 95 %: 1 for normal ones, more
+    /// where a few resamples are far from all others.
+    pub tail_weight: f64,
 }
+
+/// Half the length of the middle 95 % of a normal distribution, in standard deviations.
+const HALF_OF_95: f64 = 1.959_964;
 
 /// Bootstraps a statistic over `units` (two or more).
 ///
@@ -82,24 +88,44 @@ pub fn bootstrap(
             estimate,
             standard_error,
             degrees_of_freedom,
+            tail_weight: 1.0,
         });
     }
     let mut random = Pcg64::seed_from_u64(seed);
     // Welford's recurrence, on distances from the estimate: figures may be large and differ little.
     let (mut mean, mut squares) = (0.0, 0.0);
+    let mut distances = Vec::with_capacity(resamples);
     for drawn in 1..=resamples {
         counts.fill(0);
         for _ in 0..units {
             counts[random.random_range(0..units)] += 1;
         }
         let distance = statistic(&counts) - estimate;
+        distances.push(distance);
         let step = distance - mean;
         mean += step / drawn as f64;
         squares += step * (distance - mean);
     }
+    let deviation = (squares / (resamples as f64 - 1.0)).sqrt();
     let units_f = units as f64;
-    let standard_error = (squares / (resamples as f64 - 1.0) * units_f / (units_f - 1.0)).sqrt();
-    standard_error.is_finite().then_some(Bootstrap { estimate, standard_error, degrees_of_freedom })
+    let standard_error = deviation * (units_f / (units_f - 1.0)).sqrt();
+    let tail_weight = tail_weight(&mut distances, deviation);
+    standard_error.is_finite().then_some(Bootstrap {
+        estimate,
+        standard_error,
+        degrees_of_freedom,
+        tail_weight,
+    })
+}
+
+fn tail_weight(statistics: &mut [f64], deviation: f64) -> f64 {
+    if deviation == 0.0 {
+        return 1.0;
+    }
+    statistics.sort_unstable_by(f64::total_cmp);
+    let beyond = statistics.len() / 40;
+    let middle = statistics[statistics.len() - 1 - beyond] - statistics[beyond];
+    deviation * 2.0 * HALF_OF_95 / middle
 }
 
 impl Bootstrap {
@@ -145,5 +171,32 @@ impl Bootstrap {
     /// same level is claimed half of the time.
     pub fn resolution(&self, level: f64) -> f64 {
         resolution(self.standard_error, self.degrees_of_freedom, level)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_far_from_the_middle_make_the_tails_heavy() {
+        let weight = |figures: &[f64]| {
+            let mean = |counts: &[u32]| {
+                let sum: f64 =
+                    figures.iter().zip(counts).map(|(figure, count)| figure * f64::from(*count)).sum();
+                sum / figures.len() as f64
+            };
+            let of = |statistic: &dyn Fn(f64) -> f64| {
+                bootstrap(figures.len(), 2_000, 1, |counts| statistic(mean(counts)))
+                    .expect("a spread")
+                    .tail_weight
+            };
+            (of(&|mean| mean), of(&|mean| if mean > 1.45 { mean + 100.0 } else { mean }))
+        };
+        let figures: Vec<f64> = (0..20).map(|at| f64::from(at % 3)).collect();
+        let (plain, jumping) = weight(&figures);
+        assert!((0.9..1.1).contains(&plain), "{plain}");
+        // A few resamples in a thousand jump.
+        assert!(jumping > 1.2, "{jumping}");
     }
 }

@@ -162,3 +162,10 @@ fn a_mean_that_the_longest_stalls_make_claims_nothing() {
     assert!(mean.silent >= 24, "no interval covers the mean of such stalls: {mean:?}");
     assert!(holds(seen[0]) && seen[0].silent == 0, "the median does not mind: {:?}", seen[0]);
 }
+
+#[test]
+fn blocks_of_which_many_stall_claim_nothing_of_the_middle_ones() {
+    let at = ROWS.iter().position(|metric| *metric == "response.p99.paired").expect("the row");
+    assert!(coverage(Noise::BOTH_STALLING, 30)[at].silent >= 20);
+    assert!(coverage(Noise::HEAVY_REQUESTS, 30)[at].silent <= 1);
+}

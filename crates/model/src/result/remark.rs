@@ -33,6 +33,13 @@ pub enum Remark {
         /// Its share of the sum of squared deviations.
         share: f64,
     },
+    /// A quantile lies between the usual requests and a group of far slower ones: which of them it shows changes from one resample to the next.
+    BetweenKinds,
+    /// The differences of the blocks are of two kinds, so that what the middle ones are like says little.
+    TwoKinds {
+        /// Share of the blocks that are far from the middle.
+        share: f64,
+    },
     /// The interval excludes zero, but that is not enough for a claim: its level is stricter, and all contrasts are corrected for.
     NotSignificant,
     /// The cells of this load were not disturbed equally often, so that repeating may have selected its means and tails.

@@ -26,6 +26,14 @@ impl Words for Remark {
                 by.words(),
                 share * 100.0
             ),
+            Remark::BetweenKinds => {
+                "no claim: this quantile lies where the usual requests end and far slower ones begin, and jumps between them"
+                    .to_owned()
+            }
+            Remark::TwoKinds { share } => format!(
+                "no claim: {:.0} % of the blocks differ by far more than most of them, and this figure is of the middle half",
+                share * 100.0
+            ),
             Remark::NotSignificant => "no claim: the interval excludes zero, but the p-value is not small enough for a claim".to_owned(),
             Remark::RepeatsDiffer => {
                 "no claim: these cells were not disturbed equally often, so repeating may have selected their tails"

@@ -46,7 +46,12 @@ fn share(
 pub fn found_at_the_resolution(extent: Extent) -> Vec<f64> {
     let found = UNITS.map(|units| {
         share(extent, units, 0.0, units as u64, |run, standard_error| {
-            let typical = Bootstrap { estimate: 0.0, standard_error, degrees_of_freedom: units as f64 - 1.0 };
+            let typical = Bootstrap {
+                estimate: 0.0,
+                standard_error,
+                degrees_of_freedom: units as f64 - 1.0,
+                tail_weight: 1.0,
+            };
             run(typical.resolution(LEVELS.difference)).p_value() < LEVELS.difference
         })
     });
@@ -99,7 +104,7 @@ fn what_does_not_differ_is_equivalent_once_the_run_is_precise_enough() {
 
 #[test]
 fn equivalence_holds_where_the_90_percent_interval_lies_within_the_margin() {
-    let run = Bootstrap { estimate: 0.4, standard_error: 0.3, degrees_of_freedom: 7.0 };
+    let run = Bootstrap { estimate: 0.4, standard_error: 0.3, degrees_of_freedom: 7.0, tail_weight: 1.0 };
     let Interval { low, high } = run.interval(0.90);
     let p = |low, high| run.equivalence_p(Interval { low, high });
     assert!((p(-5.0, high) - 0.05).abs() < 1e-9, "{}", p(-5.0, high));
@@ -109,7 +114,7 @@ fn equivalence_holds_where_the_90_percent_interval_lies_within_the_margin() {
 
 #[test]
 fn what_resampling_does_not_move_is_equivalent_within_the_margin_and_on_its_edge() {
-    let run = Bootstrap { estimate: 0.0, standard_error: 0.0, degrees_of_freedom: 7.0 };
+    let run = Bootstrap { estimate: 0.0, standard_error: 0.0, degrees_of_freedom: 7.0, tail_weight: 1.0 };
     assert_eq!(run.equivalence_p(Interval::around(0.0, 0.0)), 0.0);
     assert_eq!(Bootstrap { estimate: 2.0, ..run }.equivalence_p(Interval::around(0.0, 1.0)), 1.0);
 }
