@@ -38,7 +38,7 @@ const NODES: [(&str, Nodes); 2] = [("shared", Nodes::Shared), ("own", Nodes::Own
 pub(super) fn table() -> Table<PlanKeys> {
     let (second, ms) = (Duration::from_secs(1), Duration::from_millis);
     Table::<PlanKeys>::new("Plan", "plan", "How much is measured, in which order")
-        .key("slice", duration("a slice", ms(20), LONGEST_SLICE), "Length of a slice", |keys| &mut keys.slice)
+        .key("slice", duration("a slice", ms(10), LONGEST_SLICE), "Length of a slice", |keys| &mut keys.slice)
         .flag("--slice", HOW_MUCH)
         .default("chosen from each load: 50ms, longer below 2000/s, 1.2s at most")
         .key(
