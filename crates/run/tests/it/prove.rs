@@ -4,7 +4,7 @@ use crate::outcome_bias::{Bias, paused};
 use crate::proof::{Row, prove};
 
 /// Runs of one candidate, and of four, of which most blocks count in part.
-const RUNS: [(u64, usize); 2] = [(400, 1), (200, 4)];
+const RUNS: [(u64, usize); 2] = [(400, 1), (600, 4)];
 /// Of a mean or tail that hangs on a block which was disturbed in each attempt, nothing is claimed; of this share of the runs, something must be.
 const LEAST_CLAIMED: f64 = 0.3;
 /// The share of the intervals that must hold the truth.
