@@ -45,6 +45,10 @@ pub(super) struct KubernetesKeys {
 pub(super) fn table() -> Table<KubernetesKeys> {
     Table::<KubernetesKeys>::new("Kubernetes", "kubernetes", "A pod of a cluster in the kubeconfig")
         .may_be_empty()
+        .key("kubeconfig", file_kind(), "The kubeconfig of this platform's cluster", |pod| {
+            &mut pod.options.kubeconfig
+        })
+        .default("what KUBECONFIG names, else `~/.kube/config`")
         .key("context", trimmed(), "Context of the kubeconfig", |pod| &mut pod.options.context)
         .default("the current one")
         .key(
@@ -84,7 +88,7 @@ pub(super) fn table() -> Table<KubernetesKeys> {
         .default("the image's")
         .key(
             "manifests",
-            manifests_kind(),
+            file_kind(),
             "Your own manifests (YAML), instead of those made from the service. Needs `workload`",
             |pod| &mut pod.manifests,
         )
@@ -157,7 +161,7 @@ fn user_kind() -> Scalar<u32> {
     Scalar::new(parse, u32::to_string, json!({ "type": "integer", "format": "uint32", "minimum": 0 }))
 }
 
-fn manifests_kind() -> Scalar<PathBuf> {
+fn file_kind() -> Scalar<PathBuf> {
     let parse = |text: &str| {
         let path = PathBuf::from(text.trim());
         match path.is_file() {

@@ -68,6 +68,7 @@ fn every_bad_file_is_refused_with_its_place_and_a_way_out() {
         // Pods.
         ("unknown_expose", &["platforms: [host, {kubernetes: {expose: nodeport}}]"]),
         ("ingress_without_its_url", &["platforms: [host, {kubernetes: {expose: ingress}}]"]),
+        ("kubeconfig_that_is_not_there", &["platforms: [host, {kubernetes: {kubeconfig: ~/.kube/config}}]"]),
         ("static_pod_elsewhere", &["platforms: [host, {kubernetes: {static: true, placement: other-node}}]"]),
         ("static_pods", &["platforms: [host, {kubernetes: {static: true, replicas: 3}}]"]),
         (
@@ -287,7 +288,7 @@ fn every_bad_file_is_refused_with_its_place_and_a_way_out() {
         ("connections_enormous", &["loads: [{rate: 5/s, connections: 65536}]"]),
         ("two_loads_alike", &["loads: [{rate: 60/min}, {rate: 1/s}]"]),
         // Plan.
-        ("slice_too_short", &["plan: {slice: 10ms}"]),
+        ("slice_too_short", &["plan: {slice: 9ms}"]),
         ("slice_too_long", &["plan: {slice: 1h}"]),
         ("slice_without_a_unit", &["plan: {slice: 2}"]),
         ("slice_in_m", &["plan: {slice: 2m}"]),
