@@ -28,6 +28,7 @@ use crate::hooks;
 use crate::placement::Cpus;
 use generator::{Generator, SiteTraffic};
 use live::{DeployedSite, SiteContext};
+use needs::{Needs, Started};
 
 pub use needs::Shared as SharedNeeds;
 pub use network::{NeedsRoot, Network};
@@ -62,7 +63,7 @@ pub struct PlatformDeployer<'a> {
     /// Where plain processes run: what there is one of for all services is there.
     pub node: Box<dyn Platform>,
     /// What there is one of for all services.
-    pub shared_needs: SharedNeeds,
+    pub shared_needs: Arc<SharedNeeds>,
 }
 
 impl Deployer for PlatformDeployer<'_> {
@@ -132,42 +133,27 @@ impl PlatformDeployer<'_> {
         site: &Site,
         environment: &Environment,
         progress: &mut dyn FnMut(&str),
-    ) -> Result<(Vec<needs::Started>, needs::Addresses), BoxError> {
-        let (mut own, mut addresses) = (Vec::new(), Vec::new());
+    ) -> Result<(Needs, needs::Addresses), BoxError> {
+        let (mut needs, mut addresses) = (Needs::new(self.shared_needs.clone()), Vec::new());
         let cpus = self.cpus.pins(site.service, site.platform);
-        let here = MachineId::of(self.machine);
         for need in &self.experiment.service(site.service).needs {
-            if need.shared {
-                let start = || {
-                    let node = self.node.as_ref();
-                    needs::Started::start(
-                        need,
-                        cpus,
-                        &self.program,
-                        node,
-                        environment,
-                        here.clone(),
-                        progress,
-                    )
-                };
-                addresses.push(self.shared_needs.address(&need.name, start)?);
+            let platform = if need.shared { &self.node } else { &self.platforms[site.platform.0] };
+            let here = MachineId::of(self.machine);
+            let start = || {
+                let platform = platform.as_ref();
+                Started::start(need, cpus, &self.program, platform, environment, here, progress)
+            };
+            let address = if need.shared {
+                needs.share(&need.name, start)?
             } else {
-                let platform = self.platforms[site.platform.0].as_ref();
-                let started = needs::Started::start(
-                    need,
-                    cpus,
-                    &self.program,
-                    platform,
-                    environment,
-                    here.clone(),
-                    progress,
-                )?;
-                let (name, address) = started.address();
-                addresses.push((name.to_owned(), address));
-                own.push(started);
-            }
+                let started = start()?;
+                let address = started.address();
+                needs.add(started);
+                address
+            };
+            addresses.push((need.name.clone(), address));
         }
-        Ok((own, addresses))
+        Ok((needs, addresses))
     }
 
     fn service(&self, site: &Site, addresses: &[(String, SocketAddr)]) -> Service {
@@ -208,7 +194,7 @@ struct PlatformStart<'d> {
     site: SiteId,
     platform: &'d dyn Platform,
     starting: PendingDeployment<'d>,
-    needs: Vec<needs::Started>,
+    needs: Needs,
 }
 
 impl StartingSite for PlatformStart<'_> {

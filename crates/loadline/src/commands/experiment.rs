@@ -18,7 +18,7 @@ use loadline_model::platform::Layer;
 use loadline_model::rows::{SliceRow, TrialOutcome};
 use loadline_observe::{TaskTime, describe_machine};
 use loadline_platforms as platforms;
-use loadline_run::deploy::{Network, PlatformDeployer, ServiceTraffic, SharedNeeds};
+use loadline_run::deploy::{Network, PlatformDeployer, ServiceTraffic};
 use loadline_run::placement::place;
 use loadline_run::strategy::{FixedPlan, Patience, SearchCapacity, Until};
 use loadline_run::{Event, Outcome, Run, RunError, Strategy, SystemClock, execute, try_out};
@@ -255,7 +255,7 @@ impl Measuring<'_> {
             environment: None,
             is_set_up: false,
             node: platforms::platform(&PlatformKind::Host, false),
-            shared_needs: SharedNeeds::default(),
+            shared_needs: Arc::default(),
         };
         let run = Run {
             experiment,

@@ -2,55 +2,62 @@
 
 use loadline_analysis::result::RunResult;
 
-use crate::support::leftovers;
-use crate::support::place::Place;
+use crate::docker::Harbour;
+use crate::support::cluster::cluster;
+use crate::support::place::{Ended, Place, ended};
+use crate::support::{PROGRAM, go, leftovers};
 
-/// Asks what it needs for each request.
-const FRONT: &str = "
-import http.server, os, urllib.request
+/// Two of the same: a platform is compared with itself.
+const HOSTS: &str = "host, {name: again, host: }";
 
-class Front(http.server.BaseHTTPRequestHandler):
-    protocol_version = 'HTTP/1.1'
-    def do_GET(self):
-        body = urllib.request.urlopen(os.environ['BACK']).read()
-        self.send_response(200)
-        self.send_header('Content-Length', str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-    def log_message(self, *words): pass
-
-http.server.ThreadingHTTPServer((os.environ['HOST'], int(os.environ['PORT'])), Front).serve_forever()
-";
-
-fn experiment(need: &str) -> String {
+/// A service that asks all that it needs for each request, on these platforms. A need is its name and what else is written of it.
+fn experiment(place: &Place, needs: &[(&str, &str)], platforms: &str) -> String {
+    let front = go::build(place, "front", "needs");
+    let url = |(name, _): &(&str, &str)| format!("http://{{{name}.host}}:{{{name}.port}}/hello/42");
+    let need = |(name, need): &(&str, &str)| format!("{{name: {name}, {need}}}");
+    let asks = needs.iter().map(url).collect::<Vec<_>>().join(" ");
+    let needs = needs.iter().map(need).collect::<Vec<_>>().join(", ");
     format!(
         "
 name: needs
 service:
   name: front
-  command: python3 front.py
-  env: {{BACK: 'http://{{back.host}}:{{back.port}}/hello/42'}}
+  command: '{front} {{host}}:{{port}}'
+  env: {{ASKS: '{asks}'}}
   requests: [GET /]
-  needs:
-    - {{name: back, {need}}}
-platforms: [host, {{name: again, host: }}]
+  needs: [{needs}]
+platforms: [{platforms}]
 loads: [{{rate: 40/s}}]
 plan: {{slice: 500ms, blocks: 1, deployments: 2, warmup: 1s, repeats: 0, twin: false}}
 "
     )
 }
 
-fn run(place: &Place, need: &str) -> crate::support::place::Ended {
-    place.write("front.py", FRONT);
-    place.write("needs.yaml", &experiment(need));
-    let ended = place.run(["run", "needs.yaml", "--json", "-"]);
+/// Runs it with this in its environment.
+fn run_on(place: &Place, platforms: &str, needs: &[(&str, &str)], environment: &[(&str, &str)]) -> Ended {
+    place.write("needs.yaml", &experiment(place, needs, platforms));
+    let mut command = place.command(["run", "needs.yaml", "--json", "-"]);
+    let ended = ended(command.envs(environment.iter().copied()).output().expect("the program starts"));
     leftovers::assert_none(&place.store().label());
     ended
+}
+
+fn run(place: &Place, need: &str) -> Ended {
+    run_on(place, HOSTS, &[("back", need)], &[])
+}
+
+fn hello() -> String {
+    format!("command: '{PROGRAM} serve hello --listen {{host}}:{{port}}'")
 }
 
 fn assert_answered(result: &RunResult) {
     for cell in &result.cells {
         assert!(cell.answered > 0 && cell.errors.is_empty(), "{}: {:?}", cell.label, cell.errors);
+    }
+}
+
+fn assert_counted_apart(result: &RunResult) {
+    for cell in &result.cells {
         let of_needs = cell.figures.iter().find(|figure| figure.metric == "cpu.needs");
         assert!(
             of_needs.is_some_and(|figure| figure.value > 0.0),
@@ -63,10 +70,38 @@ fn assert_answered(result: &RunResult) {
 #[test]
 fn each_service_has_its_own_of_what_it_needs() {
     let place = Place::shared();
-    let program = crate::support::PROGRAM;
-    let ended = run(&place, &format!("command: '{program} serve hello --listen {{host}}:{{port}}'"));
+    let ended = run(&place, &hello());
     ended.assert_measured();
     assert_answered(&ended.result());
+    assert_counted_apart(&ended.result());
+}
+
+/// Runs a service that asks one of its own, and one that there is for all as a process of this machine.
+fn assert_reaches_own_and_shared(place: &Place, platforms: &str, environment: &[(&str, &str)]) {
+    let (own, shared) = (hello(), format!("{}, shared: true", hello()));
+    let ended = run_on(place, platforms, &[("back", &own), ("all", &shared)], environment);
+    ended.assert_measured();
+    assert_answered(&ended.result());
+    assert_counted_apart(&ended.result());
+}
+
+#[test]
+fn a_container_reaches_a_container_and_a_process_of_this_machine() {
+    let harbour = Harbour::new();
+    let endpoint = harbour.engine.endpoint();
+    assert_reaches_own_and_shared(&harbour.place, "host, docker", &[("DOCKER_HOST", &endpoint)]);
+}
+
+#[test]
+fn a_pod_in_a_cluster_reaches_a_pod_and_a_process_of_this_machine() {
+    let (cluster, place) = (&cluster(), Place::shared());
+    go::build(&place, "front", "needs");
+    let (program, archive) = (place.path("front"), place.path("front.tar").display().to_string());
+    let made = place.run(["image", "-o", &archive, &program.display().to_string()]);
+    assert_eq!(made.code, Some(0), "{}", made.stderr);
+    cluster.script("load", &[&archive]);
+    let pods = "host, kubernetes, {kubernetes: {expose: podIP, placement: other-node}}";
+    assert_reaches_own_and_shared(&place, pods, &[("KUBECONFIG", &cluster.kubeconfig)]);
 }
 
 #[test]
@@ -74,19 +109,11 @@ fn what_is_shared_is_started_once_and_ends_with_the_run() {
     let place = Place::shared();
     place.write(
         "once.sh",
-        &format!(
-            "#!/bin/sh\necho started >> starts\nexec {} serve hello --listen $HOST:$PORT\n",
-            crate::support::PROGRAM
-        ),
+        &format!("#!/bin/sh\necho started >> starts\nexec {PROGRAM} serve hello --listen $HOST:$PORT\n"),
     );
     let ended = run(&place, "command: sh once.sh, shared: true");
     ended.assert_measured();
-    let result = ended.result();
-    assert!(
-        result.cells.iter().all(|cell| cell.answered > 0 && cell.errors.is_empty()),
-        "{:?}",
-        result.cells
-    );
+    assert_answered(&ended.result());
     let starts = std::fs::read_to_string(place.path("starts")).expect("it was started");
     assert_eq!(starts.lines().count(), 1, "two platforms and two deployments share one");
 }
@@ -103,10 +130,30 @@ fn what_ends_or_never_listens_is_named() {
 }
 
 #[test]
+fn what_ends_in_the_middle_is_named() {
+    let place = Place::shared();
+    place.write(
+        "brief.sh",
+        &format!(
+            "#!/bin/sh\n{PROGRAM} serve hello --listen $HOST:$PORT &\nsleep 2\nkill $!\necho disk full\nexit 4\n"
+        ),
+    );
+    for shared in ["", ", shared: true"] {
+        let ended = run(&place, &format!("command: sh brief.sh{shared}"));
+        assert_eq!(ended.code, Some(1), "{}", ended.stderr);
+        assert!(
+            ended.stderr.contains("back, which it needs: ") && ended.stderr.contains("disk full"),
+            "{shared}: {}",
+            ended.stderr
+        );
+    }
+}
+
+#[test]
 fn an_address_of_what_is_not_needed_is_refused() {
     let place = Place::new();
-    place.write("front.py", FRONT);
-    place.write("needs.yaml", &experiment("command: sleep 1").replace("{back.port}", "{bakc.port}"));
+    let written = experiment(&place, &[("back", "command: sleep 1")], HOSTS);
+    place.write("needs.yaml", &written.replace("{back.port}", "{bakc.port}"));
     let ended = place.run(["plan", "needs.yaml"]);
     assert_eq!(ended.code, Some(2), "{}", ended.stdout);
     assert!(

@@ -14,7 +14,7 @@ use loadline_observe::TimelineWatch;
 use loadline_platform::Deployment;
 
 use super::generator::Generator;
-use super::needs::Started;
+use super::needs::Needs;
 use super::watch::Watch;
 use crate::deployer::{LiveSite, MachineId, ReadOut, Readiness};
 use crate::error::{BoxError, RunError};
@@ -44,8 +44,8 @@ pub struct DeployedSite {
     context: SiteContext,
     /// What is not available, a sentence each.
     left_out: Vec<String>,
-    /// What the service needs, with the CPU time that it used in the last slice.
-    needs: Vec<Started>,
+    /// What the service needs.
+    needs: Needs,
     /// The readiness probe, kept as long as no connection was possible.
     probe: Option<Box<dyn Driver>>,
 }
@@ -56,7 +56,7 @@ impl DeployedSite {
         deployment: Box<dyn Deployment>,
         generator: Generator,
         context: SiteContext,
-        needs: Vec<Started>,
+        needs: Needs,
     ) -> Result<DeployedSite, BoxError> {
         let mut watch = Watch::of(deployment.as_ref(), context.here.clone(), &context.cpus)?;
         let mut left_out = deployment.left_out().to_vec();
@@ -114,31 +114,29 @@ impl LiveSite for DeployedSite {
 
     fn metrics(&mut self) -> Vec<MetricDeclaration> {
         let mut metrics = self.watch.metrics();
-        if !self.needs.is_empty() {
+        if self.needs.are_counted() {
             metrics.push(needs_cpu());
         }
         metrics
     }
 
     fn read_begin(&mut self, what: ReadOut) {
-        self.needs.iter_mut().for_each(Started::read_begin);
+        self.needs.read_begin();
         self.watch.begin(what);
     }
 
     fn read_in_between(&mut self) -> Option<Observations> {
         let mut seen = self.watch.cpu_so_far()?;
-        if !self.needs.is_empty() {
-            let used: Option<u64> = self.needs.iter_mut().map(Started::read_in_between).sum();
-            seen.set(NEEDS_CPU, used);
+        if self.needs.are_counted() {
+            seen.set(NEEDS_CPU, self.needs.read_in_between());
         }
         Some(seen)
     }
 
     fn read_end(&mut self) -> Observations {
         let mut seen = self.watch.end();
-        if !self.needs.is_empty() {
-            let used: Option<u64> = self.needs.iter_mut().map(Started::read_end).sum();
-            seen.set(NEEDS_CPU, used);
+        if self.needs.are_counted() {
+            seen.set(NEEDS_CPU, self.needs.read_end());
         }
         seen
     }
@@ -182,7 +180,7 @@ impl LiveSite for DeployedSite {
     }
 
     fn ended(&mut self) -> Option<String> {
-        self.deployment.ended().or_else(|| self.needs.iter_mut().find_map(Started::ended))
+        self.deployment.ended().or_else(|| self.needs.ended())
     }
 
     fn output_tail(&self) -> String {
@@ -191,10 +189,9 @@ impl LiveSite for DeployedSite {
 
     fn stop(self: Box<Self>) -> Result<(), BoxError> {
         let stopped = self.deployment.stop();
-        // All of them are stopped, whatever comes of one.
-        let needs: Vec<Result<(), BoxError>> = self.needs.into_iter().map(Started::stop).collect();
+        let needs = self.needs.stop();
         stopped?;
-        needs.into_iter().collect()
+        needs
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use loadline_machine::{Environment, Netns};
@@ -88,35 +88,35 @@ impl Started {
         }
     }
 
-    /// What is filled in for its address: `{nats.host}`, `{nats.port}`.
-    pub fn address(&self) -> (&str, SocketAddr) {
-        (&self.name, self.deployment.address())
+    /// Where the service finds it.
+    pub fn address(&self) -> SocketAddr {
+        self.deployment.address()
     }
 
     /// Why it has ended, if it has.
-    pub fn ended(&mut self) -> Option<String> {
+    fn ended(&mut self) -> Option<String> {
         let why = self.deployment.ended()?;
         let output = self.deployment.output_tail();
         Some(format!("{}, which it needs: {why}\n{output}", self.name).trim_end().to_owned())
     }
 
     /// Reads its CPU time; [`Started::read_end`] follows.
-    pub fn read_begin(&mut self) {
+    fn read_begin(&mut self) {
         self.watch.begin(ReadOut::ServiceCpu);
     }
 
     /// The CPU time that it used until now, while the load goes on; `None` where that is not known.
-    pub fn read_in_between(&mut self) -> Option<u64> {
+    fn read_in_between(&mut self) -> Option<u64> {
         self.watch.cpu_so_far()?.service_cpu_ns()
     }
 
     /// The CPU time that it used since; `None` where that is not known.
-    pub fn read_end(&mut self) -> Option<u64> {
+    fn read_end(&mut self) -> Option<u64> {
         self.watch.end().service_cpu_ns()
     }
 
     /// Ends it.
-    pub fn stop(self) -> Result<(), BoxError> {
+    fn stop(self) -> Result<(), BoxError> {
         Ok(self.deployment.stop()?)
     }
 }
@@ -126,6 +126,73 @@ fn connect(from: &Netns, to: SocketAddr) -> io::Result<()> {
     attempt.map_err(io::Error::other)?.map(drop)
 }
 
+/// All that one deployment of a service needs.
+pub struct Needs {
+    /// Its own, whose CPU time is counted.
+    own: Vec<Started>,
+    /// The names of those that it shares with others.
+    shared: Vec<String>,
+    /// All that are shared.
+    all_shared: Arc<Shared>,
+}
+
+impl Needs {
+    /// None yet.
+    pub fn new(all_shared: Arc<Shared>) -> Needs {
+        Needs { own: Vec::new(), shared: Vec::new(), all_shared }
+    }
+
+    /// Adds one of its own, which was started for it.
+    pub fn add(&mut self, started: Started) {
+        self.own.push(started);
+    }
+
+    /// Adds the shared one of this name, which `start` starts if it is not there yet. Returns its address.
+    pub fn share(
+        &mut self,
+        name: &str,
+        start: impl FnOnce() -> Result<Started, BoxError>,
+    ) -> Result<SocketAddr, BoxError> {
+        self.shared.push(name.to_owned());
+        self.all_shared.address(name, start)
+    }
+
+    /// Whether CPU time is counted.
+    pub fn are_counted(&self) -> bool {
+        !self.own.is_empty()
+    }
+
+    /// Reads the CPU time; [`Needs::read_end`] follows.
+    pub fn read_begin(&mut self) {
+        self.own.iter_mut().for_each(Started::read_begin);
+    }
+
+    /// The CPU time used until now, while the load goes on; `None` where that is not known.
+    pub fn read_in_between(&mut self) -> Option<u64> {
+        self.own.iter_mut().map(Started::read_in_between).sum()
+    }
+
+    /// The CPU time used since; `None` where that is not known.
+    pub fn read_end(&mut self) -> Option<u64> {
+        self.own.iter_mut().map(Started::read_end).sum()
+    }
+
+    /// Why one has ended, if one has.
+    pub fn ended(&mut self) -> Option<String> {
+        self.own.iter_mut().find_map(Started::ended).or_else(|| self.all_shared.ended(&self.shared))
+    }
+
+    /// Ends its own. Whatever comes of one, all of them are stopped.
+    pub fn stop(self) -> Result<(), BoxError> {
+        stop_all(self.own)
+    }
+}
+
+fn stop_all(started: impl IntoIterator<Item = Started>) -> Result<(), BoxError> {
+    let stopped: Vec<Result<(), BoxError>> = started.into_iter().map(Started::stop).collect();
+    stopped.into_iter().collect()
+}
+
 /// Those of which there is one for all services: started at the first service that needs them, ended with the run.
 #[derive(Default)]
 pub struct Shared {
@@ -133,27 +200,29 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// The address of a shared need, which `start` starts if it is not there yet.
-    pub fn address(
+    /// The address of one, which `start` starts if it is not there yet.
+    fn address(
         &self,
         name: &str,
         start: impl FnOnce() -> Result<Started, BoxError>,
-    ) -> Result<(String, SocketAddr), BoxError> {
+    ) -> Result<SocketAddr, BoxError> {
         let mut started = self.started.lock().map_err(|_| "a shared need failed to start")?;
         if !started.contains_key(name) {
             started.insert(name.to_owned(), start()?);
         }
-        let (name, address) = started[name].address();
-        Ok((name.to_owned(), address))
+        Ok(started[name].address())
+    }
+
+    /// Why one of those with these names has ended, if one has.
+    fn ended(&self, names: &[String]) -> Option<String> {
+        let mut started = self.started.lock().ok()?;
+        names.iter().find_map(|name| started.get_mut(name)?.ended())
     }
 
     /// Ends all of them.
     pub fn stop(&self) -> Result<(), BoxError> {
         let mut started = self.started.lock().map_err(|_| "a shared need failed to start")?;
-        let all = std::mem::take(&mut *started).into_values();
-        // All of them are stopped, whatever comes of one.
-        let stopped: Vec<Result<(), BoxError>> = all.map(Started::stop).collect();
-        stopped.into_iter().collect()
+        stop_all(std::mem::take(&mut *started).into_values())
     }
 }
 
