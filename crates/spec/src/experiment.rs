@@ -59,6 +59,8 @@ pub(crate) use docker::PUBLISHING;
 pub(crate) use kubernetes::PLACEMENTS;
 pub use metric::metric;
 pub(crate) use names::name;
+pub(crate) use services::is_reference;
+pub use services::service_lines;
 
 /// Headings of the command line's help.
 const WHAT: &str = "What";

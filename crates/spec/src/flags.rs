@@ -4,7 +4,7 @@ mod several;
 mod vary;
 
 use crate::Experiment;
-use crate::error::{Place, Problems, SpecError};
+use crate::error::{Complaint, Place, Problems, SpecError};
 use crate::experiment::{self, PLACEMENTS, PUBLISHING, load_from_flags, service_from_flags};
 use crate::http;
 use crate::machine::Machine;
@@ -19,7 +19,8 @@ const KINDS: [&str; 5] = ["host", "pod", "container", "docker", "kubernetes"];
 /// The flags that describe an experiment, every value as it was typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flags {
-    /// `--service`, repeatable: a built-in service with its arguments, `orders --delay 200us`.
+    /// `--service`, repeatable: a built-in service with its arguments, `orders --delay 200us`, or a reference service with its mode,
+    /// `quarkus virtual`.
     pub services: Vec<String>,
     /// `--command`, repeatable: a command line with `{port}`, and `NAME: ` before it if it is to be called something.
     pub commands: Vec<String>,
@@ -65,12 +66,12 @@ impl Flags {
 /// # Errors
 /// When the flags are not a valid experiment on this machine.
 pub fn from_flags(flags: &Flags, machine: &Machine) -> Result<Experiment, SpecError> {
-    let tree = tree(flags).map_err(SpecError::without_text)?;
+    let tree = tree(flags, machine).map_err(SpecError::without_text)?;
     experiment::experiment(tree, None, machine).map_err(SpecError::without_text)
 }
 
 /// What the flags say, as a file would.
-pub(crate) fn tree(flags: &Flags) -> Result<Node, Vec<crate::Problem>> {
+pub(crate) fn tree(flags: &Flags, machine: &Machine) -> Result<Node, Vec<crate::Problem>> {
     let mut problems = Problems::default();
     let known = experiment::flags();
     debug_assert!(
@@ -80,7 +81,7 @@ pub(crate) fn tree(flags: &Flags) -> Result<Node, Vec<crate::Problem>> {
     );
     let mut tree = Node::map([], Place::CommandLine);
     let lists = [
-        ("services", "--service", services(flags, &mut problems)),
+        ("services", "--service", services(flags, machine, &mut problems)),
         ("platforms", "--on", platforms(flags)),
         ("loads", "--rate", loads(flags)),
     ];
@@ -107,7 +108,32 @@ pub(crate) fn set_list(tree: &mut Node, key: &str, flag: &'static str, nodes: Ve
     }
 }
 
-fn services(flags: &Flags, problems: &mut Problems) -> Vec<Node> {
+/// The service that the words of a `--service` name: a built-in one with its arguments, or a reference service with its mode.
+fn with_start(words: &[String], mut service: Node, machine: &Machine, problems: &mut Problems) -> Node {
+    let place = service.place.clone();
+    let node = |word: &String| Node::scalar(word, place.clone());
+    // An empty line is left to validation, which knows the names to choose from.
+    let (name, rest) =
+        words.split_first().map_or((String::new(), words), |(name, rest)| (name.clone(), rest));
+    if !experiment::is_reference(&name, machine) {
+        service.set("builtin", node(&name));
+        service.set("args", Node::list(rest.iter().map(node).collect(), place.clone()));
+        return service;
+    }
+    service.set("reference", node(&name));
+    match rest {
+        [] => {}
+        [mode] => service.set("mode", node(mode)),
+        [_, more, ..] => {
+            let complaint =
+                Complaint::new(format!("`{name}` has a mode and no arguments: `{more}` is too much"));
+            problems.add(&place, complaint.help(format!("write '{name} MODE'")));
+        }
+    }
+    service
+}
+
+fn services(flags: &Flags, machine: &Machine, problems: &mut Problems) -> Vec<Node> {
     let headers: Vec<(String, Node)> =
         flags.headers.iter().filter_map(|line| header(line, problems)).collect();
     let common = || {
@@ -136,14 +162,7 @@ fn services(flags: &Flags, problems: &mut Problems) -> Vec<Node> {
     for Filled { line, .. } in flags.services.iter().flat_map(|line| vary::fill(line, &varied)) {
         let place = place("--service", &line);
         let Some(words) = problems.note(&place, split(&line)) else { continue };
-        let mut words = words.into_iter().map(|word| Node::scalar(word, place.clone()));
-        // An empty line is left to validation, which knows the names to choose from.
-        let builtin = words.next().unwrap_or_else(|| Node::scalar("", place.clone()));
-        let args = Node::list(words.collect(), place.clone());
-        let mut service = Node { place, ..common() };
-        service.set("builtin", builtin);
-        service.set("args", args);
-        services.push(service);
+        services.push(with_start(&words, Node { place, ..common() }, machine, problems));
     }
     for Filled { line, apart } in flags.commands.iter().flat_map(|line| vary::fill(line, &varied)) {
         let place = place("--command", &line);

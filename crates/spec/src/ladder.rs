@@ -44,7 +44,7 @@ pub fn ladder(
     machine: &Machine,
     missing: &dyn Fn(&[Layer]) -> Option<String>,
 ) -> Result<Ladder, SpecError> {
-    let mut tree = flags::tree(&with_defaults(asked)).map_err(SpecError::without_text)?;
+    let mut tree = flags::tree(&with_defaults(asked), machine).map_err(SpecError::without_text)?;
     let host = default_value("--on", "host");
     let own = asked.rungs.iter().map(|layers| flags::local("--rung", layers));
     flags::set_list(&mut tree, "platforms", "--rung", std::iter::once(host).chain(own).collect());

@@ -51,6 +51,7 @@ fn routes() -> OpenApiRouter<Arc<Site>> {
         .routes(routes!(runs::summary))
         .routes(routes!(runs::export))
         .routes(routes!(runs::compared))
+        .routes(routes!(drafts::services))
         .routes(routes!(drafts::platforms))
         .routes(routes!(drafts::draft))
         .routes(routes!(try_out::try_out))

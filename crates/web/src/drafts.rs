@@ -12,6 +12,12 @@ use crate::failure::{Failure, Refusal};
 use crate::program::{Draft, Offer};
 use crate::runs::blocking;
 
+/// The services that need nothing but their name: built-in ones, and the reference services that were built, with their modes.
+#[utoipa::path(get, path = "/api/services", tag = "experiments", responses((status = 200, body = Vec<String>)))]
+pub(crate) async fn services(State(site): State<Arc<Site>>) -> Result<Json<Vec<String>>, Failure> {
+    Ok(Json(blocking(move || Ok(site.program.services())).await?))
+}
+
 /// The platforms, and whether this machine has them.
 #[utoipa::path(get, path = "/api/platforms", tag = "experiments", responses((status = 200, body = Vec<Offer>)))]
 pub(crate) async fn platforms(State(site): State<Arc<Site>>) -> Result<Json<Vec<Offer>>, Failure> {

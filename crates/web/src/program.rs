@@ -9,6 +9,9 @@ use utoipa::ToSchema;
 
 /// The command line, as far as the server needs it.
 pub trait Program: Send + Sync {
+    /// The services that `--service` can name: built-in ones and reference services.
+    fn services(&self) -> Vec<String>;
+
     /// The platforms, and whether this machine has them.
     fn platforms(&self) -> Vec<Offer>;
 

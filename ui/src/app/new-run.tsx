@@ -8,7 +8,6 @@ import { span } from "./progress";
 import { flags, keep, read } from "./wishes";
 import type { Wishes } from "./wishes";
 
-const BUILTIN = ["orders", "hello", "cpu"];
 /** Until the user has stopped typing. */
 const PAUSE_MS = 300;
 
@@ -20,8 +19,10 @@ export function NewRun() {
   const [isCurrent, setCurrent] = useState(false);
   const [wrong, setWrong] = useState<string>();
   const [offers, setOffers] = useState<Offer[]>([]);
+  const [services, setServices] = useState<string[]>([]);
   const [error, setError] = useState<string>();
   useEffect(() => {
+    get<string[]>("/api/services").then(setServices, (thrown: unknown) => setError(reason(thrown)));
     get<Offer[]>("/api/platforms").then(setOffers, (thrown: unknown) => setError(reason(thrown)));
     const again = new URLSearchParams(location.search).get("again");
     if (again !== null) getText(`/api/runs/${again}/export?format=experiment`).then(setEdited, (thrown: unknown) => setError(reason(thrown)));
@@ -65,7 +66,7 @@ export function NewRun() {
     <Frame title="New run" error={error}>
       <form class="new-run" onSubmit={start}>
         <div>
-          <What wishes={wishes} wish={wish} />
+          <What wishes={wishes} wish={wish} services={services} />
           {wishes.what !== "url" && <Where wishes={wishes} wish={wish} offers={offers} />}
           <fieldset>
             <legend>Load</legend>
@@ -166,9 +167,9 @@ interface PartProps {
   wish: (changed: Partial<Wishes>) => void;
 }
 
-function What({ wishes, wish }: PartProps) {
+function What({ wishes, wish, services }: PartProps & { services: string[] }) {
   const kinds = [
-    ["builtin", "built-in service"],
+    ["builtin", "built-in or reference service"],
     ["command", "command"],
     ["image", "image"],
     ["url", "URL"],
@@ -184,11 +185,11 @@ function What({ wishes, wish }: PartProps) {
         ))}
       </div>
       {wishes.what === "builtin" && (
-        <Field label="service" hint="orders --delay 200us">
+        <Field label="service" hint="orders --delay 200us, or of those that `make services` built: quarkus virtual">
           <input type="text" list="builtin" value={wishes.service} onInput={(event) => wish({ service: event.currentTarget.value })} />
           <datalist id="builtin">
-            {BUILTIN.map((name) => (
-              <option key={name} value={name} />
+            {services.map((line) => (
+              <option key={line} value={line} />
             ))}
           </datalist>
         </Field>

@@ -10,7 +10,8 @@ use crate::exit::UsageError;
 /// The service and its requests.
 #[derive(Args)]
 pub(super) struct ServiceFlags {
-    /// Built-in service with its arguments: orders, hello or cpu; 'orders --delay 200us' [default: orders]
+    /// Built-in service with its arguments: orders, hello or cpu; 'orders --delay 200us'; or a reference service that `make services`
+    /// built, with its mode: 'quarkus virtual' [default: orders]
     #[arg(long, value_name = "LINE", help_heading = "What")]
     pub service: Vec<String>,
     /// Your own service, started without a shell; {host} and {port} are replaced by the address to listen on;

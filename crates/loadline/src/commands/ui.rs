@@ -11,7 +11,7 @@ use clap::Parser;
 use loadline_model::experiment::Experiment;
 use loadline_model::plan::Plan;
 use loadline_report::Style;
-use loadline_spec::{Machine, add_conditions, from_flags, from_yaml, to_yaml};
+use loadline_spec::{Machine, add_conditions, from_flags, from_yaml, service_lines, to_yaml};
 use loadline_web::{Certificate, Draft, Offer, Program, Token, Ui};
 
 use offers::Offers;
@@ -73,6 +73,10 @@ struct ThisProgram {
 }
 
 impl Program for ThisProgram {
+    fn services(&self) -> Vec<String> {
+        service_lines(&Machine::this(&serve::check))
+    }
+
     fn platforms(&self) -> Vec<Offer> {
         self.offers.all()
     }

@@ -283,6 +283,13 @@ fn what_is_typed_is_answered_as_the_command_line_would() {
     assert!(drafted["seconds"][1].as_f64() >= drafted["seconds"][0].as_f64(), "{drafted}");
     let again = draft(json!({ "yaml": drafted["yaml"] }));
     assert_eq!(again.status, 200, "{again:?}");
+    std::fs::create_dir_all(place.path("target/services")).expect("a folder");
+    place.write(
+        "target/services/quick.json",
+        r#"{"modes": ["platform", "virtual"], "directory": "target/services", "command": ["./quick"]}"#,
+    );
+    let services = served.json("/api/services");
+    assert_eq!(services, json!(["orders", "hello", "cpu", "quick platform", "quick virtual"]));
     let offers = served.json("/api/platforms");
     let names: Vec<&str> =
         offers.as_array().expect("a list").iter().filter_map(|offer| offer["name"].as_str()).collect();

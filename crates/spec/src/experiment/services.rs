@@ -18,6 +18,9 @@ use self::naming::{command_line, name_apart, short_name};
 use self::needs::NeedKeys;
 use self::runtimes::{GoKeys, JvmKeys};
 use self::start::{BUILTINS, OTHER, Started, defaults, started};
+
+pub(crate) use self::start::is_reference;
+pub use self::start::service_lines;
 use super::images::{self, ImageKeys};
 use super::matrix::MatrixKind;
 use super::names::{name, unique};

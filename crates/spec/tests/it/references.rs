@@ -3,7 +3,7 @@
 use crate::support;
 
 use loadline_model::platform::ImageSource;
-use loadline_spec::{Experiment, SpecError, Start, from_yaml, to_yaml};
+use loadline_spec::{Experiment, Flags, SpecError, Start, from_flags, from_yaml, to_yaml};
 
 fn read_with(services: &str, change: impl FnOnce(&std::path::Path)) -> Result<Experiment, SpecError> {
     let programs = support::programs();
@@ -122,4 +122,23 @@ fn stable(error: &SpecError) -> String {
     let Some(start) = text.find("/tmp/") else { return text };
     let end = text[start + 5..].find('/').map_or(text.len(), |at| start + 5 + at);
     text.replace(&text[start..end], "FOLDER")
+}
+
+#[test]
+fn a_flag_names_one_with_its_mode() {
+    let programs = support::programs();
+    let machine = support::machine(&programs);
+    let flags = |service: &str| Flags {
+        services: vec![service.to_owned()],
+        on: vec!["host".to_owned()],
+        rates: vec!["100/s".to_owned()],
+        ..Flags::default()
+    };
+    let named = from_flags(&flags("spring virtual"), &machine).expect("an experiment");
+    assert_eq!(named, {
+        let text = "service: {reference: spring, mode: virtual}\nplatforms: [host]\nloads: [{rate: 100/s}]\n";
+        from_yaml("mine.yaml", text.as_bytes(), &machine).expect("an experiment")
+    });
+    let refused = from_flags(&flags("spring virtual --quiet"), &machine).unwrap_err().render(false);
+    assert!(refused.contains("`spring` has a mode and no arguments: `--quiet` is too much"), "{refused}");
 }

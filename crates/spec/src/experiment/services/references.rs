@@ -30,12 +30,17 @@ pub const READY: &str = "/healthz";
 pub const MODE: &str = "MODE";
 
 impl Reference {
+    /// Whether one of this name was built.
+    pub fn is_built(services: &Path, name: &str) -> bool {
+        built(services).iter().any(|built| built == name)
+    }
+
     /// Reads what was built of a service.
     pub fn find(services: &Path, name: &str) -> Result<Reference, Complaint> {
-        let built = built(services);
         let folder = services.display();
         let refuse = |complaint: String, help: String| Err(Complaint::new(complaint).help(help));
-        if !built.iter().any(|known| known == name) {
+        if !Reference::is_built(services, name) {
+            let built = built(services);
             let known: Vec<&str> = built.iter().map(String::as_str).collect();
             let complaint = format!("the reference service `{name}` is not in {folder}");
             let build = "`make services` builds them; LOADLINE_SERVICES names another folder";
@@ -74,6 +79,15 @@ impl Reference {
         let archive = services.join(format!("{name}.tar"));
         archive.is_file().then_some(Image { source: ImageSource::Archive(archive), entrypoint: None })
     }
+}
+
+/// Each service in the folder with each of its modes: `quarkus virtual`. One that cannot be read is left out.
+pub fn lines(services: &Path) -> Vec<String> {
+    let lines = |name: String| {
+        let modes = Reference::find(services, &name).map_or_else(|_| Vec::new(), |found| found.modes);
+        modes.into_iter().map(move |mode| format!("{name} {mode}"))
+    };
+    built(services).into_iter().flat_map(lines).collect()
 }
 
 /// The services in the folder, by name.

@@ -29,6 +29,17 @@ pub(super) const BUILTINS: [(&str, DefaultPaths); 3] = [
     ("cpu", DefaultPaths { request: "/cpu?n=10", ready: Some("/healthz") }),
 ];
 
+/// What `--service` can name here: the built-in services, and each reference service that was built, with each of its modes.
+pub fn service_lines(machine: &Machine) -> Vec<String> {
+    let builtin = BUILTINS.iter().map(|(name, _)| (*name).to_owned());
+    builtin.chain(references::lines(&machine.services)).collect()
+}
+
+/// Whether a service of this name is a reference service that was built, and not a built-in one.
+pub(crate) fn is_reference(name: &str, machine: &Machine) -> bool {
+    BUILTINS.iter().all(|(builtin, _)| *builtin != name) && Reference::is_built(&machine.services, name)
+}
+
 pub(super) const OTHER: DefaultPaths = DefaultPaths { request: "/", ready: None };
 
 pub(super) fn defaults(start: Option<&Start>) -> &'static DefaultPaths {
