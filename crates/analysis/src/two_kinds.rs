@@ -17,6 +17,8 @@ const MOST_TAIL_WEIGHT: f64 = 1.2;
 const FAR: f64 = 8.0;
 /// The share of the blocks that may be: with more, resampling brings them into the middle half. On ladders of a shared machine it was 1 to 13 %.
 const MOST_FAR: f64 = 1.0 / 6.0;
+/// So many of few blocks are still chance.
+const FAR_BY_CHANCE: f64 = 3.0;
 
 /// Why nothing can be claimed of the difference, if so.
 pub fn two_kinds(metric: &Metric, paired: &Paired<'_>, spread: Option<&Bootstrap>) -> Option<Remark> {
@@ -24,8 +26,8 @@ pub fn two_kinds(metric: &Metric, paired: &Paired<'_>, spread: Option<&Bootstrap
         Kind::Quantile(..) => (spread?.tail_weight > MOST_TAIL_WEIGHT).then_some(Remark::BetweenKinds),
         Kind::Paired(_) => {
             let blocks: Vec<f64> = paired.units.iter().flat_map(|unit| differences(metric, unit)).collect();
-            let share = far_share(&blocks);
-            (share > MOST_FAR).then_some(Remark::TwoKinds { share })
+            let (share, by_chance) = (far_share(&blocks), FAR_BY_CHANCE / blocks.len() as f64);
+            (share > MOST_FAR.max(by_chance)).then_some(Remark::TwoKinds { share })
         }
         Kind::Mean(_) | Kind::Ratio(_) | Kind::PerRequest | Kind::Level | Kind::Undisturbed(_) => None,
     }

@@ -106,10 +106,9 @@ pub fn bootstrap(
         mean += step / drawn as f64;
         squares += step * (distance - mean);
     }
-    let deviation = (squares / (resamples as f64 - 1.0)).sqrt();
-    let units_f = units as f64;
-    let standard_error = deviation * (units_f / (units_f - 1.0)).sqrt();
-    let tail_weight = tail_weight(&mut distances, deviation);
+    let (variance, units_f) = (squares / (resamples as f64 - 1.0), units as f64);
+    let standard_error = (variance * units_f / (units_f - 1.0)).sqrt();
+    let tail_weight = tail_weight(&mut distances, variance.sqrt());
     standard_error.is_finite().then_some(Bootstrap {
         estimate,
         standard_error,
