@@ -186,7 +186,8 @@ fn builtin(
             "" => Complaint::new("the built-in service has no name"),
             _ => Complaint::new(format!("there is no built-in service `{name}`")),
         };
-        let help = format!("{} (start your own service with a command)", suggestion(name, &known));
+        let others = "start your own service with a command; `make services` builds the reference services";
+        let help = format!("{} ({others})", suggestion(name, &known));
         problems.add(written.place_of("builtin"), complaint.help(help));
         return None;
     }
