@@ -52,7 +52,7 @@ pub use capacity::Objectives;
 pub use decide::{Undecidable, decide};
 pub use doctor::{Examination, doctor_result};
 pub use history::Chronicle;
-pub use joined::{NamedRun, NotComparable, changes, join};
+pub use joined::{NamedRun, NotComparable, changed_limits, changes, join};
 pub use load::{LoadRun, load_result};
 pub use loadline_model::result;
 pub use loadline_model::rows::RunData;
@@ -136,7 +136,7 @@ pub fn analyse(data: &RunData) -> RunResult {
         claims,
         conditions,
         starts: starts::starts(data),
-        runtimes: runtimes::runtimes(data),
+        runtimes: runtimes::runtimes(data, &counted),
         surroundings: data.run.surroundings.clone(),
         trust,
         metrics: declared(data),

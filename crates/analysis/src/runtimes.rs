@@ -4,7 +4,6 @@ use loadline_model::SiteId;
 use loadline_model::metrics::{JIT, SERVICE_CPU};
 use loadline_model::notes::Note;
 use loadline_model::plan::Site;
-use loadline_model::rows::SliceRow;
 
 use crate::RunData;
 use crate::cells;
@@ -15,7 +14,7 @@ use crate::result::{SiteRuntime, Statement};
 const STILL_COMPILING: f64 = 0.02;
 
 /// The runtimes of all sites but the twins, of those that have one.
-pub fn runtimes(data: &RunData) -> Vec<SiteRuntime> {
+pub fn runtimes(data: &RunData, counted: &Counted<'_>) -> Vec<SiteRuntime> {
     let plan = &data.run.plan;
     let sites = plan.site_ids().zip(&plan.sites).filter(|(_, site)| !site.twin);
     sites
@@ -25,6 +24,7 @@ pub fn runtimes(data: &RunData) -> Vec<SiteRuntime> {
             Some(SiteRuntime {
                 label: cells::label(&data.run.experiment, site),
                 facts: last.runtime.facts.clone(),
+                jit_share: jit_share(data, id, counted),
                 unseen: last.runtime.unseen.iter().cloned().map(Statement::of).collect(),
             })
         })
@@ -35,13 +35,21 @@ pub fn runtimes(data: &RunData) -> Vec<SiteRuntime> {
 pub fn still_compiling(data: &RunData, counted: &Counted<'_>) -> Vec<Note> {
     let plan = &data.run.plan;
     let compiled = |(id, site): (SiteId, &Site)| {
-        let cells = plan.cells_of(id).filter_map(|(cell, _)| counted.get(&cell));
-        let slices: Vec<&SliceRow> = cells.flat_map(|slices| slices.values().copied()).collect();
-        let sum = |name: &str| slices.iter().filter_map(|slice| slice.observations.get(name)).sum::<f64>();
-        let share = sum(JIT) / sum(SERVICE_CPU);
-        // Without CPU time there is no share.
-        (share > STILL_COMPILING)
-            .then(|| Note::StillCompiling { site: cells::label(&data.run.experiment, site), share })
+        let share = jit_share(data, id, counted).filter(|share| *share > STILL_COMPILING)?;
+        Some(Note::StillCompiling { site: cells::label(&data.run.experiment, site), share })
     };
     plan.site_ids().zip(&plan.sites).filter_map(compiled).collect()
+}
+
+/// The JIT's share of a site's CPU time in the cell where it was largest: a load that takes much CPU time does not hide what the others find.
+fn jit_share(data: &RunData, site: SiteId, counted: &Counted<'_>) -> Option<f64> {
+    let cells = data.run.plan.cells_of(site).filter_map(|(cell, _)| counted.get(&cell));
+    let shares = cells.filter_map(|slices| {
+        let of_all = |name: &str| -> Option<f64> {
+            let seen = slices.values().filter_map(|slice| slice.observations.get(name));
+            seen.reduce(|sum, one| sum + one)
+        };
+        Some(of_all(JIT)? / of_all(SERVICE_CPU).filter(|cpu| *cpu > 0.0)?)
+    });
+    shares.reduce(f64::max)
 }

@@ -13,7 +13,9 @@ use crate::load::Nanos;
 pub enum Cause {
     /// Its CPU quota was used up.
     Throttled,
-    /// Its JVM had stopped all threads, to collect garbage or for another reason.
+    /// Its JVM had stopped all threads to collect garbage.
+    JvmCollected,
+    /// Its JVM had stopped all threads, for that or for another reason.
     JvmStopped,
     /// Its Go runtime had stopped the program to collect garbage.
     GoStopped,

@@ -341,10 +341,19 @@ impl JvmWatch {
         perf_data(&found).is_ok().then_some(JvmWatch(found))
     }
 
-    /// For how long all of its threads have been stopped since it began, ns: for collections, and whatever else takes a safepoint.
-    pub(crate) fn stopped_ns(&self) -> Option<u64> {
-        perf_data(&self.0).ok()?.time_ns("sun.rt.safepointTime")
+    /// For how long all of its threads have been stopped since it began.
+    pub(crate) fn stopped(&self) -> Option<Stopped> {
+        let reading = Reading::of(&self.0, &perf_data(&self.0).ok()?);
+        let collecting_ns = reading.collectors.iter().map(|collector| collector.pause_ns).sum();
+        Some(Stopped { collecting_ns, in_all_ns: reading.safepoint_ns? })
     }
+}
+
+/// Times for which all threads of a JVM stood still.
+pub(crate) struct Stopped {
+    pub(crate) collecting_ns: u64,
+    /// For collections, and whatever else takes a safepoint.
+    pub(crate) in_all_ns: u64,
 }
 
 /// Reads any bytes as performance data, for the fuzzer.

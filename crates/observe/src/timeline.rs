@@ -66,8 +66,37 @@ struct Sources {
     proc: Proc,
 }
 
-/// Lost time since the service began, ns, by its cause.
-type Lost = BTreeMap<Cause, Nanos>;
+/// What was counted since the service began.
+struct Reading {
+    at: Nanos,
+    /// Lost time by its cause, ns.
+    lost: BTreeMap<Cause, Nanos>,
+    /// CPU time, ns.
+    cpu: Option<Nanos>,
+}
+
+impl Reading {
+    /// When time was lost between the reading before and this one. `ran` is when the service was last known to run before.
+    fn spans<'a>(&'a self, before: &'a Reading, ran: Nanos) -> impl Iterator<Item = (Cause, Span)> + 'a {
+        self.lost.iter().filter_map(move |(cause, ns)| {
+            let new = ns.checked_sub(*before.lost.get(cause)?).filter(|new| *new > 0)?;
+            // It is counted when it is over, and by each thread or CPU that loses it, so that the sum can be longer than the time in which
+            // they did.
+            let earliest = match cause {
+                Cause::RunQueue => before.at,
+                // No CPU runs what is throttled.
+                Cause::Throttled => ran,
+                Cause::JvmCollected | Cause::JvmStopped | Cause::GoStopped | Cause::Paused => 0,
+            };
+            Some((*cause, Span { from: self.at.saturating_sub(new).max(earliest), to: self.at }))
+        })
+    }
+
+    /// Whether the service used CPU time since the reading before; `true` if nobody knows.
+    fn has_run_since(&self, before: &Reading) -> bool {
+        self.cpu.zip(before.cpu).is_none_or(|(now, then)| now > then)
+    }
+}
 
 impl Sources {
     fn of(subject: &Subject) -> Sources {
@@ -82,49 +111,49 @@ impl Sources {
         }
     }
 
-    fn read(&mut self) -> Lost {
+    fn read(&mut self) -> Reading {
         let target = Target::new(&self.subject, &self.proc);
         let throttled =
             self.cgroup.as_ref().and_then(Cgroup::throttling).map(|throttling| throttling.throttled_ns);
-        let stopped = self.jvm.as_ref().and_then(JvmWatch::stopped_ns);
+        let stopped = self.jvm.as_ref().and_then(JvmWatch::stopped);
         let collected = self.go.as_ref().and_then(GoWatch::paused_ns);
         let waited = threads::run_queue_wait_ns(&self.proc, target.processes());
         let found = [
             (Cause::Throttled, throttled),
-            (Cause::JvmStopped, stopped),
+            (Cause::JvmCollected, stopped.as_ref().map(|stopped| stopped.collecting_ns)),
+            (Cause::JvmStopped, stopped.as_ref().map(|stopped| stopped.in_all_ns)),
             (Cause::GoStopped, collected),
             (Cause::RunQueue, waited),
         ];
-        found.into_iter().filter_map(|(cause, ns)| Some((cause, ns?))).collect()
+        let lost = found.into_iter().filter_map(|(cause, ns)| Some((cause, ns?))).collect();
+        let cpu = self.cgroup.as_ref().and_then(Cgroup::cpu).map(|cpu| cpu.total_ns);
+        Reading { at: now(), lost, cpu }
     }
 
-    fn watch(mut self, first: Lost, stop: &AtomicBool) -> Timeline {
+    fn watch(mut self, first: Reading, stop: &AtomicBool) -> Timeline {
         let mut timeline = Timeline { began: now(), ..Timeline::default() };
-        for cause in first.keys() {
+        for cause in first.lost.keys() {
             timeline.spans.insert(*cause, Vec::new());
         }
         timeline.spans.insert(Cause::Paused, Vec::new());
-        let (mut before, mut last, mut rest) = (first, timeline.began, INTERVAL);
+        let (mut before, mut ran, mut rest) = (first, timeline.began, INTERVAL);
         while !stop.load(Ordering::Relaxed) {
-            let due = last + nanos(rest);
+            let due = now() + nanos(rest);
             sleep(rest);
             let woke = now();
             if woke > due + nanos(LATE) {
                 timeline.add(Cause::Paused, Span { from: due, to: woke });
             }
             let begun = Instant::now();
-            let lost = self.read();
+            let reading = self.read();
             rest = INTERVAL.max(begun.elapsed() * LEAST_REST);
-            let read = now();
-            for (cause, ns) in &lost {
-                let new = before.get(cause).and_then(|before| ns.checked_sub(*before)).unwrap_or(0);
-                if new > 0 {
-                    // It is counted when it is over; what several threads lost at once is no longer than the time in which they did.
-                    let longest = if *cause == Cause::RunQueue { read - last } else { new };
-                    timeline.add(*cause, Span { from: read.saturating_sub(new.min(longest)), to: read });
-                }
+            for (cause, span) in reading.spans(&before, ran) {
+                timeline.add(cause, span);
             }
-            (before, last) = (lost, read);
+            if reading.has_run_since(&before) {
+                ran = before.at;
+            }
+            before = reading;
         }
         timeline.ended = now();
         timeline
@@ -139,4 +168,47 @@ fn nanos(duration: Duration) -> Nanos {
 fn now() -> Nanos {
     let time = clock_gettime(ClockId::Monotonic);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Nanos = 1_000_000;
+
+    fn reading(at: Nanos, lost: &[(Cause, Nanos)]) -> Reading {
+        Reading { at: at * MS, lost: lost.iter().map(|(cause, ms)| (*cause, ms * MS)).collect(), cpu: None }
+    }
+
+    /// From and to in ms, of what was lost between two readings, at 100 and at 102 ms; the service was last known to run at 60 ms.
+    fn span(cause: Cause, lost: Nanos) -> Option<(Nanos, Nanos)> {
+        let (before, after) = (reading(100, &[(cause, 7)]), reading(102, &[(cause, 7 + lost)]));
+        let mut spans = after.spans(&before, 60 * MS);
+        let (found, span) = spans.next()?;
+        assert_eq!(found, cause);
+        Some((span.from / MS, span.to / MS))
+    }
+
+    #[test]
+    fn lost_time_ends_where_it_is_seen() {
+        assert_eq!(span(Cause::JvmStopped, 30), Some((72, 102)));
+        assert_eq!(span(Cause::GoStopped, 1), Some((101, 102)));
+        assert_eq!(span(Cause::Throttled, 0), None);
+    }
+
+    #[test]
+    fn what_several_threads_or_cpus_lose_at_once_is_no_longer_than_they_did() {
+        assert_eq!(span(Cause::RunQueue, 5), Some((100, 102)));
+        // Two CPUs, 40 ms each.
+        assert_eq!(span(Cause::Throttled, 80), Some((60, 102)));
+        assert_eq!(span(Cause::Throttled, 30), Some((72, 102)));
+    }
+
+    #[test]
+    fn a_service_without_a_known_cpu_time_may_have_run() {
+        let with = |cpu| Reading { cpu, ..reading(1, &[]) };
+        assert!(with(Some(5)).has_run_since(&with(Some(4))));
+        assert!(!with(Some(5)).has_run_since(&with(Some(5))));
+        assert!(with(None).has_run_since(&with(Some(5))));
+    }
 }

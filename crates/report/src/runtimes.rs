@@ -43,6 +43,7 @@ pub(crate) fn lines(result: &RunResult) -> Vec<String> {
     if !common.is_empty() {
         lines.push(format!("Runtimes: {}", common.join(" · ")));
     }
+    lines.extend(compilers(&result.runtimes));
     let unseen = result.runtimes.iter().flat_map(|runtime| {
         runtime.unseen.iter().map(|unseen| (said(unseen).into_owned(), runtime.label.as_str()))
     });
@@ -55,6 +56,13 @@ pub(crate) fn lines(result: &RunResult) -> Vec<String> {
     }
     lines.extend(sentences.iter().map(|(sentence, sites)| format!("{}: {sentence}.", named(sites))));
     lines
+}
+
+/// How little the JIT compilers did: services that were warm. Those that were not are told of in a note.
+fn compilers(runtimes: &[SiteRuntime]) -> Option<String> {
+    let shares = runtimes.iter().filter_map(|runtime| Some((runtime.jit_share?, runtime.label.as_str())));
+    let (most, site) = shares.max_by(|left, right| left.0.total_cmp(&right.0))?;
+    Some(format!("JIT compilers took at most {:.1} % of a service's CPU time ({site})", most * 100.0))
 }
 
 /// The values of a fact, each with the sites that have it, in their order.
@@ -91,6 +99,7 @@ mod tests {
     fn runtime(label: &str, facts: &[(&str, &str)], unseen: &[Unseen]) -> SiteRuntime {
         SiteRuntime {
             label: label.to_owned(),
+            jit_share: None,
             facts: facts.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
             unseen: unseen.iter().cloned().map(Statement::of).collect(),
         }
@@ -103,6 +112,17 @@ mod tests {
         assert_eq!(by_value(&runtimes, "go.version"), [("go1.26".to_owned(), vec!["host", "docker", "pod"])]);
         let expected = [("2".to_owned(), vec!["host"]), ("1".to_owned(), vec!["docker", "pod"])];
         assert_eq!(by_value(&runtimes, "go.gomaxprocs"), expected);
+    }
+
+    #[test]
+    fn the_compiler_that_did_most_is_told_of() {
+        let of = |label, jit_share| SiteRuntime { jit_share, ..runtime(label, &[], &[]) };
+        let found = compilers(&[of("go", None), of("spring", Some(0.004)), of("quarkus", Some(0.0121))]);
+        assert_eq!(
+            found.as_deref(),
+            Some("JIT compilers took at most 1.2 % of a service's CPU time (quarkus)")
+        );
+        assert_eq!(compilers(&[of("go", None)]), None);
     }
 
     #[test]

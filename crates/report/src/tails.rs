@@ -50,6 +50,7 @@ fn met(cause: &TailCause) -> String {
 fn words(cause: Cause) -> &'static str {
     match cause {
         Cause::Throttled => "while the service was throttled (CPU limit)",
+        Cause::JvmCollected => "while the JVM had stopped for a collection",
         Cause::JvmStopped => "while the JVM stood still (collections and other safepoints)",
         Cause::GoStopped => "while Go's collector had stopped the program",
         Cause::RunQueue => "while a thread of the service waited for a CPU",

@@ -827,7 +827,7 @@ export interface TailCause {
   /**
    * The cause.
    */
-  cause: "throttled" | "jvm_stopped" | "go_stopped" | "run_queue" | "paused";
+  cause: "throttled" | "jvm_collected" | "jvm_stopped" | "go_stopped" | "run_queue" | "paused";
   /**
    * Share of their time that overlaps with it.
    */
@@ -1467,6 +1467,11 @@ export interface SiteRuntime {
   facts: {
     [k: string]: string;
   };
+  /**
+   * The share of the service's CPU time that its JIT compiler took while it was measured, in the cell where it was largest; without a
+   * value if it has none that could be seen.
+   */
+  jit_share?: number | null;
   /**
    * Service and platform, as tables name them.
    */

@@ -15,6 +15,10 @@ pub struct SiteRuntime {
     pub label: String,
     /// How it is set up, by name: `jvm.collector`, `go.gomaxprocs`.
     pub facts: BTreeMap<String, String>,
+    /// The share of the service's CPU time that its JIT compiler took while it was measured, in the cell where it was largest; without a
+    /// value if it has none that could be seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jit_share: Option<f64>,
     /// What could not be seen, a sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unseen: Vec<Statement<Unseen>>,
