@@ -11,7 +11,7 @@ use object::{CompressionFormat, Object, ObjectSection, ObjectSymbol, ReadCache, 
 use super::build_info::BuildInfo;
 
 /// More is no debugging information of a Go program.
-const MOST_DEBUG_BYTES: u64 = 1 << 30;
+const MOST_DEBUG_BYTES: u64 = 256 << 20;
 /// Symbols of a stripped program are in neither table.
 const GOMAXPROCS: &str = "runtime.gomaxprocs";
 const MEMSTATS: &str = "runtime.memstats";

@@ -2,7 +2,7 @@
 //! `.attach_pidN` in its `/tmp` and a SIGQUIT make it listen on the socket `.java_pidN` there. A JVM that does not would print its threads
 //! for the signal, or be ended by it, so it is sent only to one that handles it and has not been told to keep to itself.
 
-use std::io::{self, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 use std::thread::sleep;
@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, FileType, statat};
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::inside::{Inside, Placed};
@@ -21,7 +23,7 @@ const LISTENS_WITHIN: Duration = Duration::from_secs(5);
 const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 const INTERVAL: Duration = Duration::from_millis(10);
 /// Far more than all flags and a thousand threads.
-const LONGEST_ANSWER: u64 = 16 << 20;
+const LONGEST_ANSWER: usize = 16 << 20;
 
 /// A JVM that answers.
 pub(crate) struct Attached {
@@ -88,26 +90,45 @@ impl Attached {
         status.is_ok_and(|status| FileType::from_raw_mode(status.st_mode) == FileType::Socket)
     }
 
-    /// What it says to a command of `jcmd`, as `VM.flags -all`.
-    pub(crate) fn ask(&self, command: &str) -> Result<String, AttachError> {
+    /// Connects to its socket, and waits neither for that nor for writing longer than an answer may take.
+    fn connect(&self) -> io::Result<UnixStream> {
         // A path through the open folder is short enough for an address, and leads where it was opened.
         let path = format!("/proc/self/fd/{}/{}", self.folder.as_raw_fd(), self.socket);
-        let mut stream = UnixStream::connect(path).map_err(io_error("its socket refuses"))?;
-        let patience = Some(ANSWERS_WITHIN);
-        stream
-            .set_read_timeout(patience)
-            .and_then(|()| stream.set_write_timeout(patience))
-            // The version of the protocol, the verb, and three arguments, each ended by a zero.
-            .and_then(|()| stream.write_all(format!("1\0jcmd\0{command}\0\0\0").as_bytes()))
-            .map_err(io_error("it cannot be asked"))?;
-        let mut answer = Vec::new();
-        stream.take(LONGEST_ANSWER).read_to_end(&mut answer).map_err(io_error("it did not answer"))?;
+        let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+        set_socket_timeout(&socket, Timeout::Send, Some(ANSWERS_WITHIN))?;
+        connect(&socket, &SocketAddrUnix::new(path)?)?;
+        Ok(socket.into())
+    }
+
+    /// What it says to a command of `jcmd`, as `VM.flags -all`.
+    pub(crate) fn ask(&self, command: &str) -> Result<String, AttachError> {
+        let deadline = Instant::now() + ANSWERS_WITHIN;
+        let mut stream = self.connect().map_err(io_error("its socket refuses"))?;
+        // The version of the protocol, the verb, and three arguments, each ended by a zero.
+        let question = format!("1\0jcmd\0{command}\0\0\0");
+        stream.write_all(question.as_bytes()).map_err(io_error("it cannot be asked"))?;
+        let answer = read_until(deadline, &mut stream).map_err(io_error("it did not answer"))?;
         let text = String::from_utf8_lossy(&answer);
         match text.split_once('\n') {
             Some(("0", rest)) => Ok(rest.to_owned()),
             _ => Err(AttachError::Refused(text.chars().take(80).collect())),
         }
     }
+}
+
+/// All that a peer sends before it closes the connection.
+fn read_until(deadline: Instant, stream: &mut UnixStream) -> io::Result<Vec<u8>> {
+    let (mut answer, mut part) = (Vec::new(), [0; 1 << 16]);
+    while answer.len() <= LONGEST_ANSWER {
+        // A peer that sends byte after byte is not waited for either.
+        let left = deadline.checked_duration_since(Instant::now()).filter(|left| !left.is_zero());
+        stream.set_read_timeout(Some(left.ok_or(ErrorKind::TimedOut)?))?;
+        match stream.read(&mut part)? {
+            0 => return Ok(answer),
+            length => answer.extend_from_slice(&part[..length]),
+        }
+    }
+    Err(io::Error::new(ErrorKind::FileTooLarge, format!("more than {LONGEST_ANSWER} bytes")))
 }
 
 /// Whether the process has a handler for SIGQUIT: bit 2 of `SigCgt` (proc_pid_status(5)).

@@ -1,9 +1,13 @@
 //! JVMs as they are started, and as they hide.
 
+use std::io::Write;
 use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use loadline_model::runtime::Unseen;
 use loadline_observe::Wanted;
@@ -189,6 +193,47 @@ fn what_was_put_in_the_place_of_the_performance_data_is_not_believed() {
     replace(&|file| symlink("/tmp/loadline-outside", file).unwrap());
     assert_eq!(program.runtime().unseen, [Unseen::NoPerformanceData]);
     std::fs::remove_file("/tmp/loadline-outside").unwrap();
+}
+
+#[test]
+fn a_socket_that_answers_byte_after_byte_is_not_waited_for() {
+    let folder = built();
+    let program = Program::start(&mut busy_behind("mount -t tmpfs tmpfs /tmp", &folder, &[]));
+    let pid = program.0.id();
+    let socket = Path::new("/proc").join(pid.to_string()).join(format!("root/tmp/.java_pid{pid}"));
+    let listener = UnixListener::bind(socket).unwrap();
+    std::thread::spawn(move || {
+        let (mut connection, _) = listener.accept().unwrap();
+        while connection.write_all(b"0").is_ok() {
+            sleep(Duration::from_millis(50));
+        }
+    });
+    let began = Instant::now();
+    let runtime = program.runtime();
+    assert!(matches!(&runtime.unseen[..], [Unseen::NotAttached { .. }]), "{runtime:?}");
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
+}
+
+#[test]
+fn a_jvm_that_ends_in_the_middle_of_a_reading_is_no_fault() {
+    let folder = built();
+    for milliseconds in 0..10 {
+        let mut program = Program::start(&mut busy(&folder, &[]));
+        let mut observer = program.observer();
+        let before = observer.read(&Wanted::Everything);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                sleep(Duration::from_millis(milliseconds));
+                program.0.kill().unwrap();
+                program.0.wait().unwrap();
+            });
+            let mut after = observer.read(&Wanted::Everything);
+            while observer.between(&before, &after).get("jvm.gc.collections").is_some() {
+                after = observer.read(&Wanted::Everything);
+            }
+        });
+        assert!(observer.runtime().is_empty(), "it ended after {milliseconds} ms");
+    }
 }
 
 #[test]
