@@ -13,6 +13,8 @@ use crate::support::{go, leftovers};
 const GOMAXPROCS: &str = "8";
 /// Little enough to be used up.
 const QUOTA: &str = "0.3";
+/// The name of the service that is set up badly.
+const SMALL: &str = "small";
 const CONTAINERS: &str = "docker, {docker: {network: host}}";
 
 fn figure(cell: &Cell, metric: &str) -> f64 {
@@ -20,12 +22,12 @@ fn figure(cell: &Cell, metric: &str) -> f64 {
     found.unwrap_or_else(|| panic!("{} has no {metric}", cell.label)).value
 }
 
-/// Measures a service, described in YAML, on these platforms.
-fn measured(place: &Place, service: &str, platforms: &str, environment: &[(&str, &str)]) -> RunResult {
+/// Measures services, each described in YAML, on these platforms.
+fn measured(place: &Place, services: &str, platforms: &str, environment: &[(&str, &str)]) -> RunResult {
     place.write(
         "experiment.yaml",
         &format!(
-            "service: {service}\nplatforms: [{platforms}]\nlimits: {{cpu: {QUOTA}}}\ncpus: {{service: all}}\n\
+            "services: [{services}]\nplatforms: [{platforms}]\nlimits: {{cpu: {QUOTA}}}\ncpus: {{service: all}}\n\
             loads: [{{closed: true, connections: 4}}]\n\
             plan: {{slice: 300ms, blocks: 2, deployments: 2, warmup: 1s, repeats: 0, twin: false}}\n"
         ),
@@ -47,25 +49,34 @@ fn assert_threads_above_the_quota_are_seen(result: &RunResult) {
     for cell in &result.cells {
         assert!(figure(cell, "go.gc.collections") > 0.0, "{}", cell.label);
         assert_eq!(figure(cell, "go.gomaxprocs"), 8.0, "{}", cell.label);
+        assert!(figure(cell, "cpu.throttled") > 0.0, "{} was never held back", cell.label);
     }
-    let throttled =
-        result.slices.iter().filter_map(|slice| slice.observations.count("throttling.throttled_periods"));
-    assert!(throttled.sum::<u64>() > 0, "the service was never held back");
 }
 
-fn assert_a_small_heap_is_seen(result: &RunResult) {
+/// The service whose heap is too small and whose collector is that of small machines, beside the one that is set up well.
+fn assert_a_small_heap_and_its_collector_are_seen(result: &RunResult) {
     assert_eq!(result.runtimes.len(), result.cells.len(), "{:?}", result.notes);
     for runtime in &result.runtimes {
-        assert_eq!(runtime.facts["jvm.collector"], "Serial", "{runtime:?}");
-        assert_eq!(runtime.facts["jvm.heap.max"], (24 << 20).to_string(), "{runtime:?}");
+        let (collector, heap) = if runtime.label.contains(SMALL) { ("Serial", 24) } else { ("G1", 256) };
+        assert_eq!(runtime.facts["jvm.collector"], collector, "{runtime:?}");
+        assert_eq!(runtime.facts["jvm.heap.max"], (heap << 20).to_string(), "{runtime:?}");
         assert!(runtime.unseen.is_empty(), "{runtime:?}");
+        if collector == "Serial" {
+            // Nobody asked for it: the JVM sees less than two CPUs.
+            assert_eq!(runtime.facts["jvm.flag.UseSerialGC"], "true (ergonomic)", "{runtime:?}");
+        }
     }
-    for cell in &result.cells {
+    let (small, large): (Vec<&Cell>, Vec<&Cell>) =
+        result.cells.iter().partition(|cell| cell.label.contains(SMALL));
+    assert_eq!(small.len(), large.len());
+    for (small, large) in small.into_iter().zip(large) {
         // A heap of 24 MiB whose requests each take one has a collection every few requests.
-        let collections = figure(cell, "jvm.gc.collections");
-        assert!((0.02..1.0).contains(&collections), "{}: {collections}", cell.label);
-        assert!(figure(cell, "jvm.gc.pause") > 0.0, "{}", cell.label);
-        assert!(figure(cell, "jvm.heap.committed") <= f64::from(24 << 20), "{}", cell.label);
+        let collections = figure(small, "jvm.gc.collections");
+        assert!((0.02..1.0).contains(&collections), "{}: {collections}", small.label);
+        assert!(figure(small, "jvm.gc.pause") > 0.0, "{}", small.label);
+        assert!(figure(small, "jvm.heap.committed") <= f64::from(24 << 20), "{}", small.label);
+        let of_large = figure(large, "jvm.gc.collections");
+        assert!(of_large < collections / 2.0, "{}: {of_large}, {collections}", large.label);
     }
 }
 
@@ -84,11 +95,14 @@ fn java_folder(place: &Place) -> String {
     folder
 }
 
-/// The Java service, with a heap that is too small and the collector of small machines.
-fn java_service(folder: &str, image: &str) -> String {
-    format!(
-        "{{command: 'java -cp {folder} Service {{host}} {{port}}', jvm: {{heap: 24m, gc: serial}}{image}}}"
-    )
+/// The Java service with a heap that is too small and the collector that the JVM chooses, and the same set up well.
+fn java_services(folder: &str, image: &str) -> String {
+    let service = |name: &str, jvm: &str| {
+        format!(
+            "{{name: {name}, command: 'java -cp {folder} Service {{host}} {{port}}', jvm: {{{jvm}}}{image}}}"
+        )
+    };
+    format!("{}, {}", service(SMALL, "heap: 24m"), service("large", "heap: 256m, gc: g1"))
 }
 
 #[test]
@@ -123,8 +137,8 @@ fn threads_above_the_quota_are_seen_in_pods() {
 #[test]
 fn a_small_heap_is_seen_in_a_process() {
     let place = Place::shared();
-    let service = java_service(&java_folder(&place), "");
-    assert_a_small_heap_is_seen(&measured(&place, &service, "host, pod", &[]));
+    let services = java_services(&java_folder(&place), "");
+    assert_a_small_heap_and_its_collector_are_seen(&measured(&place, &services, "host, pod", &[]));
 }
 
 /// An image of the Java service; returns the archive.
@@ -137,8 +151,8 @@ fn java_image(place: &Place, folder: &str) -> String {
 }
 
 /// In a container the command's arguments are those of the image's program.
-fn java_container(archive: &str) -> String {
-    java_service(".", &format!(", image: {{archive: {archive}}}"))
+fn java_containers(archive: &str) -> String {
+    java_services(".", &format!(", image: {{archive: {archive}}}"))
 }
 
 #[test]
@@ -147,8 +161,8 @@ fn a_small_heap_is_seen_in_a_container() {
     let archive = java_image(&harbour.place, &java_folder(&harbour.place));
     let endpoint = harbour.engine.endpoint();
     let result =
-        measured(&harbour.place, &java_container(&archive), CONTAINERS, &[("DOCKER_HOST", &endpoint)]);
-    assert_a_small_heap_is_seen(&result);
+        measured(&harbour.place, &java_containers(&archive), CONTAINERS, &[("DOCKER_HOST", &endpoint)]);
+    assert_a_small_heap_and_its_collector_are_seen(&result);
 }
 
 #[test]
@@ -158,5 +172,34 @@ fn a_small_heap_is_seen_in_pods() {
     cluster.script("load", &[&archive]);
     let pods = "kubernetes, {kubernetes: {expose: podIP, placement: other-node}}";
     let environment = [("KUBECONFIG", cluster.kubeconfig.as_str())];
-    assert_a_small_heap_is_seen(&measured(&place, &java_container(&archive), pods, &environment));
+    let result = measured(&place, &java_containers(&archive), pods, &environment);
+    assert_a_small_heap_and_its_collector_are_seen(&result);
+}
+
+#[test]
+fn runtimes_that_hide_are_measured_and_what_was_not_seen_is_said() {
+    let place = Place::shared();
+    let (folder, go) = (java_folder(&place), go::build_stripped(&place, "stripped", "language_runtimes"));
+    let services = format!(
+        "{{name: JVM, command: 'java -cp {folder} Service {{host}} {{port}}', jvm: {{options: ['-XX:+PerfDisableSharedMem']}}}}, \
+        {{name: Go, command: '{go} {{host}}:{{port}}'}}"
+    );
+    let result = measured(&place, &services, "host", &[]);
+    let [jvm, go] = &result.runtimes[..] else { panic!("{:?}", result.runtimes) };
+    let hidden = [(jvm, "the JVM keeps no performance data"), (go, "the Go program has no symbols")];
+    for (runtime, why) in hidden {
+        assert!(matches!(&runtime.unseen[..], [said] if said.text.starts_with(why)), "{runtime:?}");
+    }
+    for cell in &result.cells {
+        assert!(figure(cell, "response.p50") > 0.0, "{}", cell.label);
+        let inside = cell
+            .figures
+            .iter()
+            .filter(|figure| ["jvm.", "go."].iter().any(|of| figure.metric.starts_with(of)));
+        assert_eq!(inside.count(), 0, "{}", cell.label);
+    }
+    let shown = place.run(["report"]);
+    for (_, why) in hidden {
+        assert!(shown.stdout.contains(why), "{}", shown.stdout);
+    }
 }
