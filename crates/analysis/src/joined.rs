@@ -8,6 +8,7 @@
 use loadline_model::experiment::{Experiment, PlanSpec, Platform};
 use loadline_model::notes::{Change, Circumstance, Failure, Note, Resources};
 use loadline_model::plan::{CellPlan, ContrastKind, ContrastPlan, Plan, Role, Site};
+use loadline_model::platform::Limits;
 use loadline_model::rows::{RunData, RunRow};
 use loadline_model::{CellId, LoadId, Machine, PlatformId, RunState, ServiceId, SiteId};
 
@@ -195,6 +196,27 @@ pub fn changes(before: &RunRow, machine: &Machine, version: &str) -> Vec<Change>
     let machines = machines.map(|((what, before), after)| (what, before, after));
     let versions = [(Circumstance::Version, before.version.clone(), version.to_owned())];
     changed(machines.chain(versions))
+}
+
+/// The limits of a run's services that an experiment would not give to the same service on the same platform: theirs, and what it would give.
+pub fn changed_limits(before: &RunRow, experiment: &Experiment) -> Vec<(Limits, Limits)> {
+    let earlier = &before.experiment;
+    let is_only =
+        |count: fn(&Experiment) -> usize| [earlier, experiment].into_iter().all(|of| count(of) == 1);
+    let (one_service, one_platform) = (is_only(|of| of.services.len()), is_only(|of| of.platforms.len()));
+    let limits = |site: &Site| {
+        let (service, platform) =
+            (&earlier.service(site.service).name, &earlier.platform(site.platform).name);
+        let service = experiment.services.iter().position(|other| one_service || other.name == *service)?;
+        let platform =
+            experiment.platforms.iter().position(|other| one_platform || other.name == *platform)?;
+        let would_have = experiment.limits_of(ServiceId(service), PlatformId(platform));
+        Some((earlier.limits_of(site.service, site.platform), would_have))
+    };
+    let mut found: Vec<(Limits, Limits)> = before.plan.sites.iter().filter_map(limits).collect();
+    found.retain(|(had, would_have)| had != would_have);
+    found.dedup();
+    found
 }
 
 fn changed(all: impl IntoIterator<Item = (Circumstance, String, String)>) -> Vec<Change> {

@@ -56,7 +56,7 @@ pub use json::{json, result_schema};
 pub use junit::junit;
 pub use list::{Summary, list, matches, summary};
 pub use markdown::markdown;
-pub use preview::preview;
+pub use preview::{preview, too_short};
 pub use slices_csv::csv_slices;
 pub use so_far::so_far;
 pub use summary_csv::csv_summary;

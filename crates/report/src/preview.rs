@@ -101,7 +101,20 @@ fn time(preview: &Preview, style: &Style) -> String {
         table.push(vec![what.to_owned(), how_long, why]);
     }
     let rest = "Not included: fetching images, stopping services, and the moments between slices.";
-    table.render(style.width) + &wrap("", rest, style.width, 0)
+    let short = too_short(time).map_or_else(String::new, |text| wrap("", &text, style.width, 0));
+    table.render(style.width) + &wrap("", rest, style.width, 0) + &short
+}
+
+/// What is not reached in the time that a run has, if that is known beforehand.
+pub fn too_short(time: &TimeBudget) -> Option<String> {
+    let (least, within) = (time.total_s.least, time.within_s?);
+    let lost = match time.trials_s {
+        Some(_) => "the intervals will be wider than asked for, or there will be none",
+        None => "there will be fewer deployments than planned, or none",
+    };
+    (least > within).then(|| {
+        format!("This takes at least {}, and `within` allows {}: {lost}.", seconds(least), seconds(within))
+    })
 }
 
 /// `8 deployments × 36 blocks × 3 slices of 0.1 s`
@@ -196,6 +209,28 @@ fn seconds(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_takes_longer_than_it_may_is_said_beforehand() {
+        let all = |least| Range { least, most: 3600.0 };
+        let time = TimeBudget {
+            deployments: 1,
+            blocks: 1,
+            slices_s: 0.0,
+            trials_s: Some(all(780.0)),
+            repeats_s: Range::default(),
+            warm_ups_s: Range::default(),
+            starts_s: Range::default(),
+            profiles_s: 0.0,
+            total_s: all(780.0),
+            within_s: Some(300.0),
+            open_ended: false,
+        };
+        let said = "This takes at least 13 min, and `within` allows 5 min: the intervals will be wider than asked for, or there will be none.";
+        assert_eq!(too_short(&time).as_deref(), Some(said));
+        assert_eq!(too_short(&TimeBudget { within_s: Some(900.0), ..time.clone() }), None);
+        assert_eq!(too_short(&TimeBudget { within_s: None, ..time }), None);
+    }
 
     #[test]
     fn times_are_as_short_as_they_stay_clear() {

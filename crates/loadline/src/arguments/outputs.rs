@@ -17,10 +17,10 @@ pub struct TurnArguments {
 #[derive(Args, Default)]
 pub struct AgainstArguments {
     /// Compare with a stored run once this one is measured: its number, or the file of another store, whose latest run is taken. It must
-    /// be of this machine
+    /// be of this machine, with the same limits
     #[arg(long, value_name = "RUN|FILE", help_heading = "Results")]
     pub against: Option<String>,
-    /// Compare even with a run of another machine, kernel or version of loadline
+    /// Compare even with a run of another machine, kernel, version of loadline or limits
     #[arg(long, requires = "against", help_heading = "Results")]
     pub allow_different: bool,
 }

@@ -90,7 +90,7 @@ fn execute_and_show(
     against: &AgainstArguments,
     outputs: &OutputArguments,
 ) -> Result<Exit> {
-    let baseline = Baseline::read(against, outputs)?;
+    let baseline = Baseline::read(against, &experiment, outputs)?;
     if baseline.is_none() {
         add_conditions(&mut experiment, &outputs.fail_if)?;
     }
@@ -155,6 +155,9 @@ fn execute_in(
     let store = Store::create(&outputs.store)?;
     let journal = StoreJournal::new(&store);
     let plan = Plan::new(experiment);
+    if let Some(warning) = loadline_report::too_short(&loadline_run::preview(experiment, &plan)?.time) {
+        tell(format_args!("{warning}"));
+    }
     let progress = RefCell::new(Progress::new(experiment, &plan));
     let mut told = outputs.events.as_deref().map(|file| EventLog::create(file, stop.clone())).transpose()?;
     let events = &mut |event| {

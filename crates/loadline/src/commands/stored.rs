@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use anyhow::Result;
-use loadline_analysis::{NamedRun, RunData, analyse, changes, join};
-use loadline_model::experiment::Condition;
+use loadline_analysis::{NamedRun, RunData, analyse, changed_limits, changes, join};
+use loadline_model::experiment::{Condition, Experiment};
+use loadline_model::notes::{Change, Circumstance};
 use loadline_observe::describe_machine;
 use loadline_report::{Evidence, Words};
 use loadline_spec::add_conditions;
@@ -31,9 +32,13 @@ pub struct Baseline {
 }
 
 impl Baseline {
-    /// The run that `--against` names: a number in the store, or a store whose latest run it is. It must be of this machine and this version, unless
-    /// it may differ.
-    pub fn read(arguments: &AgainstArguments, outputs: &OutputArguments) -> Result<Option<Baseline>> {
+    /// The run that `--against` names: a number in the store, or a store whose latest run it is. It must be of this machine and this version, and its
+    /// services must have had the limits of those that are to be measured, unless it may differ.
+    pub fn read(
+        arguments: &AgainstArguments,
+        experiment: &Experiment,
+        outputs: &OutputArguments,
+    ) -> Result<Option<Baseline>> {
         let Some(against) = &arguments.against else { return Ok(None) };
         let run = match against.parse() {
             Ok(number) => NamedRun::by_number(Store::open(&outputs.store)?.data(Some(number))?),
@@ -42,7 +47,13 @@ impl Baseline {
                 NamedRun { name: format!("run {} of {against}", data.run.id), data }
             }
         };
-        let changes = changes(&run.data.run, &describe_machine(), env!("CARGO_PKG_VERSION"));
+        let limits = changed_limits(&run.data.run, experiment).into_iter().map(|(before, after)| Change {
+            what: Circumstance::Limits,
+            before: before.words(),
+            after: after.words(),
+        });
+        let mut changes = changes(&run.data.run, &describe_machine(), env!("CARGO_PKG_VERSION"));
+        changes.extend(limits);
         if !changes.is_empty() && !arguments.allow_different {
             let changes: Vec<String> = changes.iter().map(Words::words).collect();
             let why = format!(

@@ -80,6 +80,11 @@ fn a_run_is_held_against_a_stored_one() {
         assert!(ended.stdout.contains("p50 slower by > 100000%"), "{}", ended.stdout);
     }
 
+    let limited = ["--limit-cpu", "0.5", "--against", "1"];
+    let refused = place.run(two.into_iter().chain(BRIEF).chain(limited));
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    assert!(refused.stderr.contains("the limits of the service (none, then 0.5 CPUs)"), "{}", refused.stderr);
+
     let other = rusqlite::Connection::open(place.path("baseline.db")).expect("a store");
     let change = "UPDATE run SET machine = json_set(machine, '$.kernel', '5.10.0')";
     assert_eq!(other.execute(change, []).expect("a machine"), 1);

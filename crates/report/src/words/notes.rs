@@ -1,6 +1,7 @@
 //! What a reader of the figures must know.
 
 use loadline_model::notes::{Change, Circumstance, Note, Resources};
+use loadline_model::platform::Limits;
 
 use super::{Words, remedy};
 use crate::figures;
@@ -118,6 +119,13 @@ fn resources(of: &Resources) -> String {
     }
 }
 
+/// `0.3 CPUs and 512 MiB`
+impl Words for Limits {
+    fn words(&self) -> String {
+        figures::limits(*self).unwrap_or_else(|| "none".to_owned())
+    }
+}
+
 /// `its kernel (6.1, then 6.18)`
 impl Words for Change {
     fn words(&self) -> String {
@@ -128,6 +136,7 @@ impl Words for Change {
             Circumstance::Kernel => "its kernel",
             Circumstance::Governor => "its frequency governor",
             Circumstance::LoadCpus => "the CPUs of the load",
+            Circumstance::Limits => "the limits of the service",
             Circumstance::Version => "the version of loadline",
         };
         let known = |text: &str| if text.is_empty() { "unknown".to_owned() } else { text.to_owned() };
