@@ -8,7 +8,7 @@ use loadline_model::result::{Cell, RunResult};
 /// Days of a month, on average.
 const DAYS: f64 = 30.4;
 const GIB: f64 = 1_073_741_824.0;
-/// Loads that are looked at for a turn, as multiples of the one that was asked for.
+/// Loads that are looked at for a turn, as multiples and parts of the one that was asked for.
 const MOST_TIMES: f64 = 1_000.0;
 /// Halvings until a turn is known to a thousandth.
 const HALVINGS: usize = 40;
@@ -137,6 +137,8 @@ fn turns(known: &[Known<'_>], options: &[CostOption], profile: &DayProfile, pric
         let fixed = options[at].monthly_fixed - (options[at].monthly_cost - best);
         [
             first(is_cheapest_at_load, 1.0, MOST_TIMES).map(|times| Turn::Load { label: label(), times }),
+            first(|parts| is_cheapest_at_load(1.0 / parts), 1.0, MOST_TIMES)
+                .map(|parts| Turn::LessLoad { label: label(), times: 1.0 / parts }),
             first(is_cheaper_with, options[at].capacity, options[at].capacity * MOST_TIMES)
                 .map(|rate| Turn::Capacity { label: label(), rate }),
             (fixed > 0.0).then(|| Turn::Fixed { label: label(), amount: fixed }),

@@ -93,11 +93,18 @@ pub struct CostOption {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Turn {
-    /// All hours have so many times the load.
+    /// All hours have so many times the load, or more.
     Load {
         /// The option.
         label: String,
         /// How many times.
+        times: f64,
+    },
+    /// All hours have this part of the load, or less.
+    LessLoad {
+        /// The option.
+        label: String,
+        /// Below 1.
         times: f64,
     },
     /// A replica carries so much.

@@ -6,6 +6,7 @@ mod compiling;
 mod conditions;
 mod contrasts;
 mod coverage;
+mod decide;
 mod doctor;
 mod joined;
 mod judging;
