@@ -139,6 +139,20 @@ impl Registry {
         Ok(dead)
     }
 
+    /// The runs whose process lives.
+    ///
+    /// # Errors
+    /// When the registry cannot be read.
+    pub fn live_runs(&self) -> Result<Vec<RunName>, Error> {
+        let _registry = self.lock()?;
+        let is_locked = |dir: &PathBuf| {
+            let lock = open_lock(&dir.join("lock"));
+            lock.is_ok_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)))
+        };
+        let name = |dir: PathBuf| dir.file_name()?.to_str()?.parse().ok();
+        Ok(self.runs()?.into_iter().filter(is_locked).filter_map(name).collect())
+    }
+
     /// The folders of all runs.
     fn runs(&self) -> Result<Vec<PathBuf>, Error> {
         let entries = fs::read_dir(&self.dir).with_context(|| format!("list {}", self.dir.display()))?;
@@ -279,8 +293,10 @@ mod tests {
         let (_dir, registry) = registry();
         let run = registry.register("000001".parse().unwrap(), &empty_host()).unwrap();
         assert!(registry.dead_runs().unwrap().is_empty());
+        assert_eq!(registry.live_runs().unwrap(), ["000001".parse().unwrap()]);
         drop(run);
         assert_eq!(registry.dead_runs().unwrap().len(), 1);
+        assert_eq!(registry.live_runs().unwrap(), []);
     }
 
     #[test]

@@ -118,7 +118,7 @@ impl Store {
         })
     }
 
-    fn all<T>(
+    pub(crate) fn all<T>(
         &self,
         sql: &str,
         values: impl Params,

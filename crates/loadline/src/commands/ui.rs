@@ -8,10 +8,12 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::Parser;
+use loadline_machine::Registry;
 use loadline_model::experiment::Experiment;
 use loadline_model::plan::Plan;
 use loadline_report::Style;
 use loadline_spec::{Machine, add_conditions, from_flags, from_yaml, service_lines, to_yaml};
+use loadline_store::Store;
 use loadline_web::{Certificate, Draft, Offer, Program, Token, Ui};
 
 use offers::Offers;
@@ -50,11 +52,23 @@ pub fn ui(arguments: &UiArguments) -> Result<Exit> {
     if let Err(error) = loadline_machine::clean(&loadline_platforms::cleaners(), &mut Vec::new()) {
         tell(format_args!("what an earlier run left could not be removed: {error:#}"));
     }
+    if let Err(error) = end_killed_runs(&arguments.store) {
+        tell(format_args!("runs that were killed are still shown as not finished: {error:#}"));
+    }
     loadline_web::serve(ui, &stop, |url| {
         // Without a reader there is nobody to tell.
         let _ = print(format_args!("{url}"));
     })?;
     Ok(Exit::Done)
+}
+
+/// Ends the runs that nobody measures any more, as after a loss of power.
+fn end_killed_runs(store: &Path) -> Result<()> {
+    if !store.exists() {
+        return Ok(());
+    }
+    let live = Registry::of_this_user()?.live_runs()?;
+    Ok(Store::open(store)?.end_killed_runs(|label| live.iter().any(|run| run.to_string() == label))?)
 }
 
 fn token(file: Option<&Path>) -> Result<Token> {

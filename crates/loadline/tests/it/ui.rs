@@ -4,7 +4,7 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::support::leftovers;
@@ -210,6 +210,43 @@ fn the_run_of_a_killed_server_ends_and_nothing_of_it_stays() {
         (&json!("interrupted"), &json!(false)),
         "{listed}"
     );
+}
+
+/// The run that a server started.
+fn run_of(server: u32) -> Pid {
+    let parent = |pid: i32| -> Option<u32> {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // After the name, which is in parentheses, come state and parent (proc_pid_stat(5)).
+        stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
+    };
+    let entries = std::fs::read_dir("/proc").expect("/proc");
+    let mut pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    let tells_events = |pid: i32| {
+        std::fs::read_to_string(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.contains("--events"))
+    };
+    let run = pids.find(|pid| parent(*pid) == Some(server) && tells_events(*pid));
+    run.and_then(Pid::from_raw).expect("a run")
+}
+
+#[test]
+fn a_run_that_was_killed_with_its_server_is_shown_as_interrupted() {
+    let place = Place::cleaning();
+    let served = Served::start(&place);
+    job(&served, &LONG.replace("[host]", "[host, pod]"));
+    served.follow("/api/jobs/1/events", |event, _| event == "slices");
+    let run = run_of(served.server.id());
+    // So that it does not end by itself when its server does.
+    kill_process(run, Signal::STOP).expect("the run is alive");
+    served.server.send(Signal::KILL);
+    assert_eq!(served.server.wait().code, None);
+    kill_process(run, Signal::KILL).expect("the run is alive");
+    assert_eq!(place.store().state(), "unfinished");
+    let label = place.store().label();
+    let served = Served::start(&place);
+    leftovers::assert_none(&label);
+    assert_eq!(served.json("/api/runs")[0]["state"], "interrupted");
+    let slices = served.json("/api/runs/1")["slices"].as_array().map(Vec::len);
+    assert!(slices > Some(0), "what it measured is shown");
 }
 
 #[test]
