@@ -2,6 +2,7 @@
 
 mod capacity;
 mod fail_if;
+mod misbehaving;
 mod pauses;
 mod planted_cost;
 mod positive_control;
