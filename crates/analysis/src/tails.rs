@@ -30,10 +30,12 @@ fn slowest(row: &TailRow) -> &[SlowRequest] {
 }
 
 fn met(cause: Cause, rows: &[(&TailRow, &[SlowRequest])]) -> TailCause {
-    let (mut requests, mut touched, mut by_chance, mut overlapped, mut took) = (0.0, 0.0, 0.0, 0.0, 0.0);
+    let (mut requests, mut touched, mut by_chance) = (0.0, 0.0, 0.0);
+    let (mut overlapped, mut took, mut overlapped_by_chance) = (0.0, 0.0, 0.0);
     for (row, slowest) in rows {
         let timeline = &row.timeline;
         let spans = timeline.spans.get(&cause).map(Vec::as_slice).unwrap_or_default();
+        let share = chance(spans, 0, timeline.began, timeline.ended);
         for request in *slowest {
             let overlap: u64 = spans.iter().map(|span| overlap(span, request)).sum();
             requests += 1.0;
@@ -41,6 +43,7 @@ fn met(cause: Cause, rows: &[(&TailRow, &[SlowRequest])]) -> TailCause {
             by_chance += chance(spans, request.took, timeline.began, timeline.ended);
             overlapped += overlap as f64;
             took += request.took as f64;
+            overlapped_by_chance += share * request.took as f64;
         }
     }
     TailCause {
@@ -48,6 +51,7 @@ fn met(cause: Cause, rows: &[(&TailRow, &[SlowRequest])]) -> TailCause {
         touched: touched / f64::max(requests, 1.0),
         by_chance: by_chance / f64::max(requests, 1.0),
         time_share: overlapped / f64::max(took, 1.0),
+        time_by_chance: overlapped_by_chance / f64::max(took, 1.0),
     }
 }
 
@@ -73,6 +77,7 @@ fn chance(spans: &[Span], took: u64, began: u64, ended: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use loadline_model::tails::Timeline;
     use proptest::prelude::*;
 
     fn span(from: u64, to: u64) -> Span {
@@ -87,6 +92,18 @@ mod tests {
         {
             assert_eq!(overlap(&span(spanned.0, spanned.1), &request), expected, "{spanned:?}");
         }
+    }
+
+    #[test]
+    fn what_a_cause_took_of_the_time_stands_beside_what_it_takes_by_chance() {
+        let timeline =
+            Timeline { began: 0, ended: 1_000, spans: [(Cause::Throttled, vec![span(100, 300)])].into() };
+        let slowest = vec![SlowRequest { due: 150, took: 100 }, SlowRequest { due: 200, took: 200 }];
+        let row = TailRow { cell: CellId(0), round: 0, answered: 200, slowest, timeline };
+        let met = met(Cause::Throttled, &[(&row, &row.slowest)]);
+        // 100 of 100 and 100 of 200.
+        assert_eq!((met.touched, met.time_share), (1.0, 200.0 / 300.0));
+        assert!((met.time_by_chance - 0.2).abs() < 1e-12, "{met:?}");
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub enum Cause {
     Throttled,
     /// Its JVM had stopped all threads to collect garbage.
     JvmCollected,
-    /// Its JVM had stopped all threads, for that or for another reason.
+    /// Its JVM had stopped all threads for another reason.
     JvmStopped,
     /// Its Go runtime had stopped the program to collect garbage.
     GoStopped,

@@ -345,15 +345,15 @@ impl JvmWatch {
     pub(crate) fn stopped(&self) -> Option<Stopped> {
         let reading = Reading::of(&self.0, &perf_data(&self.0).ok()?);
         let collecting_ns = reading.collectors.iter().map(|collector| collector.pause_ns).sum();
-        Some(Stopped { collecting_ns, in_all_ns: reading.safepoint_ns? })
+        Some(Stopped { collecting_ns, otherwise_ns: reading.safepoint_ns?.saturating_sub(collecting_ns) })
     }
 }
 
 /// Times for which all threads of a JVM stood still.
 pub(crate) struct Stopped {
     pub(crate) collecting_ns: u64,
-    /// For collections, and whatever else takes a safepoint.
-    pub(crate) in_all_ns: u64,
+    /// At safepoints for something else.
+    pub(crate) otherwise_ns: u64,
 }
 
 /// Reads any bytes as performance data, for the fuzzer.

@@ -24,6 +24,8 @@ use crate::threads;
 const INTERVAL: Duration = Duration::from_millis(2);
 /// Reading takes no more than one part in this many of the time.
 const LEAST_REST: u32 = 20;
+/// A service runs if it uses more than one part in this many of a CPU.
+const LEAST_RUN: u64 = 10;
 /// A timer that is this late was held up by another program or by the hypervisor: an idle virtual CPU wakes far earlier.
 const LATE: Duration = Duration::from_millis(1);
 
@@ -57,15 +59,6 @@ impl TimelineWatch {
     }
 }
 
-/// Where lost time is counted.
-struct Sources {
-    cgroup: Option<Cgroup>,
-    jvm: Option<JvmWatch>,
-    go: Option<GoWatch>,
-    subject: Subject,
-    proc: Proc,
-}
-
 /// What was counted since the service began.
 struct Reading {
     at: Nanos,
@@ -75,27 +68,60 @@ struct Reading {
     cpu: Option<Nanos>,
 }
 
-impl Reading {
-    /// When time was lost between the reading before and this one. `ran` is when the service was last known to run before.
-    fn spans<'a>(&'a self, before: &'a Reading, ran: Nanos) -> impl Iterator<Item = (Cause, Span)> + 'a {
-        self.lost.iter().filter_map(move |(cause, ns)| {
-            let new = ns.checked_sub(*before.lost.get(cause)?).filter(|new| *new > 0)?;
+/// Makes spans of readings.
+struct Spans {
+    before: Reading,
+    /// When the service was last known to run.
+    ran: Nanos,
+}
+
+impl Spans {
+    fn from(first: Reading) -> Spans {
+        Spans { ran: first.at, before: first }
+    }
+
+    /// Adds the time that was lost since the reading before.
+    fn add(&mut self, reading: Reading, timeline: &mut Timeline) {
+        for (cause, ns) in &reading.lost {
+            let before = self.before.lost.get(cause).copied().unwrap_or(*ns);
+            let new = ns.saturating_sub(before);
+            if new == 0 {
+                continue;
+            }
             // It is counted when it is over, and by each thread or CPU that loses it, so that the sum can be longer than the time in which
             // they did.
             let earliest = match cause {
-                Cause::RunQueue => before.at,
-                // No CPU runs what is throttled.
-                Cause::Throttled => ran,
+                Cause::RunQueue => self.before.at,
+                Cause::Throttled => self.ran,
                 Cause::JvmCollected | Cause::JvmStopped | Cause::GoStopped | Cause::Paused => 0,
             };
-            Some((*cause, Span { from: self.at.saturating_sub(new).max(earliest), to: self.at }))
-        })
+            let from = reading.at.saturating_sub(new).max(earliest);
+            timeline.add(*cause, Span { from, to: reading.at });
+        }
+        if self.ran_until(&reading) {
+            // Throttling may have begun at any time since.
+            self.ran = self.before.at;
+        }
+        self.before = reading;
     }
 
-    /// Whether the service used CPU time since the reading before; `true` if nobody knows.
-    fn has_run_since(&self, before: &Reading) -> bool {
-        self.cpu.zip(before.cpu).is_none_or(|(now, then)| now > then)
+    /// Whether the service ran since the reading before; `true` if nobody knows. What a CPU does that is not throttled yet, or a thread that
+    /// wakes up on it for a moment, is not worth the name.
+    fn ran_until(&self, reading: &Reading) -> bool {
+        let (Some(now), Some(then)) = (reading.cpu, self.before.cpu) else { return true };
+        now.saturating_sub(then) * LEAST_RUN > reading.at - self.before.at
     }
+}
+
+/// Where lost time is counted.
+struct Sources {
+    cgroup: Option<Cgroup>,
+    jvm: Option<JvmWatch>,
+    go: Option<GoWatch>,
+    subject: Subject,
+    proc: Proc,
+    /// What its JVM stood still for other reasons than collections. The two are not counted at the same moment, so that it may seem to fall.
+    stopped_otherwise: Nanos,
 }
 
 impl Sources {
@@ -108,25 +134,30 @@ impl Sources {
             go: GoWatch::find(&target),
             subject: subject.clone(),
             proc: proc.clone(),
+            stopped_otherwise: 0,
         }
     }
 
     fn read(&mut self) -> Reading {
         let target = Target::new(&self.subject, &self.proc);
+        // Before the throttled time, which must not be counted while the service seems to have run already.
+        let cpu = self.cgroup.as_ref().and_then(Cgroup::cpu).map(|cpu| cpu.total_ns);
         let throttled =
             self.cgroup.as_ref().and_then(Cgroup::throttling).map(|throttling| throttling.throttled_ns);
         let stopped = self.jvm.as_ref().and_then(JvmWatch::stopped);
+        if let Some(stopped) = &stopped {
+            self.stopped_otherwise = self.stopped_otherwise.max(stopped.otherwise_ns);
+        }
         let collected = self.go.as_ref().and_then(GoWatch::paused_ns);
         let waited = threads::run_queue_wait_ns(&self.proc, target.processes());
         let found = [
             (Cause::Throttled, throttled),
             (Cause::JvmCollected, stopped.as_ref().map(|stopped| stopped.collecting_ns)),
-            (Cause::JvmStopped, stopped.as_ref().map(|stopped| stopped.in_all_ns)),
+            (Cause::JvmStopped, stopped.as_ref().map(|_| self.stopped_otherwise)),
             (Cause::GoStopped, collected),
             (Cause::RunQueue, waited),
         ];
         let lost = found.into_iter().filter_map(|(cause, ns)| Some((cause, ns?))).collect();
-        let cpu = self.cgroup.as_ref().and_then(Cgroup::cpu).map(|cpu| cpu.total_ns);
         Reading { at: now(), lost, cpu }
     }
 
@@ -136,7 +167,7 @@ impl Sources {
             timeline.spans.insert(*cause, Vec::new());
         }
         timeline.spans.insert(Cause::Paused, Vec::new());
-        let (mut before, mut ran, mut rest) = (first, timeline.began, INTERVAL);
+        let (mut spans, mut rest) = (Spans::from(first), INTERVAL);
         while !stop.load(Ordering::Relaxed) {
             let due = now() + nanos(rest);
             sleep(rest);
@@ -145,15 +176,8 @@ impl Sources {
                 timeline.add(Cause::Paused, Span { from: due, to: woke });
             }
             let begun = Instant::now();
-            let reading = self.read();
+            spans.add(self.read(), &mut timeline);
             rest = INTERVAL.max(begun.elapsed() * LEAST_REST);
-            for (cause, span) in reading.spans(&before, ran) {
-                timeline.add(cause, span);
-            }
-            if reading.has_run_since(&before) {
-                ran = before.at;
-            }
-            before = reading;
         }
         timeline.ended = now();
         timeline
@@ -176,39 +200,48 @@ mod tests {
 
     const MS: Nanos = 1_000_000;
 
-    fn reading(at: Nanos, lost: &[(Cause, Nanos)]) -> Reading {
-        Reading { at: at * MS, lost: lost.iter().map(|(cause, ms)| (*cause, ms * MS)).collect(), cpu: None }
-    }
-
-    /// From and to in ms, of what was lost between two readings, at 100 and at 102 ms; the service was last known to run at 60 ms.
-    fn span(cause: Cause, lost: Nanos) -> Option<(Nanos, Nanos)> {
-        let (before, after) = (reading(100, &[(cause, 7)]), reading(102, &[(cause, 7 + lost)]));
-        let mut spans = after.spans(&before, 60 * MS);
-        let (found, span) = spans.next()?;
-        assert_eq!(found, cause);
-        Some((span.from / MS, span.to / MS))
+    /// The spans, in ms, of what is lost for a cause by each of these times: (at, lost, CPU time), all in ms.
+    fn spans(cause: Cause, readings: &[(Nanos, Nanos, Option<f64>)]) -> Vec<(Nanos, Nanos)> {
+        let mut readings = readings.iter().map(|(at, lost, cpu)| Reading {
+            at: at * MS,
+            lost: BTreeMap::from([(cause, lost * MS)]),
+            cpu: cpu.map(|cpu| (cpu * MS as f64) as Nanos),
+        });
+        let mut timeline = Timeline::default();
+        let mut spans = Spans::from(readings.next().expect("a first reading"));
+        readings.for_each(|reading| spans.add(reading, &mut timeline));
+        let found = timeline.spans.remove(&cause).unwrap_or_default();
+        found.into_iter().map(|span| (span.from / MS, span.to / MS)).collect()
     }
 
     #[test]
     fn lost_time_ends_where_it_is_seen() {
-        assert_eq!(span(Cause::JvmStopped, 30), Some((72, 102)));
-        assert_eq!(span(Cause::GoStopped, 1), Some((101, 102)));
-        assert_eq!(span(Cause::Throttled, 0), None);
+        assert_eq!(spans(Cause::JvmStopped, &[(100, 7, None), (102, 37, None)]), [(72, 102)]);
+        assert_eq!(spans(Cause::GoStopped, &[(100, 7, None), (102, 8, None), (104, 8, None)]), [(101, 102)]);
+        assert_eq!(spans(Cause::Throttled, &[(100, 7, None), (102, 7, None)]), []);
     }
 
     #[test]
-    fn what_several_threads_or_cpus_lose_at_once_is_no_longer_than_they_did() {
-        assert_eq!(span(Cause::RunQueue, 5), Some((100, 102)));
-        // Two CPUs, 40 ms each.
-        assert_eq!(span(Cause::Throttled, 80), Some((60, 102)));
-        assert_eq!(span(Cause::Throttled, 30), Some((72, 102)));
+    fn threads_that_wait_at_once_wait_no_longer_than_since_the_reading_before() {
+        assert_eq!(spans(Cause::RunQueue, &[(100, 7, None), (102, 12, None)]), [(100, 102)]);
     }
 
     #[test]
-    fn a_service_without_a_known_cpu_time_may_have_run() {
-        let with = |cpu| Reading { cpu, ..reading(1, &[]) };
-        assert!(with(Some(5)).has_run_since(&with(Some(4))));
-        assert!(!with(Some(5)).has_run_since(&with(Some(5))));
-        assert!(with(None).has_run_since(&with(Some(5))));
+    fn what_several_cpus_throttle_at_once_is_no_longer_than_the_service_stood_still() {
+        // Both CPUs until 60 ms, none until 100 ms, where 40 ms of each are counted. Meanwhile a thread wakes up for a moment.
+        let two = [
+            (50, 0, Some(100.0)),
+            (60, 0, Some(120.0)),
+            (70, 0, Some(120.05)),
+            (98, 0, Some(120.05)),
+            (100, 80, Some(120.5)),
+            (102, 80, Some(124.5)),
+        ];
+        assert_eq!(spans(Cause::Throttled, &two), [(50, 100)]);
+        // One of them alone: what is counted is what it was.
+        let one = [(50, 0, Some(50.0)), (60, 0, Some(60.0)), (98, 0, Some(60.0)), (100, 40, Some(60.5))];
+        assert_eq!(spans(Cause::Throttled, &one), [(60, 100)]);
+        // Nobody knows when it ran.
+        assert_eq!(spans(Cause::Throttled, &[(50, 0, None), (98, 0, None), (100, 80, None)]), [(50, 100)]);
     }
 }

@@ -829,6 +829,10 @@ export interface TailCause {
    */
   cause: "throttled" | "jvm_collected" | "jvm_stopped" | "go_stopped" | "run_queue" | "paused";
   /**
+   * Share of all the time in which it was watched for: what the former would be by chance.
+   */
+  time_by_chance?: number;
+  /**
    * Share of their time that overlaps with it.
    */
   time_share: number;

@@ -27,4 +27,7 @@ pub struct TailCause {
     pub by_chance: f64,
     /// Share of their time that overlaps with it.
     pub time_share: f64,
+    /// Share of all the time in which it was watched for: what the former would be by chance.
+    #[serde(default)]
+    pub time_by_chance: f64,
 }

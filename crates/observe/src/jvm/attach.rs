@@ -123,9 +123,12 @@ fn read_until(deadline: Instant, stream: &mut UnixStream) -> io::Result<Vec<u8>>
         // A peer that sends byte after byte is not waited for either.
         let left = deadline.checked_duration_since(Instant::now()).filter(|left| !left.is_zero());
         stream.set_read_timeout(Some(left.ok_or(ErrorKind::TimedOut)?))?;
-        match stream.read(&mut part)? {
-            0 => return Ok(answer),
-            length => answer.extend_from_slice(&part[..length]),
+        match stream.read(&mut part) {
+            Ok(0) => return Ok(answer),
+            Ok(length) => answer.extend_from_slice(&part[..length]),
+            // The deadline has come, or a signal.
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
+            Err(error) => return Err(error),
         }
     }
     Err(io::Error::new(ErrorKind::FileTooLarge, format!("more than {LONGEST_ANSWER} bytes")))

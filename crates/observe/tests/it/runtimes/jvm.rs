@@ -221,6 +221,8 @@ fn a_jvm_that_ends_in_the_middle_of_a_reading_is_no_fault() {
         let mut program = Program::start(&mut busy(&folder, &[]));
         let mut observer = program.observer();
         let before = observer.read(&Wanted::Everything);
+        assert!(observer.between(&before, &before).get("jvm.gc.collections").is_some(), "a JVM");
+        let deadline = Instant::now() + Duration::from_secs(60);
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 sleep(Duration::from_millis(milliseconds));
@@ -229,6 +231,7 @@ fn a_jvm_that_ends_in_the_middle_of_a_reading_is_no_fault() {
             });
             let mut after = observer.read(&Wanted::Everything);
             while observer.between(&before, &after).get("jvm.gc.collections").is_some() {
+                assert!(Instant::now() < deadline, "it is still seen");
                 after = observer.read(&Wanted::Everything);
             }
         });
