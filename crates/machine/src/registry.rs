@@ -145,12 +145,19 @@ impl Registry {
     /// When the registry cannot be read.
     pub fn live_runs(&self) -> Result<Vec<RunName>, Error> {
         let _registry = self.lock()?;
-        let is_locked = |dir: &PathBuf| {
-            let lock = open_lock(&dir.join("lock"));
-            lock.is_ok_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)))
-        };
-        let name = |dir: PathBuf| dir.file_name()?.to_str()?.parse().ok();
-        Ok(self.runs()?.into_iter().filter(is_locked).filter_map(name).collect())
+        let mut live = Vec::new();
+        for dir in self.runs()? {
+            match open_lock(&dir.join("lock"))?.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => {
+                    live.extend(dir.file_name().and_then(|name| name.to_str()?.parse::<RunName>().ok()));
+                }
+                Err(TryLockError::Error(error)) => {
+                    return Err(error).with_context(|| format!("lock {}", dir.display()));
+                }
+            }
+        }
+        Ok(live)
     }
 
     /// The folders of all runs.

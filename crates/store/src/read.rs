@@ -118,7 +118,7 @@ impl Store {
         })
     }
 
-    pub(crate) fn all<T>(
+    fn all<T>(
         &self,
         sql: &str,
         values: impl Params,

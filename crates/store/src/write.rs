@@ -5,7 +5,7 @@ use loadline_model::notes::{Failure, Note};
 use loadline_model::rows::{DeploymentRow, NewRun, ProfileRow, SliceRow, Surroundings, TailRow, WarmUpRow};
 use loadline_model::runtime::Runtime;
 use loadline_model::{CellId, RunState, SiteId, TimeSpent};
-use rusqlite::{Row, named_params, params};
+use rusqlite::{named_params, params};
 
 use crate::columns::json;
 use crate::{Store, StoreError};
@@ -176,17 +176,13 @@ impl Store {
         )
     }
 
-    /// Says of the runs that have no end, and whose labels are not those of living ones, that they were interrupted: they were killed. When is
-    /// not known.
-    pub fn end_killed_runs(&self, lives: impl Fn(&str) -> bool) -> Result<(), StoreError> {
-        let unfinished = "SELECT id, label FROM run WHERE state = ?1";
-        let labels = |row: &Row<'_>| Ok((row.get("id")?, row.get("label")?));
-        let runs: Vec<(i64, String)> = self.all(unfinished, [RunState::Unfinished.name()], labels)?;
-        for (run, _) in runs.into_iter().filter(|(_, label)| !lives(label)) {
-            let state = RunState::Interrupted.name();
-            self.execute("UPDATE run SET state = ?2 WHERE id = ?1", params![run, state])?;
-        }
-        Ok(())
+    /// Says of the runs of a machine that have no end, and are not alive, that they were interrupted: they were killed. When is not known.
+    pub fn end_killed_runs(&self, hostname: Option<&str>, alive: &[String]) -> Result<(), StoreError> {
+        self.execute(
+            "UPDATE run SET state = ?2 WHERE state = ?1 AND machine ->> '$.hostname' IS ?3
+                AND label NOT IN (SELECT value FROM json_each(?4))",
+            params![RunState::Unfinished.name(), RunState::Interrupted.name(), hostname, json(alive)],
+        )
     }
 
     fn execute(&self, sql: &str, values: impl rusqlite::Params) -> Result<(), StoreError> {

@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use loadline_machine::Registry;
+use loadline_machine::{Registry, Turn};
 use loadline_model::experiment::Experiment;
 use loadline_model::plan::Plan;
+use loadline_observe::describe_machine;
 use loadline_report::Style;
 use loadline_spec::{Machine, add_conditions, from_flags, from_yaml, service_lines, to_yaml};
 use loadline_store::Store;
@@ -67,8 +68,11 @@ fn end_killed_runs(store: &Path) -> Result<()> {
     if !store.exists() {
         return Ok(());
     }
-    let live = Registry::of_this_user()?.live_runs()?;
-    Ok(Store::open(store)?.end_killed_runs(|label| live.iter().any(|run| run.to_string() == label))?)
+    let registry = Registry::of_this_user()?;
+    // A run that has just begun may not have registered yet.
+    let Turn::Ours(_turn) = registry.take_turn()? else { return Ok(()) };
+    let alive: Vec<String> = registry.live_runs()?.iter().map(ToString::to_string).collect();
+    Ok(Store::open(store)?.end_killed_runs(describe_machine().hostname.as_deref(), &alive)?)
 }
 
 fn token(file: Option<&Path>) -> Result<Token> {

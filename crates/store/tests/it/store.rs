@@ -188,6 +188,28 @@ fn a_run_that_never_ended_is_unfinished() {
 }
 
 #[test]
+fn runs_that_were_killed_are_interrupted_and_others_stay_as_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    let store = Store::create(&path).unwrap();
+    let [killed, alive, elsewhere, complete] = [(); 4].map(|()| begin(&store, &experiment()));
+    store.finish_run(complete, RunState::Complete).unwrap();
+    let other = rusqlite::Connection::open(&path).unwrap();
+    other
+        .execute(
+            "UPDATE run SET label = printf('00000%d', id), machine = json_set(machine, '$.hostname', 'here')",
+            [],
+        )
+        .unwrap();
+    let set = "UPDATE run SET machine = json_set(machine, '$.hostname', 'there') WHERE id = ?1";
+    other.execute(set, [elsewhere]).unwrap();
+    store.end_killed_runs(Some("here"), &[format!("00000{alive}")]).unwrap();
+    let state = |run| store.run(Some(run)).unwrap().state;
+    let expected = [RunState::Interrupted, RunState::Unfinished, RunState::Unfinished, RunState::Complete];
+    assert_eq!([killed, alive, elsewhere, complete].map(state), expected);
+}
+
+#[test]
 fn what_is_no_store_is_refused_and_left_as_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("missing.db");
