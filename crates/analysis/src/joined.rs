@@ -97,7 +97,7 @@ fn refuse(NamedRun { name, data }: &NamedRun) -> Result<(), NotComparable> {
 fn compare(joined: &mut RunData, baseline: &Baseline, later: NamedRun) -> Result<(), NotComparable> {
     let Baseline { run: before, name: before_name } = baseline;
     let NamedRun { name, data: after } = later;
-    let pairs = pairs(before, &after.run);
+    let pairs = pairs((&before.experiment, &before.plan), (&after.run.experiment, &after.run.plan));
     if pairs.is_empty() {
         return Err(NotComparable::NothingInCommon {
             before: before_name.clone(),
@@ -123,21 +123,21 @@ fn compare(joined: &mut RunData, baseline: &Baseline, later: NamedRun) -> Result
     Ok(())
 }
 
-/// The cells that both runs measured. The only service of a run may have another name in the other, and so may its only platform.
-fn pairs(before: &RunRow, after: &RunRow) -> Vec<(CellId, CellId)> {
+/// The cells that both experiments have. The only service of one may have another name in the other, and so may its only platform.
+fn pairs(before: (&Experiment, &Plan), after: (&Experiment, &Plan)) -> Vec<(CellId, CellId)> {
     let [one_service, one_platform] = [
-        [before, after].iter().all(|run| run.experiment.services.len() == 1),
-        [before, after].iter().all(|run| run.experiment.platforms.len() == 1),
+        [before, after].iter().all(|(experiment, _)| experiment.services.len() == 1),
+        [before, after].iter().all(|(experiment, _)| experiment.platforms.len() == 1),
     ];
+    let load = |(experiment, plan): (&Experiment, &Plan), cell| experiment.load(plan.load_of(cell)).clone();
     let is_same = |earlier: CellId, later: CellId| {
         let [one, other] = [Named::of(before, earlier), Named::of(after, later)];
         (one_service || one.service == other.service)
             && (one_platform || one.platform == other.platform)
-            && before.experiment.load(before.plan.load_of(earlier))
-                == after.experiment.load(after.plan.load_of(later))
+            && load(before, earlier) == load(after, later)
     };
-    let later: Vec<CellId> = asked(&after.plan).collect();
-    let found = asked(&before.plan)
+    let later: Vec<CellId> = asked(after.1).collect();
+    let found = asked(before.1)
         .filter_map(|earlier| Some((earlier, *later.iter().find(|later| is_same(earlier, **later))?)));
     found.collect()
 }
@@ -154,11 +154,11 @@ struct Named<'a> {
 }
 
 impl Named<'_> {
-    fn of(run: &RunRow, cell: CellId) -> Named<'_> {
-        let site = run.plan.site_of(cell);
+    fn of<'a>((experiment, plan): (&'a Experiment, &Plan), cell: CellId) -> Named<'a> {
+        let site = plan.site_of(cell);
         Named {
-            service: &run.experiment.service(site.service).name,
-            platform: &run.experiment.platform(site.platform).name,
+            service: &experiment.service(site.service).name,
+            platform: &experiment.platform(site.platform).name,
         }
     }
 }
@@ -198,24 +198,20 @@ pub fn changes(before: &RunRow, machine: &Machine, version: &str) -> Vec<Change>
     changed(machines.chain(versions))
 }
 
-/// The limits of a run's services that an experiment would not give to the same service on the same platform: theirs, and what it would give.
+/// The limits that the services of a run had, and what the same would have in an experiment, where they differ.
 pub fn changed_limits(before: &RunRow, experiment: &Experiment) -> Vec<(Limits, Limits)> {
-    let earlier = &before.experiment;
-    let is_only =
-        |count: fn(&Experiment) -> usize| [earlier, experiment].into_iter().all(|of| count(of) == 1);
-    let (one_service, one_platform) = (is_only(|of| of.services.len()), is_only(|of| of.platforms.len()));
-    let limits = |site: &Site| {
-        let (service, platform) =
-            (&earlier.service(site.service).name, &earlier.platform(site.platform).name);
-        let service = experiment.services.iter().position(|other| one_service || other.name == *service)?;
-        let platform =
-            experiment.platforms.iter().position(|other| one_platform || other.name == *platform)?;
-        let would_have = experiment.limits_of(ServiceId(service), PlatformId(platform));
-        Some((earlier.limits_of(site.service, site.platform), would_have))
+    let plan = Plan::new(experiment);
+    let limits = |experiment: &Experiment, plan: &Plan, cell: CellId| {
+        let site = plan.site_of(cell);
+        experiment.limits_of(site.service, site.platform)
     };
-    let mut found: Vec<(Limits, Limits)> = before.plan.sites.iter().filter_map(limits).collect();
-    found.retain(|(had, would_have)| had != would_have);
-    found.dedup();
+    let mut found: Vec<(Limits, Limits)> = Vec::new();
+    for (earlier, later) in pairs((&before.experiment, &before.plan), (experiment, &plan)) {
+        let both = (limits(&before.experiment, &before.plan, earlier), limits(experiment, &plan, later));
+        if both.0 != both.1 && !found.contains(&both) {
+            found.push(both);
+        }
+    }
     found
 }
 
