@@ -93,14 +93,14 @@ pub struct CostOption {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Turn {
-    /// All hours have so many times the load, or more.
+    /// All hours have so many times the load, more than 1. Replicas are whole, so that beyond it another may be cheaper for a while.
     Load {
         /// The option.
         label: String,
         /// How many times.
         times: f64,
     },
-    /// All hours have this part of the load, or less.
+    /// All hours have this part of the load.
     LessLoad {
         /// The option.
         label: String,

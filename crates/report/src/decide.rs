@@ -98,10 +98,10 @@ fn words(turn: &Turn, currency: &str) -> String {
     let currency = printable(currency);
     match turn {
         Turn::Load { label, times } => {
-            format!("{} would cost least from {times:.1} times the load on", printable(label))
+            format!("{} would cost least at {times:.1} times the load", printable(label))
         }
         Turn::LessLoad { label, times } => {
-            format!("{} would cost least at {times:.3} times the load, or less", printable(label))
+            format!("{} would cost least at {times:.3} times the load", printable(label))
         }
         Turn::Capacity { label, rate } => {
             format!("{} would cost least if a replica carried {}", printable(label), figures::rate(*rate))

@@ -103,10 +103,10 @@ fn spare_replicas_are_kept_beside_what_the_load_needs() {
 #[test]
 fn the_load_at_which_another_platform_costs_least_is_found_above_and_below() {
     // A cluster that costs something by itself, and half as much for each request.
-    let prices = || [price("host", 0.2, 0.0), price("pod", 0.05, 0.3)];
+    let prices = || [price("host", 0.2, 0.0), price("pod", 0.05, 0.28)];
     let large = decided(800.0, 0, prices());
     assert_eq!(large.options[0].platform, "pod");
-    // At 160/s: two of host for 0.4 an hour, four of pod for 0.2 and the cluster for 0.3; above, three of host for 0.6, five of pod for 0.55.
+    // At 160/s: two of host for 0.40 an hour, four of pod for 0.20 and the cluster for 0.28; above, three of host for 0.60, five of pod for 0.53.
     let below = large.turns.iter().find_map(|turn| match turn {
         Turn::LessLoad { label, times } if label.contains("host") => Some(*times),
         _ => None,
