@@ -58,7 +58,7 @@ pub(crate) fn lines(result: &RunResult) -> Vec<String> {
     lines
 }
 
-/// How little the JIT compilers did: services that were warm. Those that were not are told of in a note.
+/// What the JIT compilers did at most. That it was too much for a warm service is said in a note.
 fn compilers(runtimes: &[SiteRuntime]) -> Option<String> {
     let shares = runtimes.iter().filter_map(|runtime| Some((runtime.jit_share?, runtime.label.as_str())));
     let (most, site) = shares.max_by(|left, right| left.0.total_cmp(&right.0))?;

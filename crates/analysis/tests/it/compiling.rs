@@ -1,7 +1,9 @@
 //! A service that compiles itself while it is measured is said not to be warm.
 
 use loadline_analysis::analyse;
-use loadline_model::metrics::JIT;
+use loadline_model::experiment::{Experiment, LoadSpec};
+use loadline_model::load::Load;
+use loadline_model::metrics::{JIT, SERVICE_CPU};
 use loadline_model::notes::Note;
 
 use crate::made_up::MadeUp;
@@ -28,6 +30,33 @@ fn a_compiler_that_takes_a_part_of_the_cpu_time_is_told_of() {
     let [(site, share)] = &compiling(0.1)[..] else { panic!("one site") };
     assert_eq!(site, "pod");
     assert!((share - 0.1).abs() < 1e-3, "{share}");
+}
+
+#[test]
+fn a_load_that_takes_much_cpu_time_does_not_hide_what_another_finds() {
+    let more = |experiment: &mut Experiment| {
+        experiment.loads.push(LoadSpec::new(Load::Closed { think: None }, 16));
+        let all = Experiment { cells: Vec::new(), contrasts: Vec::new(), ..experiment.clone() };
+        *experiment = all.with_every_cell();
+    };
+    let mut data = MadeUp { change: more, ..MadeUp::default() }.data();
+    for slice in &mut data.slices {
+        let used = slice.observations.service_cpu_ns().expect("CPU time") as f64;
+        // A tenth of little CPU time, and nearly nothing of much.
+        let (cpu, share) =
+            if data.run.plan.load_of(slice.cell).0 == 0 { (used, 0.1) } else { (50.0 * used, 0.001) };
+        slice.observations.insert(SERVICE_CPU, cpu);
+        slice.observations.insert(JIT, cpu * share);
+    }
+    let notes = analyse(&data).notes.into_iter().filter_map(|note| note.what);
+    let shares: Vec<f64> = notes
+        .filter_map(|note| match note {
+            Note::StillCompiling { share, .. } => Some(share),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(shares.len(), data.run.plan.sites.len());
+    assert!(shares.iter().all(|share| (share - 0.1).abs() < 1e-3), "{shares:?}");
 }
 
 #[test]
