@@ -1,4 +1,4 @@
-// Services that work on four requests at once, each for 2 ms, and misbehave under overload or as time goes by.
+// Services that work on four requests at once, each for 2 ms, and most of which misbehave under overload or as time goes by.
 package main
 
 import (
@@ -57,10 +57,10 @@ func change(others int64) {
 func main() {
 	behaviour := os.Args[2]
 	http.HandleFunc("/", func(response http.ResponseWriter, _ *http.Request) {
-		others := here.Add(1)
+		others := here.Add(1) - 1
 		defer here.Add(-1)
 		change(others)
-		if behaviour == "sheds" && others > kept {
+		if behaviour == "sheds" && others >= kept {
 			response.WriteHeader(http.StatusServiceUnavailable)
 			return
 		}
