@@ -26,6 +26,8 @@ fn searched(place: &Place) {
         "p99 <= 200ms",
         "--warmup",
         "1s",
+        "--within",
+        "2min",
     ];
     place.run(service.into_iter().chain(rough)).assert_measured();
 }
