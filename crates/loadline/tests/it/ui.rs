@@ -240,7 +240,7 @@ fn a_run_that_was_killed_with_its_server_is_shown_as_interrupted() {
     served.server.send(Signal::KILL);
     assert_eq!(served.server.wait().code, None);
     kill_process(run, Signal::KILL).expect("the run is alive");
-    // Its locks are free once it is gone, or waits for whoever started it.
+    // The kernel releases its locks when it has ended, reaped or not.
     let stat = || std::fs::read_to_string(format!("/proc/{}/stat", run.as_raw_pid()));
     wait_for("the end of its run", || stat().map_or(true, |stat| stat.contains(") Z ")).then_some(()));
     assert_eq!(place.store().state(), "unfinished");
