@@ -5,12 +5,15 @@ use serde_json::Value;
 use crate::support::nginx::Nginx;
 use crate::support::place::Place;
 use crate::support::programs::Served;
+use crate::support::{leftovers, wait_for};
 
 #[test]
 fn each_service_on_each_platform_is_asked_once() {
-    let place = Place::alone();
-    let ended =
-        place.run(["try", "--on", "host", "--on", "pod", "--request", "/api/orders", "-H", "X-Test: a"]);
+    let place = Place::shared();
+    let run =
+        place.start(["try", "--on", "host", "--on", "pod", "--request", "/api/orders", "-H", "X-Test: a"]);
+    let label = wait_for("a run to be registered", || run.registered());
+    let ended = run.wait();
 
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     for line in [
@@ -27,9 +30,7 @@ fn each_service_on_each_platform_is_asked_once() {
         ended.stdout
     );
     assert!(!place.path("loadline.db").exists(), "nothing is stored");
-    let registered = std::fs::read_dir("/run/loadline").expect("the registry").flatten();
-    let left: Vec<_> = registered.filter(|entry| entry.path().is_dir()).collect();
-    assert!(left.is_empty(), "{left:?}");
+    leftovers::assert_none(&label);
 }
 
 #[test]

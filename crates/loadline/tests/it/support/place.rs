@@ -6,6 +6,7 @@ use std::process::{Child, Command, ExitStatus, Output, Stdio};
 
 use loadline_analysis::result::RunResult;
 use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
 
 use super::{PROGRAM, cluster, store, wait_for};
 
@@ -150,6 +151,18 @@ impl Started {
 
     pub fn send(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).expect("the program is alive");
+    }
+
+    /// The label of the run that it has registered, if it has one now: other runs may be registered beside it.
+    pub fn registered(&self) -> Option<String> {
+        let folders = std::fs::read_dir("/run/loadline").ok()?.flatten();
+        let own = |folder: &PathBuf| -> Option<bool> {
+            let state: Value =
+                serde_json::from_slice(&std::fs::read(folder.join("state.json")).ok()?).ok()?;
+            Some(state["pid"].as_u64() == Some(u64::from(self.id())))
+        };
+        let found = folders.map(|entry| entry.path()).find(|folder| own(folder) == Some(true))?;
+        Some(found.file_name()?.to_str()?.to_owned())
     }
 
     pub fn has_ended(&mut self) -> bool {
