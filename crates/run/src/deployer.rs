@@ -122,6 +122,8 @@ pub enum ReadOut {
     Everything,
     /// Only the service's CPU time, while another site is measured.
     ServiceCpu,
+    /// What tells whether the service is warm: its CPU time, and that of its compiler.
+    Warmth,
 }
 
 /// Identifies a machine.

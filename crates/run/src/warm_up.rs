@@ -1,10 +1,12 @@
-//! Warming up: cycles of load and pause, in turn over all cells, until each cell's service time is stationary.
+//! Warming up: cycles of load and pause, in turn over all cells, until each cell's service time is stationary and its compiler, if it has one,
+//! is nearly done.
 
 use std::time::Duration;
 
 use loadline_engine::SliceSpec;
 use loadline_model::experiment::{Experiment, LoadSpec};
 use loadline_model::load::{Arrivals, Load, Rate};
+use loadline_model::metrics::JIT;
 use loadline_model::preview::Range;
 use loadline_model::rows::WarmUpRow;
 use loadline_model::{CellId, Event, LoadId, SiteId};
@@ -29,6 +31,10 @@ const SHORT_CYCLE_REQUESTS: f64 = 25.0;
 /// than the requested rate.
 const MIN_RATE_PER_SECOND: f64 = 200.0;
 
+/// A compiler is nearly done if it took no more than this share of the service's CPU time in the second half of the warm-up. It takes less
+/// the longer the service runs, and has no end: while slices are measured, 2 % is too much.
+const NEARLY_COMPILED: f64 = 0.05;
+
 /// The cells of a site that are warmed up by one load: slow rates are warmed up together, at the same rate.
 struct Progress {
     site: SiteId,
@@ -39,8 +45,17 @@ struct Progress {
     /// Length of a cycle.
     cycle: Duration,
     figures: Vec<f64>,
+    /// By cycle.
+    work: Vec<Work>,
     loaded: Duration,
     done: bool,
+}
+
+/// CPU time of a service in a cycle, and the time for which its compiler worked meanwhile.
+#[derive(Clone, Copy)]
+struct Work {
+    cpu_ns: u64,
+    compiler_ns: u64,
 }
 
 impl Execution<'_> {
@@ -97,7 +112,7 @@ impl Execution<'_> {
             offset: Duration::ZERO,
         };
         let begun = self.clock.now();
-        member.site.read_begin(ReadOut::ServiceCpu);
+        member.site.read_begin(ReadOut::Warmth);
         let record = member.with_engine(cell, |engine| engine.drive(slice))?;
         if record.stopped {
             return Err(RunError::Interrupted);
@@ -106,18 +121,21 @@ impl Execution<'_> {
             // A service on another machine uses no CPU of the load's machine.
             let load_machine = member.load_machine(cell, self.here.as_ref());
             let is_beside_the_load = load_machine.is_some() && member.site.machine() == load_machine;
-            let service_ns =
-                member.site.read_end().service_cpu_ns().filter(|_| is_beside_the_load).unwrap_or(0);
+            let seen = member.site.read_end();
+            let cpu_ns = seen.service_cpu_ns().unwrap_or(0);
+            let service_ns = if is_beside_the_load { cpu_ns } else { 0 };
             member.cpu_s_per_request = (service_ns + record.cpu_ns) as f64 / 1e9 / record.answered as f64;
+            progress.work.push(Work { cpu_ns, compiler_ns: seen.count(JIT).unwrap_or(0) });
             progress.figures.push(record.service.value_at_quantile(0.5) as f64);
         }
         progress.loaded += self.clock.now() - begun;
-        progress.done = progress.is_warm() || progress.loaded >= self.experiment.plan.warmup;
+        let is_warm = progress.is_stationary() && progress.has_nearly_compiled();
+        progress.done = is_warm || progress.loaded >= self.experiment.plan.warmup;
         Ok(())
     }
 
     fn store_warm_up(&mut self, round: u32, progress: &Progress) -> Result<(), RunError> {
-        let (after, stationary) = (progress.loaded, progress.is_warm());
+        let (after, stationary) = (progress.loaded, progress.is_stationary());
         let first = progress.cells[0];
         self.warmth.warmed_up(first, stationary && progress.was_warm_at_once());
         for cell in progress.cells.iter().copied() {
@@ -145,6 +163,7 @@ impl Execution<'_> {
             was_warm_before,
             cycle,
             figures: Vec::new(),
+            work: Vec::new(),
             loaded: Duration::ZERO,
             done: false,
         }
@@ -207,18 +226,32 @@ fn short_cycle(long: Duration, load: &LoadSpec) -> Duration {
 }
 
 impl Progress {
-    /// Whether it did not get faster in its first cycles. A machine that gets slower meanwhile makes a warm-up long and no service cold.
+    /// Whether it did not get faster in its first cycles, nor compiled. A machine that gets slower meanwhile makes a warm-up long and no service
+    /// cold.
     fn was_warm_at_once(&self) -> bool {
-        !has_got_faster(&self.figures[..STATIONARITY_WINDOW.min(self.figures.len())])
+        let first = STATIONARITY_WINDOW.min(self.figures.len());
+        !has_got_faster(&self.figures[..first]) && compiler_share(&self.work[..first]) <= NEARLY_COMPILED
     }
 
-    fn is_warm(&self) -> bool {
+    /// Over half of the warm-up: a compiler rests between what it finds worth its while and what it finds so later.
+    fn has_nearly_compiled(&self) -> bool {
+        compiler_share(&self.work[self.work.len() / 2..]) <= NEARLY_COMPILED
+    }
+
+    fn is_stationary(&self) -> bool {
         match stationary(&self.figures) {
             Stationarity::TooFew => false,
             Stationarity::Stationary => true,
             Stationarity::Trending { shift, .. } => self.was_warm_before && shift > 0.0,
         }
     }
+}
+
+/// The share of the CPU time that the compiler took; 0 of a service that has none, or whose CPU time is not known.
+fn compiler_share(work: &[Work]) -> f64 {
+    let cpu_ns: u64 = work.iter().map(|work| work.cpu_ns).sum();
+    let compiler_ns: u64 = work.iter().map(|work| work.compiler_ns).sum();
+    if cpu_ns == 0 { 0.0 } else { compiler_ns as f64 / cpu_ns as f64 }
 }
 
 /// The load of a warm-up: the cell's own, but with enough requests in a cycle.

@@ -6,7 +6,7 @@ mod usage;
 use loadline_agent::RemoteObserver;
 use loadline_machine::Cgroup;
 use loadline_model::Observations;
-use loadline_model::metrics::{MACHINE_CPU, MetricDeclaration, OBSERVER_CPU, SERVICE_CPU, WALL};
+use loadline_model::metrics::{JIT, MACHINE_CPU, MetricDeclaration, OBSERVER_CPU, SERVICE_CPU, WALL};
 use loadline_model::runtime::Runtime;
 use loadline_observe::{Observer, Snapshot, Subject, TimelineWatch, Wanted, between_remote, probes};
 use loadline_platform::Deployment;
@@ -140,6 +140,7 @@ impl Watch {
         self.wanted = match what {
             ReadOut::Everything => Wanted::Everything,
             ReadOut::ServiceCpu => Wanted::Metrics(vec![SERVICE_CPU.into()]),
+            ReadOut::Warmth => Wanted::Metrics(vec![SERVICE_CPU.into(), JIT.into()]),
         };
         // Before the counters, so that they do not count it as the service's work in the slice.
         self.shown_before = self.read_shown();

@@ -115,6 +115,33 @@ fn a_warm_up_that_never_becomes_stationary_ends_at_its_time_limit() {
     assert!(!of_pod.stationary && of_pod.seconds >= 3.0, "{of_pod:?}");
 }
 
+/// Level service times are no proof: a loaded JVM is as slow in one second of its compiler's work as in the next.
+#[test]
+fn a_warm_up_goes_on_while_the_compiler_works_and_after_it_for_as_long_again() {
+    let mut world = World::new(experiment()).site(2, |site| site.compiles_for = 12);
+    world.run().unwrap();
+    let warm_ups = world.journal.warm_ups.borrow();
+    let cycles = |cell, round| {
+        let found = warm_ups.iter().find(|warm_up| (warm_up.cell.0, warm_up.round) == (cell, round)).unwrap();
+        assert!(found.stationary, "{found:?}");
+        found.figures.len()
+    };
+    // Of the cycles 8 to 15 the compiler took a tenth in four: 5 %.
+    assert_eq!((cycles(2, 0), cycles(0, 0)), (16, 8));
+    let seconds = |round| warm_ups.iter().find(|one| (one.cell.0, one.round) == (2, round)).unwrap().seconds;
+    assert_eq!((cycles(2, 1), seconds(1)), (16, seconds(0)), "it compiles again in each deployment");
+}
+
+#[test]
+fn a_compiler_that_is_never_done_ends_no_warm_up_before_its_time_limit() {
+    let mut world =
+        World::new(with(|plan| plan.deployments = 1)).site(2, |site| site.compiles_for = usize::MAX);
+    world.run().unwrap();
+    let warm_ups = world.journal.warm_ups.borrow();
+    let of_pod = warm_ups.iter().find(|warm_up| warm_up.cell.0 == 2).unwrap();
+    assert!(of_pod.stationary && of_pod.seconds >= 3.0, "{of_pod:?}");
+}
+
 #[test]
 fn what_was_warm_at_once_is_warmed_up_in_short_cycles_when_it_is_deployed_again() {
     let settles_late = |drive: usize| if drive < 12 { 1_000_000 / (drive as u64 + 1) } else { 80_000 };

@@ -54,6 +54,8 @@ pub struct Behaviour {
     pub is_external: bool,
     /// Whether it can be seen when its service is held up.
     pub is_watched: bool,
+    /// For so many drives its compiler takes a tenth of its CPU time.
+    pub compiles_for: usize,
     /// What its service's JVM collects with, if it has one.
     pub collector: Option<&'static str>,
     /// What is read of it besides.
@@ -108,6 +110,7 @@ impl Default for Behaviour {
             machine: Some(LOCAL_MACHINE),
             is_external: false,
             is_watched: false,
+            compiles_for: 0,
             collector: None,
             probes: Vec::new,
             node: None,

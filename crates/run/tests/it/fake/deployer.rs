@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use loadline_agent::{Driver, RemoteObserver};
 use loadline_model::experiment::LoadSpec;
-use loadline_model::metrics::{MACHINE_CPUS, MetricDeclaration, SERVICE_CPU, WALL};
+use loadline_model::metrics::{JIT, MACHINE_CPUS, MetricDeclaration, SERVICE_CPU, WALL};
 use loadline_model::notes::Note;
 use loadline_model::plan::Plan;
 use loadline_model::rows::{StartupRow, Surroundings};
@@ -253,6 +253,14 @@ impl LiveSite for Live {
             .with(WALL, wall.as_nanos() as u64)
             .with(MACHINE_CPUS, u64::from(self.behaviour.cpus))
             .with(SERVICE_CPU, service.as_nanos() as u64)
+            .with(
+                JIT,
+                if self.read_drives < self.behaviour.compiles_for {
+                    service.as_nanos() as u64 / 10
+                } else {
+                    0
+                },
+            )
             .with_machine_cpu(&machine)
     }
 
