@@ -4,16 +4,21 @@ use loadline_model::Machine;
 use loadline_model::result::history::{Change, HISTORY_SCHEMA, History, LeftOut, Point, Series};
 use loadline_model::rows::RunData;
 use loadline_model::{CellId, RunState};
-use loadline_stats::{LEAST_SIDE, change_points};
+use loadline_stats::{LEAST_SIDE, Weighted, change_points};
 
 use crate::cells::{figure, label};
 use crate::counted::{self, Counted};
+use crate::median::median;
 use crate::metrics;
 
 /// A series is judged with this many points.
 const LEAST_POINTS: usize = 2 * LEAST_SIDE;
 /// A change is settled with this many points after it.
 const SETTLED: usize = LEAST_SIDE + 2;
+/// No run weighs more than so many usual ones: an interval may be narrow by chance.
+const MOST_WEIGHT: f64 = 4.0;
+/// The median of a squared standard normal number.
+const CHI_SQUARED_MEDIAN: f64 = 0.455;
 /// Of the random orders: the same series has the same changes.
 const SEED: u64 = 7;
 
@@ -105,11 +110,15 @@ fn changes(points: &[Point]) -> Vec<Change> {
     if points.len() < LEAST_POINTS {
         return Vec::new();
     }
-    let values: Vec<f64> = points.iter().map(|point| point.value).collect();
-    let found = change_points(&values, SEED);
+    let series = weighted(points);
+    let found = change_points(&series, SEED);
     let edges: Vec<usize> =
-        [0].into_iter().chain(found.iter().map(|change| change.at)).chain([values.len()]).collect();
-    let mean = |from: usize, to: usize| values[from..to].iter().sum::<f64>() / (to - from) as f64;
+        [0].into_iter().chain(found.iter().map(|change| change.at)).chain([series.len()]).collect();
+    let mean = |from: usize, to: usize| {
+        let part = &series[from..to];
+        let weights: f64 = part.iter().map(|one| one.weight).sum();
+        part.iter().map(|one| one.weight * one.figure).sum::<f64>() / weights
+    };
     let change = |(number, change): (usize, &loadline_stats::ChangePoint)| {
         let (before, after) =
             (mean(edges[number], edges[number + 1]), mean(edges[number + 1], edges[number + 2]));
@@ -119,8 +128,67 @@ fn changes(points: &[Point]) -> Vec<Change> {
             after,
             relative: (before != 0.0).then(|| after / before - 1.0),
             p_value: change.p_value,
-            settled: values.len() - change.at >= SETTLED,
+            settled: series.len() - change.at >= SETTLED,
         }
     };
     found.iter().enumerate().map(change).collect()
+}
+
+/// Each run's figure with the inverse of its variance, which is that of runs and its own. How runs vary is seen in the differences of neighbours,
+/// which a change hardly touches. A half-width counts as two standard errors; of few deployments it is more, and the figure weighs less.
+fn weighted(points: &[Point]) -> Vec<Weighted> {
+    let own = |point: &Point| point.interval.map(|[low, high]| ((high - low) / 4.0).powi(2));
+    let usual = median(points.iter().filter_map(own)).unwrap_or_default();
+    let apart = points.windows(2).map(|pair| (pair[1].value - pair[0].value).powi(2));
+    let of_neighbours = median(apart).unwrap_or_default() / CHI_SQUARED_MEDIAN / 2.0;
+    let of_runs = (of_neighbours - usual).max(0.0);
+    let least = of_neighbours.max(usual) / MOST_WEIGHT;
+    let weight = |point: &Point| {
+        let variance = (of_runs + own(point).unwrap_or(usual)).max(least);
+        if variance > 0.0 { 1.0 / variance } else { 1.0 }
+    };
+    points.iter().map(|point| Weighted { figure: point.value, weight: weight(point) }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(values: &[(f64, f64)]) -> Vec<Point> {
+        let point = |(run, (value, half)): (usize, &(f64, f64))| Point {
+            run: run as i64,
+            started: String::new(),
+            value: *value,
+            interval: (*half > 0.0).then_some([value - half, value + half]),
+        };
+        values.iter().enumerate().map(point).collect()
+    }
+
+    fn relative_weights(values: &[(f64, f64)]) -> Vec<f64> {
+        let series = weighted(&points(values));
+        series.iter().map(|one| one.weight / series[0].weight).collect()
+    }
+
+    #[test]
+    fn a_figure_that_is_less_sure_weighs_less() {
+        let alike = [(10.0, 2.0), (10.1, 2.0), (9.9, 2.0), (10.0, 8.0)];
+        let weights = relative_weights(&alike);
+        assert!((weights[3] - 1.0 / 16.0).abs() < 1e-9, "its variance is 16 times as large: {weights:?}");
+        let narrow = [(10.0, 2.0), (10.1, 2.0), (9.9, 2.0), (10.0, 0.01)];
+        assert!((relative_weights(&narrow)[3] - MOST_WEIGHT).abs() < 1e-9);
+    }
+
+    #[test]
+    fn where_runs_vary_by_more_than_their_intervals_all_weigh_about_the_same() {
+        let apart = [(10.0, 0.2), (14.0, 0.8), (9.0, 0.2), (13.0, 0.2), (8.0, 0.2)];
+        let weights = relative_weights(&apart);
+        assert!(weights.iter().all(|weight| (0.95..1.05).contains(weight)), "{weights:?}");
+    }
+
+    #[test]
+    fn figures_without_an_interval_weigh_as_usual_and_equal_ones_the_same() {
+        let weights = relative_weights(&[(10.0, 2.0), (10.1, 2.0), (9.9, 0.0), (10.0, 2.0)]);
+        assert_eq!(weights[2], 1.0);
+        assert_eq!(relative_weights(&[(10.0, 0.0); 4]), [1.0; 4]);
+    }
 }

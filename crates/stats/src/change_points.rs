@@ -3,7 +3,8 @@
 //!
 //! The split of a part of the series with the largest statistic is a change point if few random orders of that part have a split with one as
 //! large (a permutation test); then both sides are looked at. The statistic is maximised over the end of the right side as well, so that a
-//! change is seen whose level comes back later. A t test at the best split, which others use, takes the best of many for the only one.
+//! change is seen whose level comes back later. A t test at the best split, which others use, takes the best of many for the only one. Each
+//! figure has a weight, with which the random orders move it.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -24,17 +25,26 @@ pub struct ChangePoint {
     pub p_value: f64,
 }
 
+/// A figure of a series, and how much it counts beside the others: the inverse of its variance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weighted {
+    /// The figure.
+    pub figure: f64,
+    /// More than 0.
+    pub weight: f64,
+}
+
 /// The changes of a series, in order. The same seed draws the same random orders.
-pub fn change_points(figures: &[f64], seed: u64) -> Vec<ChangePoint> {
+pub fn change_points(series: &[Weighted], seed: u64) -> Vec<ChangePoint> {
     let mut random = Pcg64::seed_from_u64(seed);
     let mut found = Vec::new();
-    divide(figures, 0, &mut random, &mut found);
+    divide(series, 0, &mut random, &mut found);
     found.sort_by_key(|change| change.at);
     found
 }
 
 /// Finds the changes of a part that begins at `from` in the series.
-fn divide(part: &[f64], from: usize, random: &mut Pcg64, found: &mut Vec<ChangePoint>) {
+fn divide(part: &[Weighted], from: usize, random: &mut Pcg64, found: &mut Vec<ChangePoint>) {
     let Some((at, statistic)) = best_split(part) else { return };
     let mut order = part.to_vec();
     let mut as_large = 0;
@@ -55,14 +65,14 @@ fn divide(part: &[f64], from: usize, random: &mut Pcg64, found: &mut Vec<ChangeP
     divide(&part[at..], from + at, random, found);
 }
 
-fn shuffle(figures: &mut [f64], random: &mut Pcg64) {
-    for last in (1..figures.len()).rev() {
-        figures.swap(last, random.random_range(0..=last));
+fn shuffle(part: &mut [Weighted], random: &mut Pcg64) {
+    for last in (1..part.len()).rev() {
+        part.swap(last, random.random_range(0..=last));
     }
 }
 
 /// Where the left side is least like the right one, and the statistic there.
-fn best_split(part: &[f64]) -> Option<(usize, f64)> {
+fn best_split(part: &[Weighted]) -> Option<(usize, f64)> {
     let count = part.len();
     let sums = Sums::of(part);
     let mut best: Option<(usize, f64)> = None;
@@ -77,25 +87,30 @@ fn best_split(part: &[f64]) -> Option<(usize, f64)> {
     best
 }
 
-/// Sums of the distances between figures: of any two ranges from four of them.
+/// Weighted sums of the distances between figures: of any two ranges from four of them.
 struct Sums {
     count: usize,
     /// Of all pairs of the first i and the first j.
     upto: Vec<f64>,
+    /// Of the first weights, and of their squares.
+    weights: Vec<(f64, f64)>,
 }
 
 impl Sums {
-    fn of(part: &[f64]) -> Sums {
+    fn of(part: &[Weighted]) -> Sums {
         let count = part.len() + 1;
         let mut upto = vec![0.0; count * count];
+        let mut weights = vec![(0.0, 0.0); count];
         for (i, one) in part.iter().enumerate() {
             let mut row = 0.0;
             for (j, other) in part.iter().enumerate() {
-                row += (one - other).abs();
+                row += one.weight * other.weight * (one.figure - other.figure).abs();
                 upto[(i + 1) * count + j + 1] = upto[i * count + j + 1] + row;
             }
+            let (sum, squares) = weights[i];
+            weights[i + 1] = (sum + one.weight, squares + one.weight * one.weight);
         }
-        Sums { count, upto }
+        Sums { count, upto, weights }
     }
 
     fn between(&self, (i0, i1): (usize, usize), (j0, j1): (usize, usize)) -> f64 {
@@ -103,13 +118,19 @@ impl Sums {
         at(i1, j1) - at(i0, j1) - at(i1, j0) + at(i0, j0)
     }
 
-    /// The energy distance of the figures before `at` and those from there to `end`, weighted by how many there are.
+    /// The weights of a range, and their squares.
+    fn weights(&self, (from, to): (usize, usize)) -> (f64, f64) {
+        (self.weights[to].0 - self.weights[from].0, self.weights[to].1 - self.weights[from].1)
+    }
+
+    /// The energy distance of the figures before `at` and those from there to `end`, times how much there is of both. A few unsure figures lie
+    /// far from the others by chance; their weights say how little that is.
     fn statistic(&self, at: usize, end: usize) -> f64 {
         let (left, right) = ((0, at), (at, end));
-        let (n, m) = (at as f64, (end - at) as f64);
+        let ((n, of_left), (m, of_right)) = (self.weights(left), self.weights(right));
         let across = 2.0 * self.between(left, right) / (n * m);
-        let within = |range, n: f64| self.between(range, range) / (n * (n - 1.0));
-        n * m / (n + m) * (across - within(left, n) - within(right, m))
+        let within = |range, sum: f64, squares: f64| self.between(range, range) / (sum * sum - squares);
+        n * m / (n + m) * (across - within(left, n, of_left) - within(right, m, of_right))
     }
 }
 
@@ -118,17 +139,17 @@ mod tests {
     use super::*;
 
     /// Figures around 100 with a standard deviation of one.
-    fn noise(count: usize, seed: u64) -> Vec<f64> {
+    fn noise(count: usize, seed: u64) -> Vec<Weighted> {
         let mut random = Pcg64::seed_from_u64(seed);
         // The sum of twelve uniform numbers has a variance of one.
         let one = |random: &mut Pcg64| (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0;
-        (0..count).map(|_| 100.0 + one(&mut random)).collect()
+        (0..count).map(|_| Weighted { figure: 100.0 + one(&mut random), weight: 1.0 }).collect()
     }
 
     #[test]
     fn a_change_of_three_standard_deviations_is_found_where_it_is() {
         let mut figures = noise(40, 1);
-        figures[25..].iter_mut().for_each(|figure| *figure += 3.0);
+        figures[25..].iter_mut().for_each(|one| one.figure += 3.0);
         let found = change_points(&figures, 7);
         assert_eq!(found.len(), 1, "{found:?}");
         assert!((24..=26).contains(&found[0].at), "{found:?}");
@@ -137,7 +158,7 @@ mod tests {
     #[test]
     fn a_level_that_comes_back_is_two_changes() {
         let mut figures = noise(45, 2);
-        figures[15..30].iter_mut().for_each(|figure| *figure += 4.0);
+        figures[15..30].iter_mut().for_each(|one| one.figure += 4.0);
         let found: Vec<usize> = change_points(&figures, 7).iter().map(|change| change.at).collect();
         assert_eq!(found.len(), 2, "{found:?}");
         assert!((14..=16).contains(&found[0]) && (29..=31).contains(&found[1]), "{found:?}");
@@ -146,15 +167,38 @@ mod tests {
     #[test]
     fn a_single_spike_and_a_short_series_have_no_change() {
         let mut figures = noise(30, 3);
-        figures[12] += 20.0;
+        figures[12].figure += 20.0;
         assert_eq!(change_points(&figures, 7), []);
-        assert_eq!(change_points(&[1.0, 2.0, 9.0, 9.0, 9.0], 7), []);
-        assert_eq!(change_points(&[5.0; 20], 7), [], "nothing differs");
+        let alike = Weighted { figure: 5.0, weight: 1.0 };
+        assert_eq!(change_points(&noise(2 * LEAST_SIDE - 1, 3), 7), [], "too few");
+        assert_eq!(change_points(&[alike; 20], 7), [], "nothing differs");
     }
 
     #[test]
     fn a_series_without_a_change_seldom_has_one() {
         let alarms = (0..60).filter(|seed| !change_points(&noise(24, 100 + seed), 7).is_empty()).count();
         assert!(alarms <= 3, "{alarms} of 60");
+    }
+
+    /// Every other figure has five times the standard deviation, and the change is three times the smaller one.
+    #[test]
+    fn a_change_is_found_among_unsure_figures_that_weigh_less() {
+        let found = |unsure: f64, change: f64| {
+            let is_found = |seed: &u64| {
+                let mut figures = noise(40, 200 + seed);
+                for one in figures.iter_mut().step_by(2) {
+                    *one = Weighted { figure: 100.0 + 5.0 * (one.figure - 100.0), weight: unsure };
+                }
+                figures[20..].iter_mut().for_each(|one| one.figure += change);
+                change_points(&figures, 7).iter().any(|change| change.at.abs_diff(20) <= 2)
+            };
+            (0..40).filter(is_found).count()
+        };
+        let (equal, weighted) = (found(1.0, 3.0), found(1.0 / 25.0, 3.0));
+        assert!(
+            weighted >= 35 && weighted > equal + 15,
+            "{weighted} of 40, {equal} where all weigh the same"
+        );
+        assert!(found(1.0 / 25.0, 0.0) <= 2, "without a change");
     }
 }

@@ -41,7 +41,7 @@ pub mod verdict;
 
 pub use anderson_darling::{GoodnessOfFit, exponential_gaps};
 pub use bootstrap::{Bootstrap, Unit, bootstrap};
-pub use change_points::{ChangePoint, LEAST_SIDE, change_points};
+pub use change_points::{ChangePoint, LEAST_SIDE, Weighted, change_points};
 pub use cochran::cochran_q;
 pub use detectable::detectable_difference;
 pub use dominance::{Dominant, dominant};

@@ -8,6 +8,7 @@ mod contrasts;
 mod coverage;
 mod decide;
 mod doctor;
+mod history;
 mod joined;
 mod judging;
 mod ladder;

@@ -1,6 +1,6 @@
 //! Changes of made-up series of nightly runs: how often one that was planted is found, and one that was not.
 
-use loadline_stats::change_points;
+use loadline_stats::{Weighted, change_points};
 
 use crate::normals::Normals;
 
@@ -14,13 +14,13 @@ const CHANGE: f64 = 0.03;
 const NEAR: usize = 2;
 
 /// A figure of each run, the later of which are larger by `change`, and the first of these.
-fn series(seed: u64, change: f64) -> (Vec<f64>, usize) {
+fn series(seed: u64, change: f64) -> (Vec<Weighted>, usize) {
     let mut normals = Normals::new(seed);
     // With six runs at either end at least.
     let at = 6 + (normals.uniform() * (LENGTH - 12) as f64) as usize;
     let figure = |run: usize| {
         let level = if run >= at { 1.0 + change } else { 1.0 };
-        100.0 * level * (1.0 + NOISE * normals.draw())
+        Weighted { figure: 100.0 * level * (1.0 + NOISE * normals.draw()), weight: 1.0 }
     };
     ((0..LENGTH).map(figure).collect(), at)
 }

@@ -1,0 +1,88 @@
+//! A metric over made-up runs: which runs have a point, in which series, and where a series changed.
+
+use loadline_analysis::Chronicle;
+use loadline_analysis::result::history::History;
+use loadline_model::RunState;
+use loadline_model::experiment::Capacity;
+use loadline_model::rows::RunData;
+
+use crate::made_up::MadeUp;
+
+/// A run whose pod is so much slower than its host, which takes about 100 µs.
+fn run(id: u64, shift_us: f64) -> RunData {
+    let mut data = MadeUp { seed: id, shift_us, ..MadeUp::default() }.data();
+    data.run.id = id as i64;
+    data
+}
+
+fn history(metric: &str, runs: impl IntoIterator<Item = RunData>) -> History {
+    let mut chronicle = Chronicle::new(metric);
+    runs.into_iter().for_each(|run| chronicle.add(&run));
+    chronicle.finish()
+}
+
+/// Ten runs, then `after` of a pod that is 10 µs slower.
+fn changed(after: u64) -> History {
+    let shift_us = |id| if id > 10 { 10.0 } else { 0.0 };
+    history("response.p50", (1..=10 + after).map(|id| run(id, shift_us(id))))
+}
+
+#[test]
+fn a_change_is_found_where_it_is_and_in_its_own_series() {
+    let found = changed(10);
+    let [host, pod] = &found.series[..] else { panic!("{:?}", found.series) };
+    assert_eq!((host.label.as_str(), pod.label.as_str()), ("orders on host", "orders on pod"), "and no twin");
+    assert_eq!((host.points.len(), pod.points.len()), (20, 20));
+    assert!(host.changes.is_empty(), "{:?}", host.changes);
+    let [change] = &pod.changes[..] else { panic!("{:?}", pod.changes) };
+    assert_eq!(pod.points[change.at].run, 11, "the first run of the slower one");
+    let relative = change.relative.expect("a baseline other than zero");
+    assert!((0.08..0.12).contains(&relative) && change.settled, "{change:?}");
+    assert!(pod.points.iter().all(|point| point.interval.is_some()), "as sure as each run was");
+}
+
+#[test]
+fn a_change_with_few_runs_after_it_is_not_settled_and_a_short_series_has_none() {
+    let settled: Vec<bool> = changed(5).series[1].changes.iter().map(|change| change.settled).collect();
+    assert_eq!(settled, [false], "five runs");
+    let short = history("response.p50", (1..=6).map(|id| run(id, if id > 3 { 10.0 } else { 0.0 })));
+    assert!(short.series[1].changes.is_empty(), "six runs");
+}
+
+#[test]
+fn what_ran_on_another_machine_or_under_another_load_is_another_series() {
+    let elsewhere = |id, change: fn(&mut RunData)| {
+        let mut data = run(id, 0.0);
+        change(&mut data);
+        data
+    };
+    let runs = [
+        run(1, 0.0),
+        elsewhere(2, |data| data.run.machine.kernel = Some("6.1".to_owned())),
+        elsewhere(3, |data| data.run.machine.cpus = Some(64)),
+        elsewhere(4, |data| data.run.experiment.loads[0].connections = 99),
+        run(5, 0.0),
+    ];
+    let found = history("response.p50", runs);
+    let of_host = found.series.iter().filter(|series| series.label == "orders on host");
+    let runs: Vec<Vec<i64>> =
+        of_host.map(|series| series.points.iter().map(|point| point.run).collect()).collect();
+    assert_eq!(runs, [vec![1, 5], vec![2], vec![3], vec![4]]);
+}
+
+#[test]
+fn a_run_without_a_point_is_left_out_with_its_reason() {
+    let mut interrupted = run(1, 0.0);
+    interrupted.run.state = RunState::Interrupted;
+    let mut searching = run(2, 0.0);
+    searching.run.experiment.capacity =
+        Some(Capacity { objectives: Vec::new(), precision: 0.02, most: None });
+    let reasons = |metric, runs: Vec<RunData>| -> Vec<(i64, String)> {
+        history(metric, runs).left_out.into_iter().map(|left| (left.run, left.reason)).collect()
+    };
+    assert_eq!(
+        reasons("response.p50", vec![interrupted, searching, run(3, 0.0)]),
+        [(1, "it was not completed".to_owned()), (2, "it searched for a capacity".to_owned())]
+    );
+    assert_eq!(reasons("jvm.gc.pause", vec![run(4, 0.0)]), [(4, "it does not have this metric".to_owned())]);
+}
