@@ -25,7 +25,8 @@ export function CapacityCurves({ page }: { page: Page }) {
       <h2>Latency by rate</h2>
       <p class="caption">
         p99 of each rate that was tried: filled if most slices passed, hollow if most failed; thin line: p50; upright line: capacity, its
-        interval shaded; dotted: the highest rate that certainly passes, and the lowest that certainly fails
+        interval shaded; dotted: the highest rate that certainly passes, and the lowest that certainly fails; diamond: the knee, beyond which waiting
+        grows faster than throughput
       </p>
       <Legend cells={cells} looks={look} />
       <Measured height={HEIGHT} label={`Latency by rate of ${cells.map(({ label }) => label).join(", ")}; the figures stand under “Every rate that was tried”`}>
@@ -49,6 +50,7 @@ export function CapacityCurves({ page }: { page: Page }) {
               {found.cells.map((capacity) => {
                 const curve = capacity.curve.filter(({ p99_ns }) => p99_ns > 0);
                 const color = `var(${look[capacity.cell]?.colour ?? "--base"})`;
+                const knee = curve.find(({ rate_per_second }) => rate_per_second === capacity.knee?.rate_per_second);
                 const line = (of: "p50_ns" | "p99_ns") =>
                   curve.map((point, at) => `${at === 0 ? "M" : "L"}${x(point.rate_per_second).toFixed(1)} ${y(point[of]).toFixed(1)}`).join("");
                 return (
@@ -64,6 +66,7 @@ export function CapacityCurves({ page }: { page: Page }) {
                     )}
                     <path class="thin" d={line("p50_ns")} />
                     <path class="curve" d={line("p99_ns")} stroke-dasharray={look[capacity.cell]?.dash.join(" ")} />
+                    {knee && <path class="knee" d={`M${x(knee.rate_per_second)} ${y(knee.p50_ns) - 6}l6 6l-6 6l-6 -6z`} />}
                     {curve.map((point, at) => (
                       <circle key={at} class={point.passed >= point.failed ? "passed" : "failed"} cx={x(point.rate_per_second)} cy={y(point.p99_ns)} r="4" />
                     ))}

@@ -1,6 +1,7 @@
 //! The most that services carry: each slice of a search judged by its objectives, and the trials to capacities.
 
 mod findings;
+mod knee;
 
 use std::collections::BTreeMap;
 
@@ -189,6 +190,7 @@ fn of_cell(data: &RunData, cell: CellId, objectives: &Objectives, tried: &[Tried
     let found = Found::of(&rounds);
     let bounds = bounds(&trials);
     let rate = found.map(|found| found.rate);
+    let curve = curve(&usable);
     let at_lower = bounds.lower.map(|lower| {
         let at = usable.iter().filter(|tried| tried.trial.counts() && tried.trial.rate == lower);
         achieved(&at.map(|tried| tried.slice).collect::<Vec<&SliceRow>>())
@@ -208,6 +210,7 @@ fn of_cell(data: &RunData, cell: CellId, objectives: &Objectives, tried: &[Tried
             .as_ref()
             .zip(rate)
             .map(|(capacity, rate)| capacity.slice_s(rate)),
+        knee: knee::knee(&curve),
         limited_by: rate.and_then(|rate| limited_by(&usable, rate, objectives)),
         generator_limit: generator_limit(tried),
         trials: tried.len(),
@@ -215,7 +218,7 @@ fn of_cell(data: &RunData, cell: CellId, objectives: &Objectives, tried: &[Tried
             .into_iter()
             .map(Statement::of)
             .collect(),
-        curve: curve(&usable),
+        curve,
     }
 }
 

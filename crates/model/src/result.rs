@@ -40,7 +40,9 @@ pub use crate::RunState;
 pub use crate::metrics::Unit;
 pub use crate::plan::Role;
 pub use crate::rows::Surroundings;
-pub use capacity::{Capacities, CapacityDifference, CapacityFinding, CellCapacity, CurvePoint, Irregularity};
+pub use capacity::{
+    Capacities, CapacityDifference, CapacityFinding, CellCapacity, CurvePoint, Irregularity, Knee,
+};
 pub use claim::{ClaimJudgement, ClaimResult, Finding};
 pub use condition::{ConditionFinding, ConditionJudgement, ConditionResult};
 pub use distribution::{Distribution, Spread};

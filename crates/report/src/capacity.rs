@@ -150,8 +150,27 @@ pub(crate) fn findings(result: &RunResult, found: &Capacities) -> Vec<String> {
     found.cells.iter().flat_map(of_cell).collect()
 }
 
+/// What is known besides: where the curves have their knees, and what the generator could send.
+pub(crate) fn besides(result: &RunResult, found: &Capacities) -> Vec<String> {
+    knees(result, found).into_iter().chain(generator(found)).collect()
+}
+
+fn knees(result: &RunResult, found: &Capacities) -> Option<String> {
+    let knee = |capacity: &CellCapacity| {
+        let [below, above] = capacity.knee?.between.map(figures::rate);
+        let name = groups::cell_name(result, &result.cells[capacity.cell]);
+        Some(format!(
+            "{name} {} (tried beside it: {below}, {above})",
+            figures::rate(capacity.knee?.rate_per_second)
+        ))
+    };
+    let knees: Vec<String> = found.cells.iter().filter_map(knee).collect();
+    (!knees.is_empty())
+        .then(|| format!("Knee, beyond which waiting grows faster than throughput: {}.", knees.join(", ")))
+}
+
 /// What the generator could send at most, by the CPU time that a request cost it.
-pub(crate) fn generator(found: &Capacities) -> Option<String> {
+fn generator(found: &Capacities) -> Option<String> {
     let least = found.cells.iter().filter_map(|cell| cell.generator_limit).reduce(f64::min)?;
     Some(format!(
         "The generator could send {} a thread, by the CPU time that requests cost it.",

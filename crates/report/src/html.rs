@@ -302,7 +302,7 @@ fn quantiles(result: &RunResult) -> Markup {
 fn known(result: &RunResult) -> Markup {
     let sentences: Vec<String> = scalability::sentences(result)
         .into_iter()
-        .chain(result.capacities.as_ref().and_then(capacity::generator))
+        .chain(result.capacities.iter().flat_map(|found| capacity::besides(result, found)))
         .chain(runtimes::lines(result))
         .chain(wording::surroundings(result))
         .chain(result.notes.iter().map(|note| said(note).into_owned()))

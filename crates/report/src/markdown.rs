@@ -123,7 +123,8 @@ fn carried(result: &RunResult, found: &Capacities) -> Vec<String> {
     let question = result.run.question.as_deref().unwrap_or(capacity::QUESTION);
     let first = format!("**{}** {}", escape(question), escape(&capacity::objectives(found)));
     let differences = capacity::differences(result, found).into_iter().map(|difference| difference.line);
-    let sentences = differences.chain(capacity::findings(result, found)).chain(capacity::generator(found));
+    let sentences =
+        differences.chain(capacity::findings(result, found)).chain(capacity::besides(result, found));
     let mut lines = vec![first, String::new()];
     lines.extend(grid(capacity::table(result, found)));
     lines.push(String::new());

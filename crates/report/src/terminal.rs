@@ -213,7 +213,10 @@ impl Page<'_> {
         for (title, table) in capacity::compared(self.result, found) {
             text.push_str(&format!("\n{title}\n{}", self.table(table)));
         }
-        text + &capacity::generator(found).map(|line| wrap("  ", &line, self.prose, 4)).unwrap_or_default()
+        for line in capacity::besides(self.result, found) {
+            text.push_str(&wrap("  ", &line, self.prose, 4));
+        }
+        text
     }
 
     /// Every rate that was tried.

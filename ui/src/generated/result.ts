@@ -341,6 +341,10 @@ export interface CellCapacity {
    */
   interval?: [number, number] | null;
   /**
+   * Where its curve has its knee; absent where too few rates were tried, or none on one side of it.
+   */
+  knee?: Knee | null;
+  /**
    * The objective that most of the failing trials near the capacity failed.
    */
   limited_by?: string | null;
@@ -401,6 +405,23 @@ export interface CurvePoint {
    * Share of the due requests that were answered as expected.
    */
   success: number;
+}
+/**
+ * Where a curve has its knee: of the rates that were tried the one at which most requests were answered by the time that one waited (Kleinrock's
+ * power: throughput over response time, here its median). Beyond it waiting grows faster than throughput.
+ */
+export interface Knee {
+  /**
+   * The next rates that were tried below and above it, between which the knee lies.
+   *
+   * @minItems 2
+   * @maxItems 2
+   */
+  between: [number, number];
+  /**
+   * That rate, requests a second.
+   */
+  rate_per_second: number;
 }
 /**
  * A capacity against another one.

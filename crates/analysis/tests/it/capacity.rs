@@ -1,11 +1,12 @@
-//! Trials of a search that the machine disturbed say nothing of the service.
+//! What a search finds beside a number: of services that misbehave, of a generator that sends too little, and of trials that the machine disturbed.
 
 use loadline_analysis::result::CapacityFinding;
 use loadline_analysis::{Objectives, RunData, analyse};
-use loadline_model::CellId;
 use loadline_model::experiment::{Bound, Capacity, Objective};
 use loadline_model::gates::{Gate, GateFailure};
-use loadline_model::rows::{Purpose, TrialOutcome, TrialRow};
+use loadline_model::load::{Arrivals, Load};
+use loadline_model::rows::{Purpose, SliceRow, TrialOutcome, TrialRow};
+use loadline_model::{CellId, SparseHistogram};
 use loadline_search::Patience;
 
 use crate::made_up::MadeUp;
@@ -65,4 +66,129 @@ fn trials_that_the_machine_disturbed_are_counted_and_do_not_cost_the_runs_trust(
     };
     assert!(found(12), "half of them");
     assert!(!found(2), "as many as always");
+}
+
+/// A search of one deployment: twenty slices, of which those at 950/s pass and those at 1050/s fail, then four overloads at 1500/s. `change`
+/// makes the service another one; it knows the rate and the purpose of each slice.
+fn found_of(change: impl Fn(f64, Purpose, &mut SliceRow)) -> Vec<CapacityFinding> {
+    let made_up = MadeUp {
+        rounds: 1,
+        blocks: 24,
+        change: |experiment| experiment.capacity = Some(search()),
+        ..MadeUp::default()
+    };
+    let mut data = made_up.data();
+    for cell in data.run.plan.cell_ids().collect::<Vec<CellId>>() {
+        for (n, slice) in data.slices.iter_mut().filter(|slice| slice.cell == cell).enumerate() {
+            let (rate, purpose) = match (n < 20, n % 2) {
+                (false, _) => (1500.0, Purpose::Overload),
+                (true, 0) => (950.0, Purpose::Search),
+                (true, _) => (1050.0, Purpose::Search),
+            };
+            slice.load = Load::Open {
+                rate: format!("{rate}/s").parse().expect("a rate"),
+                arrivals: Arrivals::Poisson,
+            };
+            slice.trial = Some(TrialRow { purpose, slices: 1.0 });
+            let requests = rate as u64;
+            for counted in
+                [&mut slice.due, &mut slice.sent_in_time, &mut slice.answered, &mut slice.answered_in_time]
+            {
+                *counted = requests;
+            }
+            slice.service = times_of(1, requests);
+            slice.response = times_of(if rate < 1000.0 { 1 } else { 60 }, requests);
+            change(rate, purpose, slice);
+        }
+    }
+    let capacities = analyse(&data).capacities.expect("a search");
+    capacities.cells[0].findings.iter().filter_map(|finding| finding.what.clone()).collect()
+}
+
+fn times_of(ms: u64, requests: u64) -> SparseHistogram {
+    let mut times = SparseHistogram::default();
+    times.record_n(ms * 1_000_000, requests);
+    times
+}
+
+fn answers(share: f64, slice: &mut SliceRow) {
+    slice.answered_in_time = (slice.due as f64 * share) as u64;
+}
+
+#[test]
+fn a_service_that_carries_as_much_under_an_overload_has_no_finding_of_it() {
+    let overloaded = |_, purpose, slice: &mut SliceRow| {
+        if purpose == Purpose::Overload {
+            answers(0.65, slice);
+        }
+    };
+    assert_eq!(found_of(overloaded), [CapacityFinding::TimeOver], "no trial has confirmed it");
+}
+
+#[test]
+fn a_service_that_answers_far_less_under_an_overload_has_collapsed() {
+    let collapsing = |_, purpose, slice: &mut SliceRow| {
+        if purpose == Purpose::Overload {
+            answers(0.2, slice);
+        }
+    };
+    let found = found_of(collapsing);
+    assert!(found.contains(&CapacityFinding::Collapse { most: 950.0, overloaded: 300.0 }), "{found:?}");
+}
+
+#[test]
+fn a_service_that_refuses_what_is_too_much_sheds_load() {
+    let refusing = |status: &'static str, share: f64| {
+        found_of(move |_, purpose, slice| {
+            if purpose == Purpose::Overload {
+                let refused = (slice.due as f64 * share) as u64;
+                slice.errors.insert(format!("GET /: {status}"), refused);
+            }
+        })
+    };
+    let is_shedding = |found: &[CapacityFinding]| {
+        found.iter().find_map(|finding| match finding {
+            CapacityFinding::Sheds { share, kind } => Some((*share, kind.clone())),
+            _ => None,
+        })
+    };
+    assert_eq!(is_shedding(&refusing("503", 0.4)), Some((0.4, "GET /: 503".to_owned())));
+    assert_eq!(is_shedding(&refusing("429", 0.4)), Some((0.4, "GET /: 429".to_owned())));
+    assert_eq!(is_shedding(&refusing("500", 0.4)), None, "an error is no refusal");
+    assert_eq!(is_shedding(&refusing("503", 0.04)), None, "a few");
+}
+
+#[test]
+fn requests_that_wait_for_connections_of_a_fast_service_are_named() {
+    let waiting = |service_ms| {
+        found_of(move |rate, _, slice| {
+            if rate > 1000.0 {
+                slice.waited = slice.due * 6 / 10;
+                slice.service = times_of(service_ms, slice.due);
+            }
+        })
+    };
+    let limited = CapacityFinding::LimitedByConnections { connections: 16 };
+    assert!(waiting(1).contains(&limited), "{:?}", waiting(1));
+    assert!(!waiting(30).contains(&limited), "the service is slower: {:?}", waiting(30));
+}
+
+#[test]
+fn what_was_not_sent_limits_the_generator_and_not_the_service() {
+    let late = || GateFailure::Text { gate: Gate::SendLag, text: "late".into() };
+    let nothing_was_sent = found_of(|_, _, slice| slice.gate_failures.push(late()));
+    assert_eq!(nothing_was_sent, [CapacityFinding::LimitedByGenerator { rate: 950.0 }]);
+
+    let higher_were_not = found_of(|rate, _, slice| {
+        if rate > 1000.0 {
+            slice.gate_failures.push(late());
+        }
+    });
+    assert_eq!(higher_were_not, [CapacityFinding::LimitedByGenerator { rate: 950.0 }]);
+
+    let all_passed = found_of(|_, _, slice| slice.response = times_of(1, slice.due));
+    assert_eq!(all_passed, [CapacityFinding::CarriesAll { rate: 1500.0 }]);
+
+    let all_failed = found_of(|_, _, slice| slice.response = times_of(60, slice.due));
+    assert_eq!(all_failed, [CapacityFinding::CarriesNothing { rate: 950.0 }]);
 }

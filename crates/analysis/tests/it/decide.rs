@@ -29,6 +29,7 @@ fn searched() -> RunResult {
         conditional_throughput: None,
         for_longer: None,
         slice_s: None,
+        knee: None,
         limited_by: None,
         generator_limit: None,
         trials: 10,

@@ -43,6 +43,9 @@ pub struct CellCapacity {
     pub for_longer: Option<f64>,
     /// The length of its slices at the capacity, s; a service may carry more in shorter ones.
     pub slice_s: Option<f64>,
+    /// Where its curve has its knee; absent where too few rates were tried, or none on one side of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub knee: Option<Knee>,
     /// The objective that most of the failing trials near the capacity failed.
     pub limited_by: Option<String>,
     /// What a load thread could send at most by the CPU time that requests cost it, requests a second.
@@ -53,6 +56,16 @@ pub struct CellCapacity {
     pub findings: Vec<Statement<CapacityFinding>>,
     /// Every rate that was tried, in ascending order.
     pub curve: Vec<CurvePoint>,
+}
+
+/// Where a curve has its knee: of the rates that were tried the one at which most requests were answered by the time that one waited (Kleinrock's
+/// power: throughput over response time, here its median). Beyond it waiting grows faster than throughput.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Knee {
+    /// That rate, requests a second.
+    pub rate_per_second: f64,
+    /// The next rates that were tried below and above it, between which the knee lies.
+    pub between: [f64; 2],
 }
 
 /// What was seen at one rate.

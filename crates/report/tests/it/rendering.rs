@@ -36,6 +36,12 @@ fn a_platform_alone_has_the_whole_table_of_its_figures() {
 }
 
 #[test]
+fn what_services_carry_is_a_table_with_its_knees_and_every_rate_that_was_tried() {
+    assert_snapshot!(terminal(&support::capacities(), &PLAIN));
+    assert_snapshot!(markdown(&support::capacities()));
+}
+
+#[test]
 fn cells_that_differ_in_one_number_stand_below_each_other() {
     assert_snapshot!(terminal(&support::cpu_limits(), &PLAIN));
     assert_snapshot!(markdown(&support::cpu_limits()));

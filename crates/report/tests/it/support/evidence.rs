@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use hdrhistogram::Histogram;
 use loadline_model::profile::CallTree;
-use loadline_model::result::{CellCapacity, CurvePoint, Percentiles, Slice};
+use loadline_model::result::{CellCapacity, CurvePoint, Knee, Percentiles, Slice};
 use loadline_model::rows::Purpose;
 use loadline_model::{SparseHistogram, encode_histogram, new_histogram};
 use loadline_report::{CellProfile, Evidence};
@@ -142,6 +142,7 @@ pub fn capacities() -> RunResult {
         conditional_throughput: Some(rate * 0.9),
         for_longer: Some(rate * 0.94),
         slice_s: Some(2.5),
+        knee: Some(Knee { rate_per_second: rate * 4.0 / 7.0, between: [rate * 3.0 / 7.0, rate * 5.0 / 7.0] }),
         limited_by: Some("p99 <= 10ms".to_owned()),
         generator_limit: Some(80_000.0),
         trials: 24,

@@ -14,7 +14,7 @@ mod swept;
 use std::collections::BTreeMap;
 
 pub use conditions::{untrusted_with_conditions, with_conditions, with_many_conditions};
-pub use evidence::{pages, with_evidence};
+pub use evidence::{capacities, pages, with_evidence};
 pub use ladder::ladder;
 use loadline_model::notes::{Note, Resources};
 use loadline_model::platform::Limits;

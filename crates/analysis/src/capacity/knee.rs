@@ -1,0 +1,69 @@
+//! The knee of a curve of throughput and response time: the rate of the most power (Kleinrock, "Power and Deterministic Rules of Thumb for
+//! Probabilistic Problems in Computer Communications", ICC 1979), throughput over response time.
+
+use loadline_model::rows::Purpose;
+
+use crate::result::{CurvePoint, Knee};
+
+/// Of fewer rates none is a knee.
+const LEAST_RATES: usize = 5;
+
+/// The knee, if both sides of it were tried. The points are in ascending order of their rates.
+pub(super) fn knee(curve: &[CurvePoint]) -> Option<Knee> {
+    let mut rates: Vec<(f64, f64)> = Vec::new();
+    for point in curve.iter().filter(|point| is_of_a_quiet_start(point) && point.p50_ns > 0) {
+        let power = point.achieved_per_second / point.p50_ns as f64;
+        match rates.last_mut() {
+            Some((rate, most)) if *rate == point.rate_per_second => *most = most.max(power),
+            _ => rates.push((point.rate_per_second, power)),
+        }
+    }
+    let (at, _) = rates.iter().enumerate().max_by(|(_, one), (_, other)| one.1.total_cmp(&other.1))?;
+    let (below, above) = (rates.get(at.checked_sub(1)?)?, rates.get(at + 1)?);
+    (rates.len() >= LEAST_RATES).then_some(Knee { rate_per_second: rates[at].0, between: [below.0, above.0] })
+}
+
+/// What an overload left behind says nothing of a rate.
+fn is_of_a_quiet_start(point: &CurvePoint) -> bool {
+    !matches!(point.purpose, Purpose::Overload | Purpose::Recover)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A point of a queue whose mean service time is 1 ms, with its response time in place of the median.
+    fn point(rate_per_second: f64) -> CurvePoint {
+        let idle = 1.0 - rate_per_second / 1000.0;
+        let response_ns = if idle > 0.0 { 1e6 / idle } else { 1e9 };
+        CurvePoint {
+            rate_per_second,
+            achieved_per_second: rate_per_second.min(1000.0),
+            success: 1.0,
+            p50_ns: response_ns as u64,
+            p99_ns: 0,
+            passed: 1,
+            failed: 0,
+            purpose: Purpose::Search,
+        }
+    }
+
+    #[test]
+    fn a_queue_with_one_server_has_its_knee_at_half_of_its_capacity() {
+        let curve: Vec<CurvePoint> = [100.0, 200.0, 400.0, 500.0, 800.0, 900.0, 1100.0].map(point).into();
+        let found = Some(Knee { rate_per_second: 500.0, between: [400.0, 800.0] });
+        assert_eq!(knee(&curve), found);
+
+        let mut overloaded = curve.clone();
+        overloaded.push(CurvePoint { purpose: Purpose::Overload, p50_ns: 1, ..point(1500.0) });
+        assert_eq!(knee(&overloaded), found, "an overload is no part of the curve");
+    }
+
+    #[test]
+    fn where_one_side_was_not_tried_there_is_no_knee() {
+        assert_eq!(knee(&[100.0, 150.0, 200.0, 250.0, 300.0].map(point)), None, "it lies above");
+        assert_eq!(knee(&[600.0, 700.0, 800.0, 850.0, 900.0].map(point)), None, "it lies below");
+        assert_eq!(knee(&[400.0, 500.0, 600.0].map(point)), None, "too few rates");
+        assert_eq!(knee(&[]), None);
+    }
+}
