@@ -1,10 +1,15 @@
-"""How gunicorn runs the service: its default workers, as many as its guide recommends."""
+"""How gunicorn runs the service: workers with threads, as many as its guide recommends."""
 
 from service import environment
 
 wsgi_app = "service.wsgi"
 bind = f"0.0.0.0:{environment.PORT}"
 workers = environment.WORKERS
+# The default workers answer one connection at a time, and wait for the request of one that is idle: they are made to stand behind a proxy. These
+# leave a connection that was idle for five seconds to a poller, and keep it as long as nginx does.
+worker_class = "gthread"
+threads = environment.THREADS
+keepalive = 75
 # The largest Fibonacci numbers take Python minutes, and a worker that is silent for longer than this is killed.
 timeout = 600
 graceful_timeout = 9
