@@ -43,5 +43,5 @@ ORDERS = number("ORDERS", 1_000, 0, 1_000_000)
 DELAY = delay()
 # As many as gunicorn's guide recommends.
 WORKERS = multiprocessing.cpu_count() * 2 + 1
-# Of all workers as many as Tomcat has, 200: a new connection has a thread until its first request comes, or for five seconds.
-THREADS = 200 // WORKERS
+# Of all workers about as many as Tomcat has, 200: a new connection has a thread until its first request comes, or for five seconds.
+THREADS = max(1, 200 // WORKERS)
