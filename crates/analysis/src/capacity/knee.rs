@@ -10,17 +10,23 @@ const LEAST_RATES: usize = 5;
 
 /// The knee, if both sides of it were tried. The points are in ascending order of their rates.
 pub(super) fn knee(curve: &[CurvePoint]) -> Option<Knee> {
-    let mut rates: Vec<(f64, f64)> = Vec::new();
-    for point in curve.iter().filter(|point| is_of_a_quiet_start(point) && point.p50_ns > 0) {
-        let power = point.achieved_per_second / point.p50_ns as f64;
-        match rates.last_mut() {
-            Some((rate, most)) if *rate == point.rate_per_second => *most = most.max(power),
-            _ => rates.push((point.rate_per_second, power)),
-        }
-    }
+    let points: Vec<&CurvePoint> =
+        curve.iter().filter(|point| is_of_a_quiet_start(point) && point.p50_ns > 0).collect();
+    let rates: Vec<(f64, f64)> = points
+        .chunk_by(|one, other| one.rate_per_second == other.rate_per_second)
+        .map(|same| {
+            let power = same.iter().map(|point| power(point)).sum::<f64>() / same.len() as f64;
+            (same[0].rate_per_second, power)
+        })
+        .collect();
     let (at, _) = rates.iter().enumerate().max_by(|(_, one), (_, other)| one.1.total_cmp(&other.1))?;
     let (below, above) = (rates.get(at.checked_sub(1)?)?, rates.get(at + 1)?);
     (rates.len() >= LEAST_RATES).then_some(Knee { rate_per_second: rates[at].0, between: [below.0, above.0] })
+}
+
+/// A refusal is quick and no throughput.
+fn power(point: &CurvePoint) -> f64 {
+    point.achieved_per_second * point.success / point.p50_ns as f64
 }
 
 /// What an overload left behind says nothing of a rate.
@@ -57,6 +63,17 @@ mod tests {
         let mut overloaded = curve.clone();
         overloaded.push(CurvePoint { purpose: Purpose::Overload, p50_ns: 1, ..point(1500.0) });
         assert_eq!(knee(&overloaded), found, "an overload is no part of the curve");
+    }
+
+    #[test]
+    fn quick_refusals_move_no_knee() {
+        let mut curve: Vec<CurvePoint> = [100.0, 200.0, 400.0, 500.0, 800.0, 900.0].map(point).into();
+        let usual = knee(&curve);
+        let refused =
+            CurvePoint { success: 0.01, p50_ns: 1000, achieved_per_second: 1100.0, ..point(1100.0) };
+        curve.push(CurvePoint { success: 0.0, ..refused.clone() });
+        curve.push(CurvePoint { rate_per_second: 1200.0, success: 0.0, ..refused });
+        assert_eq!(knee(&curve), usual);
     }
 
     #[test]

@@ -64,7 +64,7 @@ pub struct CellCapacity {
 pub struct Knee {
     /// That rate, requests a second.
     pub rate_per_second: f64,
-    /// The next rates that were tried below and above it, between which the knee lies.
+    /// The next rates that were tried below and above it.
     pub between: [f64; 2],
 }
 

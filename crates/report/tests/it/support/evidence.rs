@@ -142,7 +142,10 @@ pub fn capacities() -> RunResult {
         conditional_throughput: Some(rate * 0.9),
         for_longer: Some(rate * 0.94),
         slice_s: Some(2.5),
-        knee: Some(Knee { rate_per_second: rate * 4.0 / 7.0, between: [rate * 3.0 / 7.0, rate * 5.0 / 7.0] }),
+        knee: Some(Knee {
+            rate_per_second: rate * (4.0 / 7.0),
+            between: [rate * (3.0 / 7.0), rate * (5.0 / 7.0)],
+        }),
         limited_by: Some("p99 <= 10ms".to_owned()),
         generator_limit: Some(80_000.0),
         trials: 24,
