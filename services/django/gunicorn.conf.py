@@ -10,8 +10,6 @@ workers = environment.WORKERS
 worker_class = "gthread"
 threads = environment.THREADS
 keepalive = 75
-# The largest Fibonacci numbers take Python minutes, and a worker that is silent for longer than this is killed.
-timeout = 600
 graceful_timeout = 9
 # Nothing but /tmp may be written.
 control_socket_disable = True
