@@ -1,10 +1,12 @@
 //! A metric over stored runs: the figure of each cell in each run, in series of the same cell on machines that are alike, and where these changed.
 
+use std::collections::BTreeSet;
+
 use loadline_model::Machine;
 use loadline_model::result::history::{Change, HISTORY_SCHEMA, History, LeftOut, Point, Series};
 use loadline_model::rows::RunData;
 use loadline_model::{CellId, RunState};
-use loadline_stats::{LEAST_SIDE, Weighted, change_points};
+use loadline_stats::{LEAST_SIDE, Weighted, change_points, t_quantile};
 
 use crate::cells::{figure, label};
 use crate::counted::{self, Counted};
@@ -15,8 +17,10 @@ use crate::metrics;
 const LEAST_POINTS: usize = 2 * LEAST_SIDE;
 /// A change is settled with this many points after it.
 const SETTLED: usize = LEAST_SIDE + 2;
-/// No run weighs more than so many usual ones: an interval may be narrow by chance.
+/// No run weighs more than so many usual ones, and one without an interval as little.
 const MOST_WEIGHT: f64 = 4.0;
+/// What is usual counts as much as so many degrees of freedom of a run's own.
+const USUAL_DF: f64 = 4.0;
 /// The median of a squared standard normal number.
 const CHI_SQUARED_MEDIAN: f64 = 0.455;
 /// Of the random orders: the same series has the same changes.
@@ -76,6 +80,9 @@ impl Chronicle {
             started: data.run.started.clone(),
             value: found.value,
             interval: found.t_interval,
+            deployments: counted
+                .get(&cell)
+                .map_or(0, |places| places.keys().map(|(round, ..)| *round).collect::<BTreeSet<u32>>().len()),
         };
         let is_of = |series: &&mut Series| {
             (&series.label, &series.load, &series.machine) == (&label, &load, &machine)
@@ -115,9 +122,7 @@ fn changes(points: &[Point]) -> Vec<Change> {
     let edges: Vec<usize> =
         [0].into_iter().chain(found.iter().map(|change| change.at)).chain([series.len()]).collect();
     let mean = |from: usize, to: usize| {
-        let part = &series[from..to];
-        let weights: f64 = part.iter().map(|one| one.weight).sum();
-        part.iter().map(|one| one.weight * one.figure).sum::<f64>() / weights
+        points[from..to].iter().map(|point| point.value).sum::<f64>() / (to - from) as f64
     };
     let change = |(number, change): (usize, &loadline_stats::ChangePoint)| {
         let (before, after) =
@@ -135,31 +140,49 @@ fn changes(points: &[Point]) -> Vec<Change> {
 }
 
 /// Each run's figure with the inverse of its variance, which is that of runs and its own. How runs vary is seen in the differences of neighbours,
-/// which a change hardly touches. A half-width counts as two standard errors; of few deployments it is more, and the figure weighs less.
+/// which a change hardly touches. What a few deployments say of their own variance is drawn towards what is usual. A run without an interval
+/// is one of the least sure.
 fn weighted(points: &[Point]) -> Vec<Weighted> {
-    let own = |point: &Point| point.interval.map(|[low, high]| ((high - low) / 4.0).powi(2));
-    let usual = median(points.iter().filter_map(own)).unwrap_or_default();
+    let own: Vec<Option<(f64, f64)>> = points.iter().map(own_variance).collect();
+    let usual = median(own.iter().flatten().map(|(variance, _)| *variance)).unwrap_or_default();
     let apart = points.windows(2).map(|pair| (pair[1].value - pair[0].value).powi(2));
     let of_neighbours = median(apart).unwrap_or_default() / CHI_SQUARED_MEDIAN / 2.0;
     let of_runs = (of_neighbours - usual).max(0.0);
     let least = of_neighbours.max(usual) / MOST_WEIGHT;
-    let weight = |point: &Point| {
-        let variance = (of_runs + own(point).unwrap_or(usual)).max(least);
-        if variance > 0.0 { 1.0 / variance } else { 1.0 }
+    let variance = |own: &Option<(f64, f64)>| match own {
+        Some((variance, df)) => (df * variance + USUAL_DF * usual) / (df + USUAL_DF),
+        None => MOST_WEIGHT * usual,
     };
-    points.iter().map(|point| Weighted { figure: point.value, weight: weight(point) }).collect()
+    let weight = |own| if least > 0.0 { 1.0 / (of_runs + variance(own)).max(least) } else { 1.0 };
+    points
+        .iter()
+        .zip(&own)
+        .map(|(point, own)| Weighted { figure: point.value, weight: weight(own) })
+        .collect()
+}
+
+/// The square of the standard error, and its degrees of freedom.
+fn own_variance(point: &Point) -> Option<(f64, f64)> {
+    let [low, high] = point.interval?;
+    let df = point.deployments.checked_sub(1).filter(|df| *df > 0)? as f64;
+    Some((((high - low) / 2.0 / t_quantile(0.975, df)).powi(2), df))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use loadline_stats::t_interval;
+    use rand_pcg::Pcg64;
+    use rand_pcg::rand_core::{Rng, SeedableRng};
 
+    /// Runs of five deployments.
     fn points(values: &[(f64, f64)]) -> Vec<Point> {
         let point = |(run, (value, half)): (usize, &(f64, f64))| Point {
             run: run as i64,
             started: String::new(),
             value: *value,
             interval: (*half > 0.0).then_some([value - half, value + half]),
+            deployments: 5,
         };
         values.iter().enumerate().map(point).collect()
     }
@@ -170,25 +193,64 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_that_is_less_sure_weighs_less() {
-        let alike = [(10.0, 2.0), (10.1, 2.0), (9.9, 2.0), (10.0, 8.0)];
-        let weights = relative_weights(&alike);
-        assert!((weights[3] - 1.0 / 16.0).abs() < 1e-9, "its variance is 16 times as large: {weights:?}");
-        let narrow = [(10.0, 2.0), (10.1, 2.0), (9.9, 2.0), (10.0, 0.01)];
-        assert!((relative_weights(&narrow)[3] - MOST_WEIGHT).abs() < 1e-9);
+    fn a_figure_that_is_less_sure_weighs_less_and_one_without_an_interval_least() {
+        let weights = relative_weights(&[(10.0, 2.0), (10.1, 2.0), (9.9, 2.0), (10.0, 8.0), (10.0, 0.0)]);
+        // With as many degrees of freedom of its own as of what is usual: (16 + 1) / 2 of the usual variance.
+        assert!((weights[3] - 2.0 / 17.0).abs() < 1e-9, "{weights:?}");
+        assert!((weights[4] - 1.0 / MOST_WEIGHT).abs() < 1e-9, "{weights:?}");
+        let narrow = relative_weights(&[(10.0, 2.0), (10.1, 2.0), (9.9, 2.0), (10.0, 0.01)]);
+        assert!((1.5..=2.0 + 1e-9).contains(&narrow[3]), "it may be narrow by chance: {narrow:?}");
     }
 
     #[test]
     fn where_runs_vary_by_more_than_their_intervals_all_weigh_about_the_same() {
-        let apart = [(10.0, 0.2), (14.0, 0.8), (9.0, 0.2), (13.0, 0.2), (8.0, 0.2)];
-        let weights = relative_weights(&apart);
+        let weights = relative_weights(&[(10.0, 0.2), (14.0, 0.8), (9.0, 0.2), (13.0, 0.2), (8.0, 0.2)]);
         assert!(weights.iter().all(|weight| (0.95..1.05).contains(weight)), "{weights:?}");
     }
 
     #[test]
-    fn figures_without_an_interval_weigh_as_usual_and_equal_ones_the_same() {
-        let weights = relative_weights(&[(10.0, 2.0), (10.1, 2.0), (9.9, 0.0), (10.0, 2.0)]);
-        assert_eq!(weights[2], 1.0);
+    fn where_most_runs_are_exact_all_weigh_the_same() {
         assert_eq!(relative_weights(&[(10.0, 0.0); 4]), [1.0; 4]);
+        let exact =
+            [10.0, 10.0, 10.0, 10.0, 11.0].map(|value| (value, if value > 10.0 { 1.0 } else { 1e-300 }));
+        assert_eq!(relative_weights(&exact), [1.0; 5]);
+    }
+
+    /// Forty runs whose figures vary by 1 % because their deployments do, the second half larger by `change`.
+    fn runs(seed: u64, deployments: usize, change: f64) -> Vec<Point> {
+        let mut random = Pcg64::seed_from_u64(seed);
+        // The sum of twelve uniform numbers has a variance of one.
+        let mut normal =
+            || (0..12).map(|_| f64::from(random.next_u32()) / f64::from(u32::MAX)).sum::<f64>() - 6.0;
+        let mut point = |run: usize| {
+            let level = if run < 20 { 100.0 } else { 100.0 * (1.0 + change) };
+            let each: Vec<f64> =
+                (0..deployments).map(|_| level + normal() * (deployments as f64).sqrt()).collect();
+            let interval = t_interval(&each, 0.95).map(|interval| [interval.low, interval.high]);
+            let value = each.iter().sum::<f64>() / deployments as f64;
+            Point { run: run as i64, started: String::new(), value, interval, deployments }
+        };
+        (0..40).map(&mut point).collect()
+    }
+
+    /// In how many of forty histories a change is found; without `intervals` all runs weigh the same.
+    fn found(seeds: std::ops::Range<u64>, deployments: usize, change: f64, intervals: bool) -> usize {
+        let is_changed = |seed: &u64| {
+            let mut points = runs(*seed, deployments, change);
+            points.iter_mut().filter(|_| !intervals).for_each(|point| point.interval = None);
+            !changes(&points).is_empty()
+        };
+        seeds.filter(is_changed).count()
+    }
+
+    #[test]
+    fn intervals_that_differ_by_chance_alone_cost_little() {
+        for deployments in [3, 8] {
+            assert!(found(0..40, deployments, 0.03, true) >= 39, "{deployments} deployments");
+            assert!(found(100..140, deployments, 0.0, true) <= 2, "{deployments} deployments");
+            let (weighted, equal) =
+                (found(0..40, deployments, 0.02, true), found(0..40, deployments, 0.02, false));
+            assert!(weighted + 2 >= equal, "{deployments} deployments: {weighted} of 40, not {equal}");
+        }
     }
 }

@@ -3,8 +3,8 @@
 //!
 //! The split of a part of the series with the largest statistic is a change point if few random orders of that part have a split with one as
 //! large (a permutation test); then both sides are looked at. The statistic is maximised over the end of the right side as well, so that a
-//! change is seen whose level comes back later. A t test at the best split, which others use, takes the best of many for the only one. Each
-//! figure has a weight, with which the random orders move it.
+//! change is seen whose level comes back later. A t test at the best split, which others use, takes the best of many for the only one. The
+//! random orders move each figure together with its weight.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;

@@ -58,6 +58,9 @@ pub struct Point {
     pub value: f64,
     /// Its interval, over the deployments of the run alone; absent where it has none.
     pub interval: Option<[f64; 2]>,
+    /// How many these are.
+    #[serde(default)]
+    pub deployments: usize,
 }
 
 /// A change.
