@@ -38,7 +38,7 @@ pub enum Event {
         /// Since its start.
         after: Duration,
     },
-    /// The warm-up of a cell has ended, because it is stationary or at its time limit.
+    /// The warm-up of a cell has ended, because it is warm or at its time limit.
     Warm {
         /// The cell.
         cell: CellId,
@@ -46,6 +46,9 @@ pub enum Event {
         after: Duration,
         /// Whether it is stationary.
         stationary: bool,
+        /// Whether its service's compiler still works, as in a JVM that is not warm.
+        #[serde(default)]
+        compiling: bool,
     },
     /// A slice was measured and kept.
     Measured(Box<SliceRow>),
@@ -124,7 +127,15 @@ mod tests {
             ("deploying", Event::Deploying { round: 0, site: site() }),
             ("progress", Event::Progress { site: site(), text: "pulling".to_owned() }),
             ("ready", Event::Ready { site: site(), after: Duration::from_millis(1500) }),
-            ("warm", Event::Warm { cell: CellId(1), after: Duration::from_secs(3), stationary: true }),
+            (
+                "warm",
+                Event::Warm {
+                    cell: CellId(1),
+                    after: Duration::from_secs(3),
+                    stationary: true,
+                    compiling: false,
+                },
+            ),
             ("measured", Event::Measured(Box::new(slice()))),
             ("block_done", Event::BlockDone { round: 1, block: 2 }),
             ("repeating", Event::Repeating { cells: vec![CellId(0), CellId(2)] }),

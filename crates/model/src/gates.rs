@@ -58,7 +58,7 @@ pub enum Gate {
     Steal,
     /// Other programs left the CPUs to us.
     ForeignCpu,
-    /// The warm-ups ended because the cells were stationary. A gate of the run, of no slice.
+    /// The cells were stationary when their warm-ups ended. A gate of the run, of no slice.
     Stationary,
 }
 

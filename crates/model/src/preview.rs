@@ -76,7 +76,7 @@ pub struct TimeBudget {
     pub trials_s: Option<Range>,
     /// All repeats of slices, if each is used.
     pub repeats_s: Range,
-    /// All warm-ups: from cells that are stationary at once to cells that never are.
+    /// All warm-ups: from cells that are warm at once to cells that never are.
     pub warm_ups_s: Range,
     /// All starts of services: no service may take longer to get ready.
     pub starts_s: Range,

@@ -284,7 +284,7 @@ pub struct Deployment {
     pub ready_ms: f64,
     /// Warm-up, s.
     pub warmup_s: f64,
-    /// Whether the warm-up ended because the cell was stationary.
+    /// Whether the cell was stationary when the warm-up ended.
     pub stationary: bool,
     /// What the platform could not do here, in sentences.
     pub left_out: Vec<String>,

@@ -173,7 +173,7 @@ pub struct WarmUpRow {
     pub round: u32,
     /// How long the cell was loaded.
     pub seconds: f64,
-    /// Whether it ended because the cell was stationary.
+    /// Whether the cell was stationary when it ended.
     pub stationary: bool,
     /// Median service time of each cycle, ns.
     pub figures: Vec<f64>,

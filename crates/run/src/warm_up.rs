@@ -61,7 +61,7 @@ struct Work {
 impl Execution<'_> {
     /// Warms up all cells of the fleet. The pauses of one cell are the others' cycles.
     ///
-    /// What did not get faster in its first eight cycles in the deployment before needs no warming up that long cycles could show: its cycles are
+    /// What did not get faster in its first eight cycles, nor compiled, in the deployment before needs no warming up that long cycles could show: its cycles are
     /// as short as their medians allow, and it need not wait until a machine that is getting slower is level again. If it gets faster in these,
     /// or while it is measured, the next warm-up has long ones again.
     pub(crate) fn warm_up(&mut self, round: u32, fleet: &mut Fleet) -> Result<(), RunError> {
@@ -135,11 +135,12 @@ impl Execution<'_> {
     }
 
     fn store_warm_up(&mut self, round: u32, progress: &Progress) -> Result<(), RunError> {
-        let (after, stationary) = (progress.loaded, progress.is_stationary());
+        let (after, stationary, compiling) =
+            (progress.loaded, progress.is_stationary(), !progress.has_nearly_compiled());
         let first = progress.cells[0];
         self.warmth.warmed_up(first, stationary && progress.was_warm_at_once());
         for cell in progress.cells.iter().copied() {
-            (self.events)(Event::Warm { cell, after, stationary });
+            (self.events)(Event::Warm { cell, after, stationary, compiling });
             let warm_up = WarmUpRow {
                 cell,
                 round,

@@ -412,7 +412,7 @@ export interface CurvePoint {
  */
 export interface Knee {
   /**
-   * The next rates that were tried below and above it, between which the knee lies.
+   * The next rates that were tried below and above it.
    *
    * @minItems 2
    * @maxItems 2
@@ -602,7 +602,7 @@ export interface Deployment {
    */
   round: number;
   /**
-   * Whether the warm-up ended because the cell was stationary.
+   * Whether the cell was stationary when the warm-up ended.
    */
   stationary: boolean;
   /**
