@@ -1,7 +1,8 @@
-//! A JVM from outside: collections, pauses, heap and compilation from the performance data that it keeps in its `/tmp`, which costs it
-//! nothing; its flags and threads by the attach protocol, once a deployment. HotSpot's JVMs are known, of which 17 and 25 were tried.
+//! A JVM from outside: collections, pauses and heap from the performance data that it keeps in its `/tmp`, which costs it nothing; its flags
+//! and threads by the attach protocol, once a deployment. HotSpot's JVMs are known, of which 17 and 25 were tried.
 
 mod attach;
+mod compilers;
 mod flags;
 mod perf_data;
 mod threads;
@@ -11,7 +12,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use loadline_model::Observations;
-use loadline_model::metrics::{HigherIs, JIT, MetricDeclaration, Unit};
+use loadline_model::metrics::{HigherIs, MetricDeclaration, Unit};
 use loadline_model::runtime::{Runtime, Unseen};
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +20,7 @@ use crate::inside::{Inside, ReadError, names_in};
 use crate::probe::{Probe, Target};
 use crate::process::ProcessId;
 use attach::{AttachError, Attached};
+pub(crate) use compilers::CompilerProbe;
 use perf_data::PerfData;
 
 /// A file has 32 KiB unless the JVM is asked for more (`-XX:PerfDataMemorySize`).
@@ -59,7 +61,6 @@ pub(crate) struct Reading {
     safepoint_ns: Option<u64>,
     /// Until all threads had stopped.
     to_safepoint_ns: Option<u64>,
-    jit_ns: Option<u64>,
     heap_used_bytes: u64,
     heap_committed_bytes: u64,
     old_used_bytes: Option<u64>,
@@ -104,7 +105,6 @@ impl Probe for JvmProbe {
             count("jvm.safepoints", "JVM safepoints per request"),
             time("jvm.safepoint.time", "  stopped at them"),
             time("jvm.safepoint.sync", "  until all threads stood"),
-            time(JIT, "JIT compilation per request"),
             bytes("jvm.heap.used", "JVM heap used"),
             bytes("jvm.heap.committed", "  committed"),
             bytes("jvm.heap.old", "  used by what survived"),
@@ -150,7 +150,6 @@ impl Probe for JvmProbe {
         seen.set("jvm.safepoints", both(before.safepoints, after.safepoints));
         seen.set("jvm.safepoint.time", both(before.safepoint_ns, after.safepoint_ns));
         seen.set("jvm.safepoint.sync", both(before.to_safepoint_ns, after.to_safepoint_ns));
-        seen.set(JIT, both(before.jit_ns, after.jit_ns));
         seen.set("jvm.heap.used", after.heap_used_bytes);
         seen.set("jvm.heap.committed", after.heap_committed_bytes);
         seen.set("jvm.heap.old", after.old_used_bytes);
@@ -269,7 +268,6 @@ impl Reading {
             safepoints: data.number("sun.rt.safepoints"),
             safepoint_ns: data.time_ns("sun.rt.safepointTime"),
             to_safepoint_ns: data.time_ns("sun.rt.safepointSyncTime"),
-            jit_ns: data.time_ns("java.ci.totalTime"),
             heap_used_bytes: sum("used"),
             heap_committed_bytes: sum("capacity"),
             old_used_bytes: data.number("sun.gc.generation.1.space.0.used"),
@@ -389,15 +387,14 @@ mod tests {
     fn what_was_added_is_told_in_all_and_by_collector() {
         let young = |collections, pause_ns| Collector { name: "G1 young".to_owned(), collections, pause_ns };
         let full = Collector { name: "G1 full".to_owned(), collections: 1, pause_ns: 9 };
-        let at =
-            |young| Reading { collectors: vec![young, full.clone()], jit_ns: Some(5), ..Reading::default() };
+        let at = |young| Reading { collectors: vec![young, full.clone()], ..Reading::default() };
         let mut seen = Observations::default();
         JvmProbe::default().between(&at(young(1, 10)), &at(young(4, 70)), &mut seen);
         assert_eq!(seen.count("jvm.gc.collections"), Some(3));
         assert_eq!(seen.count("jvm.gc.pause"), Some(60));
         assert_eq!(seen.count("jvm.gc.g1_young.collections"), Some(3));
         assert_eq!(seen.count("jvm.gc.g1_full.pause"), Some(0));
-        assert_eq!((seen.count(JIT), seen.count("jvm.safepoints")), (Some(0), None));
+        assert_eq!(seen.count("jvm.safepoints"), None);
     }
 
     #[test]

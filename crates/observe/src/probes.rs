@@ -5,7 +5,7 @@ use loadline_model::metrics::MetricDeclaration;
 use crate::cgroup_memory::CgroupMemoryProbe;
 use crate::clocks::Clocks;
 use crate::go::GoProbe;
-use crate::jvm::JvmProbe;
+use crate::jvm::{CompilerProbe, JvmProbe};
 use crate::machine_cpu::MachineCpuProbe;
 use crate::memory::MemoryProbe;
 use crate::pressure::PressureProbe;
@@ -30,6 +30,7 @@ pub fn all(cpus: &[usize]) -> Vec<Box<dyn AnyProbe>> {
         Box::new(TcpProbe),
         Box::new(MemoryProbe),
         Box::new(CgroupMemoryProbe),
+        Box::new(CompilerProbe::default()),
         Box::new(JvmProbe::default()),
         Box::new(GoProbe::default()),
     ]

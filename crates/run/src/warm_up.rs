@@ -51,7 +51,7 @@ struct Progress {
     done: bool,
 }
 
-/// CPU time of a service in a cycle, and the time for which its compiler worked meanwhile.
+/// CPU time of a service in a cycle, and how much of it its compiler used.
 #[derive(Clone, Copy)]
 struct Work {
     cpu_ns: u64,

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use super::{Program, assert_all_given, run, source};
 
-/// Makes garbage.
+/// Makes garbage, and work for the compiler.
 const SOURCE: &str = "
 public class Busy {
     static Object kept;
@@ -29,6 +29,7 @@ public class Busy {
         System.out.println(\"ready\");
         while (true) {
             kept = new byte[1 << 20];
+            java.util.stream.IntStream.range(0, 500).mapToObj(Integer::toString).sorted().count();
             Thread.sleep(1);
         }
     }
@@ -94,9 +95,10 @@ fn collector_flags_threads_collections_and_compilation_are_seen() {
     assert_eq!(runtime.facts["jvm.flag.UseSerialGC"], "true (command line)");
     assert!(runtime.facts["jvm.threads"].contains("pool-1-thread-* 3"), "{runtime:?}");
     assert!(runtime.facts["jvm.arguments"].contains("-XX:+UseSerialGC"), "{runtime:?}");
-    let seen = program.seen_until(|seen| seen.count("jvm.gc.collections") > Some(1));
+    let seen = program
+        .seen_until(|seen| seen.count("jvm.gc.collections") > Some(1) && seen.count("jvm.jit") > Some(0));
     assert!(seen.count("jvm.gc.collections") > Some(1), "{seen:?}");
-    for time in ["jvm.gc.pause", "jvm.safepoint.time"] {
+    for time in ["jvm.gc.pause", "jvm.safepoint.time", "jvm.jit"] {
         assert!(seen.count(time) > Some(0), "{time}: {seen:?}");
     }
     assert_all_given(&seen, "jvm.");
@@ -156,6 +158,7 @@ fn a_jvm_that_cannot_write_to_its_tmp_says_that_nothing_was_seen() {
     );
     let seen = program.seen_until(|seen| seen.service_cpu_ns().is_some());
     assert_eq!(seen.get("jvm.gc.collections"), None);
+    assert!(seen.get("jvm.jit").is_some(), "its compiler threads: {seen:?}");
 }
 
 #[test]
