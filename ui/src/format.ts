@@ -24,6 +24,12 @@ export function difference(value: number, unit: Unit): string {
   return value > 0 ? `+${figure(value, unit)}` : figure(value, unit);
 }
 
+/** `+3.1 %` */
+export function percent(share: number): string {
+  const digits = Math.abs(share * 100).toFixed(1);
+  return `${Number(digits) === 0 ? "" : share < 0 ? "−" : "+"}${digits} %`;
+}
+
 /** `61.2 µs` */
 export function time(ns: number | null | undefined): string {
   return figure(ns, "ns");

@@ -3,7 +3,8 @@ import AxeBuilder from "@axe-core/playwright";
 import { join } from "node:path";
 import { expect, test } from "@playwright/test";
 import type { Page } from "@playwright/test";
-import { SCHEMES, WIDTHS, expectToFit } from "./pages";
+import type { History } from "../src/generated/history";
+import { SCHEMES, WIDTHS, expectFigure, expectToFit } from "./pages";
 
 const URL = process.env["LOADLINE_URL"] ?? "";
 
@@ -107,6 +108,26 @@ test("a newcomer starts a run, watches it, reads the verdict, compares, exports 
   expect((await exported).suggestedFilename()).toBe("run-2.json");
 
   await page.getByRole("link", { name: "All runs" }).click();
+  await page.getByRole("link", { name: "History" }).click();
+  await expect(page.getByText("In fewer than 8 runs no change could be seen.").first()).toBeVisible();
+  const told = (await page.evaluate(async () => (await fetch("/api/history?metric=p50")).json())) as History;
+  expect(told.series.map(({ points }) => points.map(({ run }) => run))).toEqual([[1, 2], [1, 2]]);
+  for (const [at, { points }] of told.series.entries()) {
+    for (const { run, value, interval } of points) {
+      const said = await page.locator(".history").nth(at).getByRole("link", { name: `run ${run},` }).getAttribute("aria-label");
+      expect(said).not.toBeNull();
+      const figures = (said ?? "").split(/: |, 95 % interval | to /).slice(-3);
+      expect(figures).toHaveLength(3);
+      [value, ...(interval ?? [])].forEach((figure, which) => expectFigure(figures[which] ?? "", figure));
+    }
+  }
+  await expectToBeGood(page);
+  await page.getByLabel("Metric").fill("speed");
+  await expect(page.getByRole("alert")).toContainText("speed");
+  await page.getByLabel("Metric").fill("cpu.service");
+  await expect(page.locator(".history").first().getByRole("link", { name: /^run 2,/ })).toBeVisible();
+
+  await page.getByRole("link", { name: "All runs" }).click();
   await page.getByRole("button", { name: "name run 2" }).click();
   await page.getByLabel("tags").fill("nightly");
   await expectToBeGood(page);
@@ -167,5 +188,49 @@ loads: [{rate: 200/s}]
   await expect(page.locator("main")).toContainText(attack);
   await page.goto(`${URL.split("?")[0]}new?service=${encodeURIComponent(attack)}`);
   await expect(page.locator("pre.alert")).toBeVisible();
+  expect(faults).toEqual([]);
+});
+
+test("a change in a history is told and drawn, and names are text", async ({ page }) => {
+  const faults = faultsOf(page);
+  page.on("dialog", (dialog) => faults.push(`dialog ${dialog.message()}`));
+  const points = Array.from({ length: 40 }, (_, run) => {
+    const value = (run < 20 ? 80e3 : run < 37 ? 88e3 : 97e3) + 400 * (run % 3);
+    return { run: run + 1, started: `2026-11-${String((run % 28) + 1).padStart(2, "0")}T08:00:00Z`, value, interval: [value - 2e3, value + 2e3] as [number, number], deployments: 5 };
+  });
+  const told: History = {
+    schema: "loadline/history/1",
+    metric: "response.p50",
+    least_points: 8,
+    series: [{
+      label: "orders on pod",
+      load: "2000/s Poisson, 16 connections",
+      machine: "Example CPU, 2 CPUs, Linux 6.12",
+      unit: "ns",
+      points,
+      changes: [
+        { at: 20, before: 80.4e3, after: 88.4e3, relative: 0.0995, p_value: 0.0002, settled: true },
+        { at: 37, before: 88.4e3, after: 97.4e3, relative: 0.1018, p_value: 0.021, settled: false },
+      ],
+    }],
+    left_out: [],
+  };
+  await page.goto(URL);
+  await page.route("**/api/history?*", (route) => route.fulfill({ json: told }));
+  await page.getByRole("link", { name: "History" }).click();
+  await expect(page.getByText("from run 21 on +10.0 %: 80.4 µs before, 88.4 µs after (p < 0.001)")).toBeVisible();
+  await expect(page.getByText("from run 38 on +10.2 %: 88.4 µs before, 97.4 µs after (p = 0.021); not settled yet: the last few runs may be a spell")).toBeVisible();
+  await expect(page.locator(".history svg .changed")).toHaveCount(2);
+  await expect(page.locator(".history svg .found")).toHaveCount(3);
+  await expect(page.getByRole("link", { name: /^run 40, .*: 97.0 µs, 95 % interval 95.0 µs to 99.0 µs$/ })).toBeVisible();
+  await expectToBeGood(page);
+  await picture(page, "history");
+  const attack = "<img src=x onerror=alert(1)>";
+  for (const series of told.series) Object.assign(series, { label: attack, load: attack, machine: attack });
+  told.left_out.push({ run: 99, reason: attack });
+  await page.getByLabel("Runs").fill("other");
+  await expect(page.getByRole("heading", { name: attack })).toBeVisible();
+  await expect(page.getByRole("listitem").filter({ hasText: `run 99: ${attack}` })).toBeVisible();
+  await expectToBeGood(page);
   expect(faults).toEqual([]);
 });

@@ -35,7 +35,8 @@ impl Chronicle {
     /// Of no run yet.
     pub fn new(metric: &str) -> Chronicle {
         let (schema, metric) = (HISTORY_SCHEMA.to_owned(), metric.to_owned());
-        Chronicle { history: History { schema, metric, series: Vec::new(), left_out: Vec::new() } }
+        let (series, left_out) = (Vec::new(), Vec::new());
+        Chronicle { history: History { schema, metric, least_points: LEAST_POINTS, series, left_out } }
     }
 
     /// Adds a run, after all that were made before it.

@@ -31,14 +31,15 @@ pub fn runtimes(data: &RunData, counted: &Counted<'_>) -> Vec<SiteRuntime> {
         .collect()
 }
 
-/// A note for each site whose service still compiled itself while it was measured.
-pub fn still_compiling(data: &RunData, counted: &Counted<'_>) -> Vec<Note> {
+/// A note of the sites whose services still compiled themselves while they were measured, if there are any.
+pub fn still_compiling(data: &RunData, counted: &Counted<'_>) -> Option<Note> {
     let plan = &data.run.plan;
     let compiled = |(id, site): (SiteId, &Site)| {
         let share = jit_share(data, id, counted).filter(|share| *share > STILL_COMPILING)?;
-        Some(Note::StillCompiling { site: cells::label(&data.run.experiment, site), share })
+        Some((cells::label(&data.run.experiment, site), share))
     };
-    plan.site_ids().zip(&plan.sites).filter_map(compiled).collect()
+    let sites: Vec<(String, f64)> = plan.site_ids().zip(&plan.sites).filter_map(compiled).collect();
+    (!sites.is_empty()).then_some(Note::StillCompiling { sites })
 }
 
 /// The JIT's share of a site's CPU time in the cell where it was largest: a load that takes much CPU time does not hide what the others find.

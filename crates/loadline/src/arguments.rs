@@ -118,6 +118,7 @@ pub enum SchemaOf {
     Result,
     Load,
     Doctor,
+    History,
     /// The API of `loadline ui`, as OpenAPI
     Api,
 }

@@ -76,12 +76,10 @@ pub enum Note {
         /// What that may use.
         baseline_has: Resources,
     },
-    /// A service's JVM still compiled it while it was measured, so that it was not yet as fast as it gets.
+    /// JVMs still compiled their services while these were measured, so that they were not yet as fast as they get.
     StillCompiling {
-        /// Service and platform.
-        site: String,
-        /// The compiler's share of the service's CPU time.
-        share: f64,
+        /// Service and platform of each, with the compiler's share of the service's CPU time.
+        sites: Vec<(String, f64)>,
     },
     /// This user may create no cgroups, and asked to measure without the limits that these platforms were to have.
     WithoutLimits {

@@ -72,6 +72,14 @@ pub struct RunHeading {
     pub tags: Vec<String>,
 }
 
+impl RunHeading {
+    /// Whether its name or one of its tags contains this text, in letters of any case.
+    pub fn matches(&self, text: &str) -> bool {
+        let text = text.to_lowercase();
+        [&self.name].into_iter().chain(&self.tags).any(|words| words.to_lowercase().contains(&text))
+    }
+}
+
 /// A run.
 #[derive(Clone, Debug)]
 pub struct RunRow {

@@ -16,11 +16,8 @@ const CHART: usize = 41;
 
 /// Each series with its points below each other, oldest first, and its changes between them. `local_time` words the time at which a run began.
 pub fn history(history: &History, width: usize, colour: bool, local_time: impl Fn(&str) -> String) -> String {
-    let mut text: String = history
-        .series
-        .iter()
-        .map(|of| series(of, &history.metric, width, colour, &local_time) + "\n")
-        .collect();
+    let mut text: String =
+        history.series.iter().map(|of| series(of, history, width, colour, &local_time) + "\n").collect();
     if history.series.is_empty() {
         text.push_str(&format!("no run has {}\n", history.metric));
     }
@@ -37,7 +34,7 @@ pub fn history(history: &History, width: usize, colour: bool, local_time: impl F
 
 fn series(
     of: &Series,
-    metric: &str,
+    History { metric, least_points, .. }: &History,
     width: usize,
     colour: bool,
     local_time: &impl Fn(&str) -> String,
@@ -64,7 +61,10 @@ fn series(
     }
     text.extend(lines.into_iter().map(|line| line + "\n"));
     if of.changes.is_empty() {
-        text.push_str("  no change\n");
+        text.push_str(&match of.points.len() < *least_points {
+            true => format!("  fewer than {least_points} runs, in which no change could be seen\n"),
+            false => "  no change\n".to_owned(),
+        });
     }
     text
 }
@@ -72,12 +72,13 @@ fn series(
 /// `+3.1 %: 80.1 µs before, 82.6 µs after (p = 0.001); not settled yet`
 fn words(change: &Change, scale: &Scale) -> String {
     let relative = change.relative.map(figures::percent).unwrap_or_default();
+    let p = figures::probability(change.p_value);
+    let equals = if p.starts_with('<') { "" } else { "= " };
     let settled = if change.settled { "" } else { "; not settled yet" };
     format!(
-        "{relative}: {} before, {} after ({}){settled}",
+        "{relative}: {} before, {} after (p {equals}{p}){settled}",
         scale.figure(change.before),
         scale.figure(change.after),
-        figures::probability(change.p_value)
     )
 }
 
@@ -131,6 +132,11 @@ pub fn history_csv(history: &History, out: &mut dyn Write) -> Result<(), ReportE
     }
     csv.flush()?;
     Ok(())
+}
+
+/// The JSON Schema of a [`History`].
+pub fn history_schema() -> serde_json::Value {
+    schemars::schema_for!(History).to_value()
 }
 
 /// The whole history, indented, ending with a line break.

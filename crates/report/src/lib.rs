@@ -49,7 +49,7 @@ mod words;
 
 pub use annotations::annotations;
 pub use decide::{decision, decision_json};
-pub use history::{history, history_csv, history_json};
+pub use history::{history, history_csv, history_json, history_schema};
 pub use html::{CellProfile, Evidence, Link, html};
 pub use interval_log::hlog;
 pub use json::{json, result_schema};

@@ -4,7 +4,7 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
@@ -53,8 +53,10 @@ impl Token {
 /// What a request is held against.
 pub(crate) struct Access {
     token: Token,
-    /// `127.0.0.1:8088`, in small letters.
+    /// `127.0.0.1:8088`, in small letters; the first is for the user.
     hosts: Vec<String>,
+    /// The port of a server that listens on all addresses of its machine, each of which is a name of it.
+    on_all: Option<u16>,
     scheme: &'static str,
     /// Cookies are those of a host with all its ports: each server has its own.
     cookie: String,
@@ -63,28 +65,43 @@ pub(crate) struct Access {
 impl Access {
     /// For a server at `address` that is also known by these names.
     pub(crate) fn new(address: SocketAddr, names: &[String], scheme: &'static str, token: Token) -> Access {
-        let port = address.port();
-        let mut known = vec![written(address.ip())];
-        if address.ip().is_loopback() {
+        let (ip, port) = (address.ip(), address.port());
+        let is_on_all = ip.is_unspecified();
+        let mut known: Vec<String> = names.iter().map(|name| name.to_ascii_lowercase()).collect();
+        known.push(match ip {
+            IpAddr::V4(_) if is_on_all => written(Ipv4Addr::LOCALHOST.into()),
+            IpAddr::V6(_) if is_on_all => written(Ipv6Addr::LOCALHOST.into()),
+            ip => written(ip),
+        });
+        if ip.is_loopback() || is_on_all {
             known.push("localhost".to_owned());
         }
-        known.extend(names.iter().map(|name| name.to_ascii_lowercase()));
         let hosts = known.iter().map(|name| format!("{name}:{port}"));
         // Browsers leave out the scheme's own port.
         let usual = if scheme == "https" { 443 } else { 80 };
         let short = known.iter().filter(|_| port == usual).cloned();
-        Access { token, hosts: hosts.chain(short).collect(), scheme, cookie: format!("loadline-{port}") }
+        Access {
+            token,
+            hosts: hosts.chain(short).collect(),
+            on_all: is_on_all.then_some(port),
+            scheme,
+            cookie: format!("loadline-{port}"),
+        }
     }
 
     /// The address to open in a browser, with the token.
     pub(crate) fn url(&self) -> String {
-        // The last is the user's own name for it, if there is one.
-        let host = if self.hosts.len() > 2 { self.hosts.last() } else { self.hosts.first() };
-        format!("{}://{}/?{PARAMETER}{}", self.scheme, host.map_or("", String::as_str), self.token.0)
+        let host = self.hosts.first().map_or("", String::as_str);
+        format!("{}://{host}/?{PARAMETER}{}", self.scheme, self.token.0)
     }
 
+    /// A page of somebody else may have a name that resolves to this server, but no address of its machine.
     fn knows(&self, host: &str) -> bool {
-        self.hosts.contains(&host.to_ascii_lowercase())
+        let is_address = |port: u16| match host.parse::<SocketAddr>() {
+            Ok(address) => address.port() == port,
+            Err(_) => false,
+        };
+        self.hosts.contains(&host.to_ascii_lowercase()) || self.on_all.is_some_and(is_address)
     }
 
     fn has_cookie(&self, headers: &HeaderMap) -> bool {

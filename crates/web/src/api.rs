@@ -19,7 +19,7 @@ use utoipa_axum::routes;
 use crate::access::{self, Access};
 use crate::failure::Failure;
 use crate::live::Slice;
-use crate::{Site, drafts, jobs, pages, runs, try_out};
+use crate::{Site, drafts, history, jobs, pages, runs, try_out};
 
 /// Of a request with JSON; an experiment file has 1 MiB at most.
 const MOST_BODY: usize = 2 << 20;
@@ -51,6 +51,7 @@ fn routes() -> OpenApiRouter<Arc<Site>> {
         .routes(routes!(runs::summary))
         .routes(routes!(runs::export))
         .routes(routes!(runs::compared))
+        .routes(routes!(history::history))
         .routes(routes!(drafts::services))
         .routes(routes!(drafts::platforms))
         .routes(routes!(drafts::draft))
@@ -69,6 +70,7 @@ pub(crate) fn router(site: Arc<Site>, access: Arc<Access>) -> Router {
         .route("/api/openapi.json", get(|| async { Json(description()) }))
         .route("/", get(pages::shell))
         .route("/new", get(pages::shell))
+        .route("/history", get(pages::shell))
         .route("/jobs/{job}", get(pages::shell))
         .route("/runs/{id}", get(runs::page))
         .route("/compare", get(runs::compared_page))

@@ -12,6 +12,7 @@ mod access;
 mod api;
 mod drafts;
 mod failure;
+mod history;
 mod jobs;
 mod kept;
 mod listener;

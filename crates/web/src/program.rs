@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use loadline_model::experiment::Experiment;
+use loadline_model::result::history::History;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -29,6 +30,12 @@ pub trait Program: Send + Sync {
 
     /// An experiment as a file.
     fn yaml(&self, experiment: &Experiment) -> String;
+
+    /// A metric over the runs of a store whose name or tag contains this text.
+    ///
+    /// # Errors
+    /// What `loadline history` would say.
+    fn history(&self, store: &Path, metric: &str, text: &str) -> Result<History, String>;
 
     /// A process that measures the experiment on its standard input, stores it, and writes its events (`loadline_model::Event`) to standard
     /// output, a line of JSON each. It ends as by Ctrl-C when nobody reads them any more.

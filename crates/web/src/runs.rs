@@ -14,7 +14,6 @@ use futures_util::StreamExt;
 use loadline_analysis::{NamedRun, analyse, join};
 use loadline_model::RunState;
 use loadline_model::result::RunResult;
-use loadline_model::rows::RunHeading;
 use loadline_report::{Evidence, Link, ReportError};
 use loadline_store::Store;
 use serde::{Deserialize, Serialize};
@@ -71,13 +70,11 @@ pub(crate) async fn list(
     State(site): State<Arc<Site>>,
     Query(asked): Query<Listing>,
 ) -> Result<Json<Vec<Listed>>, Failure> {
-    let text = asked.matching.unwrap_or_default().to_lowercase();
-    let matches = move |run: &RunHeading| {
-        [&run.name].into_iter().chain(&run.tags).any(|words| words.to_lowercase().contains(&text))
-    };
+    let text = asked.matching.unwrap_or_default();
     let of_site = site.clone();
     let headings = blocking(move || Ok(Store::open(&of_site.store)?.runs()?)).await?;
-    let listed = headings.into_iter().rev().filter(matches).take(MOST_LISTED).map(|run| Listed {
+    let listed = headings.into_iter().rev().filter(|run| run.matches(&text)).take(MOST_LISTED);
+    let listed = listed.map(|run| Listed {
         measured_now: site.queue.measures(run.id),
         id: run.id,
         name: run.name,

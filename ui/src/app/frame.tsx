@@ -14,6 +14,7 @@ export function Frame({ title, error, children }: Props) {
       <nav class="links" aria-label="pages">
         <a href="/">All runs</a>
         <a href="/new">New run</a>
+        <a href="/history">History</a>
       </nav>
       <main>
         <header>

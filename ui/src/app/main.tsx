@@ -3,6 +3,7 @@ import "uplot/dist/uPlot.min.css";
 import "../style.css";
 import "./app.css";
 import { render } from "preact";
+import { HistoryPage } from "./history-page";
 import { JobPage } from "./job-page";
 import { NewRun } from "./new-run";
 import { Runs } from "./runs";
@@ -12,6 +13,8 @@ function App() {
   switch (page) {
     case "new":
       return <NewRun />;
+    case "history":
+      return <HistoryPage />;
     case "jobs":
       return <JobPage job={Number(number)} />;
     default:

@@ -5,10 +5,21 @@ use loadline_model::experiment::{Experiment, LoadSpec};
 use loadline_model::load::Load;
 use loadline_model::metrics::{JIT, SERVICE_CPU};
 use loadline_model::notes::Note;
+use loadline_model::rows::RunData;
 
 use crate::made_up::MadeUp;
 
-/// The sites that are said to have been compiling, with the compiler's share, where the pod's took this much of its CPU time.
+/// The sites that are said to have been compiling, with the compiler's share.
+fn told(data: &RunData) -> Vec<(String, f64)> {
+    let notes = analyse(data).notes.into_iter().filter_map(|note| note.what);
+    let sites = notes.filter_map(|note| match note {
+        Note::StillCompiling { sites } => Some(sites),
+        _ => None,
+    });
+    sites.flatten().collect()
+}
+
+/// The same where the pod's took this much of its CPU time.
 fn compiling(share: f64) -> Vec<(String, f64)> {
     let mut data = MadeUp::default().data();
     let pod = data.run.plan.cell_ids().last().expect("a cell");
@@ -16,13 +27,7 @@ fn compiling(share: f64) -> Vec<(String, f64)> {
         let used = slice.observations.service_cpu_ns().expect("CPU time");
         slice.observations.insert(JIT, used as f64 * share);
     }
-    let notes = analyse(&data).notes.into_iter().filter_map(|note| note.what);
-    notes
-        .filter_map(|note| match note {
-            Note::StillCompiling { site, share } => Some((site, share)),
-            _ => None,
-        })
-        .collect()
+    told(&data)
 }
 
 #[test]
@@ -48,13 +53,7 @@ fn a_load_that_takes_much_cpu_time_does_not_hide_what_another_finds() {
         slice.observations.insert(SERVICE_CPU, cpu);
         slice.observations.insert(JIT, cpu * share);
     }
-    let notes = analyse(&data).notes.into_iter().filter_map(|note| note.what);
-    let shares: Vec<f64> = notes
-        .filter_map(|note| match note {
-            Note::StillCompiling { share, .. } => Some(share),
-            _ => None,
-        })
-        .collect();
+    let shares: Vec<f64> = told(&data).into_iter().map(|(_, share)| share).collect();
     assert_eq!(shares.len(), data.run.plan.sites.len());
     assert!(shares.iter().all(|share| (share - 0.1).abs() < 1e-3), "{shares:?}");
 }

@@ -85,7 +85,7 @@ pub struct HistoryArguments {
     /// Metric: p50, p99, mean, cpu.service, memory.peak …
     #[arg(default_value = "p50")]
     pub metric: String,
-    /// Only runs whose name contains this text
+    /// Only runs whose name or tag contains this text
     #[arg(long = "match", value_name = "TEXT")]
     pub matching: Option<String>,
     /// File in which runs are stored

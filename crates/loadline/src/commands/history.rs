@@ -1,8 +1,11 @@
 //! `loadline history`: a metric over the stored runs, and where it changed.
 
+use std::path::Path;
+
 use anyhow::Result;
 use jiff::tz::TimeZone;
 use loadline_analysis::Chronicle;
+use loadline_model::result::history::History;
 use loadline_store::Store;
 
 use super::report::local_time;
@@ -14,22 +17,8 @@ use crate::streams::print;
 pub fn history(arguments: &HistoryArguments) -> Result<Exit> {
     let files = [&arguments.json, &arguments.csv].into_iter().flatten();
     outputs::check_files(files.clone())?;
-    let metric = loadline_spec::metric(&arguments.metric)?;
-    let store = Store::open(&arguments.store)?;
-    let mut chronicle = Chronicle::new(&metric);
-    let mut runs = store.runs()?;
-    // Imported runs have the newest numbers.
-    runs.sort_by(|one, other| one.started.cmp(&other.started));
-    for run in runs {
-        if arguments
-            .matching
-            .as_ref()
-            .is_none_or(|text| run.name.to_lowercase().contains(&text.to_lowercase()))
-        {
-            chronicle.add(&store.data(Some(run.id))?);
-        }
-    }
-    let history = chronicle.finish();
+    let text = arguments.matching.as_deref().unwrap_or_default();
+    let history = of_store(&arguments.store, &arguments.metric, text)?;
     if let Some(path) = &arguments.json {
         outputs::to(path, |out| loadline_report::history_json(&history, out))?;
     }
@@ -44,4 +33,19 @@ pub fn history(arguments: &HistoryArguments) -> Result<Exit> {
         print(text.trim_end())?;
     }
     Ok(Exit::Done)
+}
+
+/// The history of a metric over the runs of a store whose name or tag contains this text.
+pub fn of_store(store: &Path, metric: &str, text: &str) -> Result<History> {
+    let metric = loadline_spec::metric(metric)?;
+    let store = Store::open(store)?;
+    let mut runs = store.runs()?;
+    runs.retain(|run| run.matches(text));
+    // Imported runs have the newest numbers.
+    runs.sort_by(|one, other| one.started.cmp(&other.started));
+    let mut chronicle = Chronicle::new(&metric);
+    for run in runs {
+        chronicle.add(&store.data(Some(run.id))?);
+    }
+    Ok(chronicle.finish())
 }

@@ -12,6 +12,7 @@ pub fn schema(which: SchemaOf) -> Result<Exit> {
         SchemaOf::Result => loadline_report::result_schema(),
         SchemaOf::Load => loadline_report::load::schema(),
         SchemaOf::Doctor => loadline_report::doctor::schema(),
+        SchemaOf::History => loadline_report::history_schema(),
         SchemaOf::Api => loadline_web::description(),
     };
     print(format_args!("{schema:#}"))?;

@@ -11,6 +11,7 @@ use clap::Parser;
 use loadline_machine::{Registry, Turn};
 use loadline_model::experiment::Experiment;
 use loadline_model::plan::Plan;
+use loadline_model::result::history::History;
 use loadline_observe::describe_machine;
 use loadline_report::Style;
 use loadline_spec::{Machine, add_conditions, from_flags, from_yaml, service_lines, to_yaml};
@@ -20,7 +21,7 @@ use loadline_web::{Certificate, Draft, Offer, Program, Token, Ui};
 use offers::Offers;
 
 use super::experiment::own_program;
-use super::serve;
+use super::{history, serve};
 use crate::arguments::{Arguments, Command as Subcommand, UiArguments};
 use crate::exit::{Exit, UsageError};
 use crate::streams::{print, tell};
@@ -119,6 +120,10 @@ impl Program for ThisProgram {
 
     fn yaml(&self, experiment: &Experiment) -> String {
         to_yaml(experiment)
+    }
+
+    fn history(&self, store: &Path, metric: &str, text: &str) -> Result<History, String> {
+        history::of_store(store, metric, text).map_err(|error| format!("{error:#}"))
     }
 
     fn run(&self, store: &Path) -> Command {

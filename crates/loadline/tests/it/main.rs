@@ -66,4 +66,5 @@ mod throttling;
 mod try_out;
 mod turn;
 mod ui;
+mod ui_for_others;
 mod until;

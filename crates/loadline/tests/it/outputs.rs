@@ -107,6 +107,7 @@ fn the_published_schemas_are_those_of_the_program() {
         ("result", "result.schema.json"),
         ("load", "load.schema.json"),
         ("doctor", "doctor.schema.json"),
+        ("history", "history.schema.json"),
         ("api", "openapi.json"),
     ] {
         let path = format!("{}/../../docs/{published}", env!("CARGO_MANIFEST_DIR"));

@@ -67,7 +67,14 @@ fn a_metric_is_shown_over_the_runs_that_have_it() {
     }
     let shown = done(&place, &["history", "p50"]);
     assert!(shown.contains("response.p50 · orders on host · 500/s Poisson, 16 connections"), "{shown}");
-    assert!(shown.contains("orders on pod") && shown.contains('●') && shown.contains("no change"), "{shown}");
+    assert!(shown.contains("orders on pod") && shown.contains('●'), "{shown}");
+    assert!(shown.contains("fewer than 8 runs, in which no change could be seen"), "{shown}");
+    done(&place, &["store", "tag", "2", "nightly"]);
+    let nightly: Value =
+        serde_json::from_str(&done(&place, &["history", "p50", "--match", "NIGHT", "--json", "-"]))
+            .expect("JSON");
+    assert_eq!(nightly["series"][0]["points"][0]["run"], 2, "{nightly}");
+    assert_eq!(nightly["series"][0]["points"].as_array().map(Vec::len), Some(1));
     let json: Value =
         serde_json::from_str(&done(&place, &["history", "cpu.service", "--json", "-"])).expect("JSON");
     assert_eq!(

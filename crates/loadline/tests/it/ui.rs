@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::leftovers;
 use crate::support::place::Place;
-use crate::support::served::Served;
+use crate::support::served::{Served, peak_memory_kib};
 use crate::support::wait_for;
 
 /// A run of a minute, which is stopped.
@@ -142,12 +142,6 @@ fn write_a_gigabyte(mut stream: TcpStream, chunked: bool) {
     panic!("a gigabyte was taken");
 }
 
-fn peak_memory_kib(pid: u32) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("a process");
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
-    peak.trim().trim_end_matches(" kB").parse().expect("a number")
-}
-
 #[test]
 fn a_run_is_watched_and_stopped_and_the_next_one_waits_for_it() {
     let place = Place::cleaning();
@@ -269,6 +263,13 @@ fn what_it_says_of_runs_is_what_the_command_line_says() {
         served.json("/api/compare?before=1&after=2,3"),
         printed(&["compare", "1", "2", "3", "--json", "-"])
     );
+    assert_eq!(
+        served.json("/api/history?metric=mean&match=T"),
+        printed(&["history", "mean", "--match", "t", "--json", "-"])
+    );
+    let unknown = served.get("/api/history?metric=speed");
+    assert_eq!(unknown.status, 422, "{unknown:?}");
+    assert!(unknown.body.contains("speed"), "{unknown:?}");
     for (after, status, why) in [
         ("2,x", 400, "runs are numbers with commas between them, not '2,x'"),
         ("2,2", 422, "run 2 cannot be compared with itself"),

@@ -12,6 +12,8 @@ pub struct History {
     pub schema: String,
     /// Id of the metric.
     pub metric: String,
+    /// With fewer points than this a series is not searched for changes.
+    pub least_points: usize,
     /// One for each cell and kind of machine.
     pub series: Vec<Series>,
     /// Runs that are in no series, and why.

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use loadline_model::Observations;
 use loadline_model::metrics::{HigherIs, JIT, MetricDeclaration, Unit};
-use serde::{Deserialize, Serialize};
 
 use crate::probe::{Probe, Target};
 

@@ -79,11 +79,14 @@ impl Words for Note {
             Note::TailsNotSeen => "when a service was held up is seen of services on this machine alone, which have its load beside them; the \
                 tails of the others are not explained"
                 .to_owned(),
-            Note::StillCompiling { site, share } => format!(
-                "{site} was still compiling while it was measured: {:.0} % of its CPU time was the JIT's, so that it was not yet as fast as \
-                 it gets. A longer warm-up (--warmup) lets it finish",
-                share * 100.0
-            ),
+            Note::StillCompiling { sites } => {
+                let shares = sites.iter().map(|(site, share)| format!("{site} {:.0} %", share * 100.0));
+                format!(
+                    "services still compiled while they were measured, and were not yet as fast as they get; the JIT's share of the CPU time: \
+                     {}. A longer warm-up (--warmup) lets it finish",
+                    shares.collect::<Vec<_>>().join(", ")
+                )
+            }
             Note::WithoutLimits { platforms } => format!(
                 "measured without limits on {}: this user cannot write to cgroups",
                 platforms.join(", ")

@@ -6,7 +6,7 @@ use crate::support;
 use loadline_model::result::RunResult;
 use loadline_model::result::doctor::DoctorResult;
 use loadline_model::result::load::LoadResult;
-use loadline_report::{doctor, json, load, result_schema};
+use loadline_report::{doctor, history_schema, json, load, result_schema};
 use serde_json::Value;
 
 fn written(result: &RunResult) -> String {
@@ -131,6 +131,7 @@ fn the_published_schemas_are_those_in_the_code() {
         ("result.schema.json", result_schema()),
         ("load.schema.json", load::schema()),
         ("doctor.schema.json", doctor::schema()),
+        ("history.schema.json", history_schema()),
     ] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
         let text = serde_json::to_string_pretty(&schema).expect("a schema is JSON") + "\n";

@@ -2,6 +2,7 @@
 
 mod doctor;
 mod document;
+mod history;
 mod hostile;
 mod html;
 mod load;

@@ -10,6 +10,8 @@ use super::wait_for;
 /// A server, until it is dropped.
 pub struct Served {
     pub server: Started,
+    /// As it is printed.
+    pub url: String,
     pub address: SocketAddr,
     pub token: String,
 }
@@ -24,14 +26,25 @@ pub struct Answer {
 
 impl Served {
     pub fn start(place: &Place) -> Served {
-        let server = place.start(["ui", "--listen", "127.0.0.1:0"]);
+        Served::start_with(place, &["--listen", "127.0.0.1:0"])
+    }
+
+    /// `loadline ui OPTIONS`, which is asked at 127.0.0.1.
+    pub fn start_with(place: &Place, options: &[&str]) -> Served {
+        let server = place.start([&["ui"], options].concat());
         let url = wait_for("the server's address", || {
             let printed = std::fs::read_to_string(place.path("stdout")).ok()?;
             printed.strip_suffix('\n').map(str::to_owned)
         });
-        let (address, token) =
-            url.strip_prefix("http://").and_then(|url| url.split_once("/?token=")).expect("a URL");
-        Served { server, address: address.parse().expect("an address"), token: token.to_owned() }
+        let (host, token) =
+            url.split_once("://").and_then(|(_, rest)| rest.split_once("/?token=")).expect("a URL");
+        let port = host.rsplit_once(':').and_then(|(_, port)| port.parse().ok()).expect("a port");
+        let (address, token) = (SocketAddr::from(([127, 0, 0, 1], port)), token.to_owned());
+        Served { server, url, address, token }
+    }
+
+    pub fn port(&self) -> u16 {
+        self.address.port()
     }
 
     /// A connection on which a request may be written.
@@ -113,7 +126,12 @@ fn answer(mut stream: TcpStream) -> Answer {
     // A server that refuses a body closes the connection, and may reset it.
     let _ = stream.read_to_end(&mut bytes);
     let _ = stream.shutdown(Shutdown::Both);
-    let text = String::from_utf8_lossy(&bytes).into_owned();
+    answer_of(&bytes)
+}
+
+/// The answer that these bytes of a connection are.
+pub fn answer_of(bytes: &[u8]) -> Answer {
+    let text = String::from_utf8_lossy(bytes).into_owned();
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
     let chunked = head.to_lowercase().contains("transfer-encoding: chunked");
@@ -133,4 +151,11 @@ fn unchunked(mut rest: &str) -> String {
         rest = after[size..].trim_start_matches("\r\n");
     }
     whole
+}
+
+/// The most memory that a process has had.
+pub fn peak_memory_kib(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("a process");
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
+    peak.trim().trim_end_matches(" kB").parse().expect("a number")
 }

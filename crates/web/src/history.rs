@@ -1,0 +1,35 @@
+//! A metric over the runs of the store, and where it changed.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Query, State};
+use loadline_model::result::history::History;
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use crate::Site;
+use crate::failure::{Failure, Refusal};
+use crate::runs::blocking;
+
+#[derive(Deserialize, IntoParams)]
+pub(crate) struct Asked {
+    /// The metric: `p50`, `mean`, `cpu.service`.
+    metric: String,
+    /// Only runs whose name or tag holds this text.
+    #[serde(rename = "match")]
+    matching: Option<String>,
+}
+
+/// A metric over the runs, as `loadline history --json` writes it; its schema is `docs/history.schema.json`.
+#[utoipa::path(get, path = "/api/history", tag = "runs", params(Asked),
+    responses((status = 200, body = Object), (status = 422, body = Refusal)))]
+pub(crate) async fn history(
+    State(site): State<Arc<Site>>,
+    Query(asked): Query<Asked>,
+) -> Result<Json<History>, Failure> {
+    let text = asked.matching.unwrap_or_default();
+    let made =
+        move || site.program.history(&site.store, &asked.metric, &text).map_err(Failure::unprocessable);
+    Ok(Json(blocking(made).await?))
+}
