@@ -228,7 +228,7 @@ test("a change in a history is told and drawn, and names are text", async ({ pag
   const attack = "<img src=x onerror=alert(1)>";
   for (const series of told.series) Object.assign(series, { label: attack, load: attack, machine: attack });
   told.left_out.push({ run: 99, reason: attack });
-  await page.getByLabel("Runs").fill("other");
+  await page.getByRole("searchbox", { name: "Runs" }).fill("other");
   await expect(page.getByRole("heading", { name: attack })).toBeVisible();
   await expect(page.getByRole("listitem").filter({ hasText: `run 99: ${attack}` })).toBeVisible();
   await expectToBeGood(page);
