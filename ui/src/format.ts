@@ -10,12 +10,12 @@ const STEPS: Record<Unit, [string, number][]> = {
 };
 
 /** `61.2 µs` */
-export function figure(value: number | null | undefined, unit: Unit): string {
+export function figure(value: number | null | undefined, unit: Unit, precision = 3): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   if (value === 0) return "0";
   const steps = STEPS[unit];
   const [suffix, size] = steps.findLast(([, size]) => Math.abs(value) >= size * 0.9995) ?? steps[0] ?? ["", 1];
-  const digits = grouped(value / size, unit !== "/s");
+  const digits = grouped(value / size, unit !== "/s", precision);
   return suffix === "" ? digits : suffix === "/s" ? digits + suffix : `${digits} ${suffix}`;
 }
 
@@ -36,8 +36,16 @@ export function time(ns: number | null | undefined): string {
 }
 
 /** `50 µs`: a round figure, without the digits that say nothing. */
-export function round(value: number, unit: Unit): string {
-  return figure(value, unit).replace(/\.(\d*?)0+(?=\D|$)/, (_, digits: string) => (digits === "" ? "" : `.${digits}`));
+export function round(value: number, unit: Unit, precision = 3): string {
+  return figure(value, unit, precision).replace(/\.(\d*?)0+(?=\D|$)/, (_, digits: string) => (digits === "" ? "" : `.${digits}`));
+}
+
+/** Values with their figures, with as many digits as tell them apart. */
+export function labelled(values: number[], unit: Unit): [number, string][] {
+  for (let digits = 3; ; digits += 1) {
+    const labels = values.map((value) => round(value, unit, digits));
+    if (digits === 9 || new Set(labels).size === labels.length) return values.map((value, at) => [value, labels[at] ?? ""]);
+  }
 }
 
 /** The same of a time. */
@@ -55,11 +63,11 @@ export function seconds(value: number): string {
   return value < 100 && !Number.isInteger(value) ? `${grouped(value, true)} s` : `${Math.round(value)} s`;
 }
 
-function grouped(value: number, separators: boolean): string {
+function grouped(value: number, separators: boolean, precision = 3): string {
   const size = Math.abs(value);
   // 9.996 is shown as 10.0.
-  const power = Math.floor(Math.log10(Number(size.toPrecision(3))));
-  const decimals = Math.min(6, Math.max(0, 2 - power));
+  const power = Math.floor(Math.log10(Number(size.toPrecision(precision))));
+  const decimals = Math.min(6, Math.max(0, precision - 1 - power));
   const text = size.toLocaleString("en", {
     minimumFractionDigits: decimals,
     maximumFractionDigits: decimals,

@@ -41,13 +41,12 @@ impl Chronicle {
 
     /// Adds a run, after all that were made before it.
     pub fn add(&mut self, data: &RunData) {
-        let leave_out = |reason: &str| LeftOut { run: data.run.id, reason: reason.to_owned() };
         if data.run.state != RunState::Complete {
-            self.history.left_out.push(leave_out("it was not completed"));
+            self.leave_out(data.run.id, "it was not completed");
             return;
         }
         if data.run.experiment.capacity.is_some() {
-            self.history.left_out.push(leave_out("it searched for a capacity"));
+            self.leave_out(data.run.id, "it searched for a capacity");
             return;
         }
         let counted = counted::counted(&data.run, &data.slices);
@@ -57,8 +56,12 @@ impl Chronicle {
             found |= self.add_cell(data, &counted, cell);
         }
         if !found {
-            self.history.left_out.push(leave_out("it does not have this metric"));
+            self.leave_out(data.run.id, "it does not have this metric");
         }
+    }
+
+    fn leave_out(&mut self, run: i64, reason: &str) {
+        self.history.left_out.push(LeftOut { run, reason: reason.to_owned() });
     }
 
     fn add_cell(&mut self, data: &RunData, counted: &Counted<'_>, cell: CellId) -> bool {

@@ -37,12 +37,12 @@ pub(crate) struct CpuUsage {
     pub(crate) system_ns: u64,
 }
 
-/// What a CPU quota did since the cgroup was made.
+/// What CPU quotas did since the cgroup was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Throttling {
     /// Periods in which the cgroup had something to run.
     pub(crate) periods: u64,
-    /// Periods in which it used up its quota.
+    /// Periods in which a quota was used up; one in which two were counts twice.
     pub(crate) throttled_periods: u64,
     /// Time that it was held back, summed over CPUs.
     pub(crate) throttled_ns: u64,
@@ -74,12 +74,19 @@ impl Cgroup {
         }
     }
 
-    /// What its quota did; `None` in version 2 where the `cpu` controller is not enabled.
+    /// What its quota did, and those of the cgroups above it; `None` in version 2 where the `cpu` controller is enabled for none of them. The kubelet
+    /// gives a pod's cgroup the quotas of its containers together, so that of one container either may run out first.
     pub(crate) fn throttling(&self) -> Option<Throttling> {
-        match self {
-            Self::V1 { cpu, .. } => parse_v1_throttling(&procfs::read(cpu.join("cpu.stat"))?),
-            Self::V2 { dir } => parse_v2_throttling(&procfs::read(dir.join("cpu.stat"))?),
-        }
+        let (dir, parse): (&Path, fn(&str) -> Option<Throttling>) = match self {
+            Self::V1 { cpu, .. } => (cpu, parse_v1_throttling),
+            Self::V2 { dir } => (dir, parse_v2_throttling),
+        };
+        let levels = dir.ancestors().map_while(|dir| procfs::read(dir.join("cpu.stat")));
+        levels.filter_map(|text| parse(&text)).reduce(|one, above| Throttling {
+            periods: one.periods.max(above.periods),
+            throttled_periods: one.throttled_periods.saturating_add(above.throttled_periods),
+            throttled_ns: one.throttled_ns.saturating_add(above.throttled_ns),
+        })
     }
 
     /// The memory charged to it.
@@ -204,6 +211,22 @@ burst_usec 0
         let stat = "nr_periods 31\nnr_throttled 30\nthrottled_time 2402338951\nnr_bursts 0\nburst_time 0\n";
         let expected = Throttling { periods: 31, throttled_periods: 30, throttled_ns: 2_402_338_951 };
         assert_eq!(parse_v1_throttling(stat), Some(expected));
+    }
+
+    #[test]
+    fn what_quotas_above_it_did_is_added() -> io::Result<()> {
+        let pod = tempfile::tempdir()?;
+        let container = pod.path().join("container");
+        fs::create_dir(&container)?;
+        let stat = |dir: &Path, periods: u32, throttled: u32, ns: u32| {
+            let text = format!("nr_periods {periods}\nnr_throttled {throttled}\nthrottled_time {ns}\n");
+            fs::write(dir.join("cpu.stat"), text)
+        };
+        stat(pod.path(), 30, 5, 700)?;
+        stat(&container, 29, 3, 200)?;
+        let throttling = Cgroup::V1 { cpu: container.clone(), cpuacct: container, memory: None }.throttling();
+        assert_eq!(throttling, Some(Throttling { periods: 30, throttled_periods: 8, throttled_ns: 900 }));
+        Ok(())
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What a CPU quota did to a service: `cpu.stat` of its cgroup.
+//! What CPU quotas did to a service: `cpu.stat` of its cgroup and of those above it.
 
 use loadline_model::Observations;
 use loadline_model::metrics::{
@@ -33,7 +33,9 @@ impl Probe for ThrottlingProbe {
 
     fn between(&self, before: &Throttling, after: &Throttling, seen: &mut Observations) {
         seen.set(THROTTLED, after.throttled_ns.checked_sub(before.throttled_ns));
-        seen.set(THROTTLING_PERIODS, after.periods.checked_sub(before.periods));
-        seen.set(THROTTLED_PERIODS, after.throttled_periods.checked_sub(before.throttled_periods));
+        let periods = after.periods.checked_sub(before.periods);
+        let throttled = after.throttled_periods.checked_sub(before.throttled_periods);
+        seen.set(THROTTLING_PERIODS, periods);
+        seen.set(THROTTLED_PERIODS, throttled.zip(periods).map(|(throttled, all)| throttled.min(all)));
     }
 }

@@ -77,9 +77,7 @@ impl Access {
             known.push("localhost".to_owned());
         }
         let hosts = known.iter().map(|name| format!("{name}:{port}"));
-        // Browsers leave out the scheme's own port.
-        let usual = if scheme == "https" { 443 } else { 80 };
-        let short = known.iter().filter(|_| port == usual).cloned();
+        let short = known.iter().filter(|_| port == usual_port(scheme)).cloned();
         Access {
             token,
             hosts: hosts.chain(short).collect(),
@@ -95,13 +93,20 @@ impl Access {
         format!("{}://{host}/?{PARAMETER}{}", self.scheme, self.token.0)
     }
 
-    /// A page of somebody else may have a name that resolves to this server, but no address of its machine.
+    /// A page of somebody else may have a name that resolves to this server. An address resolves to nothing: a request for one is for this
+    /// server, on all of whose addresses it listens.
     fn knows(&self, host: &str) -> bool {
-        let is_address = |port: u16| match host.parse::<SocketAddr>() {
+        self.hosts.contains(&host.to_ascii_lowercase())
+            || self.on_all.is_some_and(|port| self.is_address(host, port))
+    }
+
+    /// Whether this is an IP address with that port, or without one where browsers leave it out.
+    fn is_address(&self, host: &str, port: u16) -> bool {
+        let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+        match host.parse::<SocketAddr>() {
             Ok(address) => address.port() == port,
-            Err(_) => false,
-        };
-        self.hosts.contains(&host.to_ascii_lowercase()) || self.on_all.is_some_and(is_address)
+            Err(_) => port == usual_port(self.scheme) && bare.parse::<IpAddr>().is_ok(),
+        }
     }
 
     fn has_cookie(&self, headers: &HeaderMap) -> bool {
@@ -116,12 +121,12 @@ impl Access {
         header.and_then(|value| value.strip_prefix("Bearer ")).is_some_and(|shown| self.token.is(shown))
     }
 
-    /// Whether the page that made the request is one of this server's. Browsers name it whenever something is sent (Fetch Standard, "append
-    /// a request `Origin` header").
-    fn is_own_page(&self, headers: &HeaderMap) -> bool {
+    /// Whether the page that made the request is one of this server's, had by the host that the request is for. Browsers name it whenever
+    /// something is sent (Fetch Standard, "append a request `Origin` header").
+    fn is_own_page(&self, headers: &HeaderMap, asked: &str) -> bool {
         let origin = headers.get(ORIGIN).and_then(|value| value.to_str().ok());
         let host = origin.and_then(|origin| origin.strip_prefix(self.scheme)?.strip_prefix("://"));
-        host.is_some_and(|host| self.knows(host))
+        host.is_some_and(|host| host.eq_ignore_ascii_case(asked))
     }
 
     /// Takes the token out of the address: it would stay in the browser's history.
@@ -145,10 +150,10 @@ impl Access {
         // HTTP/2 has the host in the request's address.
         let host = headers.get(HOST).and_then(|host| host.to_str().ok());
         let host = host.or(request.uri().authority().map(|authority| authority.as_str()));
-        if !host.is_some_and(|host| self.knows(host)) {
+        let Some(host) = host.filter(|host| self.knows(host)) else {
             let sentence = "this server is not known by that name; --name gives it another";
             return Some(Failure::new(StatusCode::MISDIRECTED_REQUEST, sentence));
-        }
+        };
         let by_header = self.has_header(headers);
         if !by_header && !self.has_cookie(headers) {
             let sentence =
@@ -157,7 +162,7 @@ impl Access {
         }
         let only_reads = matches!(*request.method(), Method::GET | Method::HEAD);
         let is_foreign = match headers.contains_key(ORIGIN) {
-            true => !self.is_own_page(headers),
+            true => !self.is_own_page(headers, host),
             false => !by_header,
         };
         (!only_reads && is_foreign).then(|| {
@@ -186,5 +191,41 @@ fn written(ip: IpAddr) -> String {
     match ip {
         IpAddr::V4(ip) => ip.to_string(),
         IpAddr::V6(ip) => format!("[{ip}]"),
+    }
+}
+
+/// The scheme's own port, which browsers leave out.
+fn usual_port(scheme: &str) -> u16 {
+    if scheme == "https" { 443 } else { 80 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(address: &str, scheme: &'static str) -> Access {
+        let token = Token::chosen("a-token-of-the-tests-own").expect("a token");
+        Access::new(address.parse().expect("an address"), &["Shop.test".to_owned()], scheme, token)
+    }
+
+    #[test]
+    fn a_server_on_all_addresses_is_known_by_each_of_them_and_by_no_other_name() {
+        let usual = at("0.0.0.0:443", "https");
+        for known in ["192.0.2.7", "192.0.2.7:443", "[2001:db8::7]", "shop.test", "localhost:443"] {
+            assert!(usual.knows(known), "{known}");
+        }
+        for strange in ["192.0.2.7:80", "evil.example", "192.0.2.7.evil.example", "", "["] {
+            assert!(!usual.knows(strange), "{strange}");
+        }
+        assert!(!at("[::]:7667", "http").knows("192.0.2.7"), "its port is missing");
+        assert!(!at("127.0.0.1:7667", "http").knows("192.0.2.7:7667"), "it listens there alone");
+    }
+
+    #[test]
+    fn the_address_for_a_browser_is_the_servers_name_or_one_of_this_machine() {
+        assert!(at("0.0.0.0:7667", "http").url().starts_with("http://shop.test:7667/?token="));
+        let token = Token::chosen("a-token-of-the-tests-own").expect("a token");
+        let nameless = Access::new("[::]:7667".parse().expect("an address"), &[], "http", token);
+        assert!(nameless.url().starts_with("http://[::1]:7667/?token="), "{}", nameless.url());
     }
 }

@@ -1,6 +1,6 @@
 // A metric over the stored runs: a chart for each cell, with the places where it changed.
 import { useEffect, useState } from "preact/hooks";
-import { figure, percent, round } from "../format";
+import { figure, labelled, percent } from "../format";
 import type { Change, History, Point, Series } from "../generated/history";
 import { Measured, scaled, ticks } from "../measured";
 import { get, reason } from "./api";
@@ -105,11 +105,11 @@ function OneSeries({ series, history: { metric, least_points } }: { series: Seri
           const every = Math.ceil(points.length / Math.max((width - LEFT) / NUMBER_WIDTH, 1));
           return (
             <>
-              {ticks(low - room, high + room, 5).map((tick) => (
+              {labelled(ticks(low - room, high + room, 5), unit).map(([tick, label]) => (
                 <g key={tick}>
                   <line class="tick" x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} />
                   <text x={LEFT - 6} y={y(tick) + 4} text-anchor="end">
-                    {round(tick, unit)}
+                    {label}
                   </text>
                 </g>
               ))}

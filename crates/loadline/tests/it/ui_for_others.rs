@@ -111,6 +111,14 @@ fn only_who_asks_for_it_is_served_without_tls_and_with_a_new_token_at_each_start
         let answer = served.ask_with("GET /api/runs", &[format!("Host: {host}"), served.bearer()], "");
         assert_eq!(answer.status, status, "{host}: {answer:?}");
     }
+    // A page at another address with the same port is another server's.
+    let own = format!("192.0.2.7:{}", served.port());
+    let cookie = format!("Cookie: loadline-{}={TOKEN}", served.port());
+    for (origin, status) in [(own.as_str(), 404), (&format!("203.0.113.5:{}", served.port()), 403)] {
+        let lines = [format!("Host: {own}"), cookie.clone(), format!("Origin: http://{origin}")];
+        let answer = served.ask_with("DELETE /api/runs/1", &lines, "");
+        assert_eq!(answer.status, status, "{origin}: {answer:?}");
+    }
     served.server.send(Signal::TERM);
     assert_eq!(served.server.wait().code, Some(0));
 

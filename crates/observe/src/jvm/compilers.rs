@@ -1,4 +1,5 @@
-//! CPU time of a JVM's compiler threads, which HotSpot names `C1 CompilerThread0` and so on. Its performance data count a compilation when
+//! CPU time of a JVM's compiler threads, which HotSpot names `C1 CompilerThread0` and so on, with Graal as its compiler `JVMCI
+//! CompilerThread0` (compileBroker.cpp; not tried). Its performance data count a compilation when
 //! it ends, with the time that it waited for a CPU: of a service with one CPU that is several times what the compiler used.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +10,7 @@ use loadline_model::metrics::{HigherIs, JIT, MetricDeclaration, Unit};
 use crate::probe::{Probe, Target};
 
 /// The names as the kernel has them: 15 bytes of each (proc_pid_comm(5)).
-const NAMES: [&str; 2] = ["C1 CompilerThre", "C2 CompilerThre"];
+const NAMES: [&str; 3] = ["C1 CompilerThre", "C2 CompilerThre", "JVMCI CompilerT"];
 
 /// Reads the CPU time of the threads that compile a service.
 #[derive(Default)]

@@ -83,7 +83,7 @@ impl Words for Note {
                 let shares = sites.iter().map(|(site, share)| format!("{site} {:.0} %", share * 100.0));
                 format!(
                     "services still compiled while they were measured, and were not yet as fast as they get; the JIT's share of the CPU time: \
-                     {}. A longer warm-up (--warmup) lets it finish",
+                     {}. Longer or busier warm-ups leave less of it (--warmup is the longest that they may take)",
                     shares.collect::<Vec<_>>().join(", ")
                 )
             }
