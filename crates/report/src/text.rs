@@ -200,7 +200,7 @@ pub(crate) fn flow(first: &str, pieces: &[String], separator: &str, width: usize
                 lines.push(begun + separator.trim_end());
                 begun = " ".repeat(indent);
             }
-            let broken = flow(&begun, &words(piece), " ", width, indent);
+            let broken = flow(&begun, &parts(piece), " ", width, indent);
             lines.extend(broken.lines().map(str::to_owned));
             fresh = false;
             continue;
@@ -221,6 +221,12 @@ pub(crate) fn flow(first: &str, pieces: &[String], separator: &str, width: usize
 /// A sentence on lines of at most `width`; a number stays with its unit.
 pub(crate) fn wrap(first: &str, sentence: &str, width: usize, indent: usize) -> String {
     flow(first, &words(sentence), " ", width, indent)
+}
+
+/// What a piece that is wider than a line is broken into: its words, or else a number and its unit.
+fn parts(piece: &str) -> Vec<String> {
+    let words = words(piece);
+    if words.len() > 1 { words } else { piece.split_whitespace().map(str::to_owned).collect() }
 }
 
 fn words(sentence: &str) -> Vec<String> {
@@ -338,6 +344,15 @@ mod tests {
             wrap("Note: ", "averyveryverylongword fits nowhere", 10, 6),
             "Note: averyveryverylongword\n      fits\n      nowhere\n"
         );
+    }
+
+    #[test]
+    fn a_number_that_leaves_its_unit_no_room_is_broken_from_it() {
+        let name = "x".repeat(90);
+        assert_eq!(wrap("", &format!("of {name}1 ms"), 80, 2), format!("of\n  {name}1\n  ms\n"));
+        // What looks like one number with many units.
+        let wide = wrap("", &format!("{name}1 ms1 s1 ms"), 80, 2);
+        assert_eq!(wide.split_whitespace().count(), 4, "{wide}");
     }
 
     #[test]
