@@ -258,11 +258,11 @@ pub(crate) fn experiment(
         hooks: keys.value.hooks.value.hooks(),
     };
     let mut experiment = experiment.with_every_cell();
-    let parts_are_valid = problems.count() == 0;
-    if parts_are_valid {
+    // What names a part that is itself wrong would only repeat its problem.
+    if problems.count() == 0 {
         cells::cells(&mut experiment, &keys, &mut problems);
+        experiment.claims = claims::claims(&keys.value.claims, &experiment, &mut problems);
     }
-    experiment.claims = claims::claims(&keys.value.claims, &experiment, &mut problems);
     if problems.count() == 0 {
         conditions::about_something(&experiment, keys.place_of("fail_if"), &mut problems);
         starting::can_be_started(&experiment, &keys, &mut problems);
