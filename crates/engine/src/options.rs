@@ -25,8 +25,8 @@ pub struct Options {
     pub threads: usize,
     /// CPUs that the workers are pinned to, in turn; empty leaves them to the scheduler.
     pub cpus: Vec<usize>,
-    /// Whether the workers run before all other programs on their CPUs, where a service shares those with them. Without the right to it
-    /// ([`crate::real_time_permitted`]), they keep their normal priority.
+    /// Whether the workers run before all other programs on their CPUs. Without the right to it ([`crate::real_time_permitted`]), they keep
+    /// their normal priority.
     pub real_time: bool,
     /// Requests at once on a connection of HTTP/2; without it, HTTP/1.1 is spoken.
     pub streams: Option<NonZeroUsize>,

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use loadline_model::experiment::{Experiment, Placement};
+use loadline_model::load::Load;
 use loadline_model::notes::Note;
 use loadline_model::{PlatformId, ServiceId};
 use loadline_observe::parse_cpu_list;
@@ -17,7 +18,7 @@ pub struct Cpus {
     pub pinned: BTreeMap<(ServiceId, PlatformId), Vec<usize>>,
     /// Load threads are pinned to these, one each.
     pub load: Vec<usize>,
-    /// Whether the load shares its CPUs with services and may use a real-time priority.
+    /// Whether the load runs before all other programs on its CPUs, with a real-time priority.
     pub load_runs_first: bool,
     /// What a reader must know of the choice.
     pub notes: Vec<Note>,
@@ -69,9 +70,11 @@ fn choose(
         .map(|(site, placement)| (*site, placement.service_cpus.clone().unwrap_or_else(|| automatic.clone())))
         .collect();
     let any_sees_all = pinned.len() < asked.len();
-    // A service that sees all CPUs may run on those of the load too: there the load goes first, or what it measures is its own waiting.
-    let load_runs_first = any_sees_all && may_run_first();
     let shared = pinned.values().flatten().any(|cpu| load.contains(cpu));
+    // A service that sees all CPUs may run on those of the load too: there the load goes first, or what it measures is its own waiting. On CPUs
+    // of its own it goes before what else runs there for milliseconds. A service that is pinned to them would hardly run.
+    let wants_to = any_sees_all || (!shared && sleeps(experiment, load.len()));
+    let load_runs_first = wants_to && may_run_first();
     let notes =
         [shared.then_some(Note::SharedCpu), any_sees_all.then_some(Note::ServiceSeesAll { load_runs_first })];
     let all = if any_sees_all { allowed } else { &[] };
@@ -83,6 +86,19 @@ fn choose(
         load_runs_first,
         notes: notes.into_iter().flatten().collect(),
     }
+}
+
+/// Requests a second of a thread up to which an open loop sleeps for most of the time: it polls for 60 µs before each.
+const SLEEPS_UP_TO: f64 = 5_000.0;
+
+/// Whether the load's threads sleep for most of the time, or whenever they wait for an answer, under each load: older kernels stop a thread of
+/// real-time priority that does not for 50 ms in each second (sched(7), sched_rt_runtime_us). Nobody knows the rates of a search beforehand.
+fn sleeps(experiment: &Experiment, threads: usize) -> bool {
+    let sleeps = |load: &Load| match load.rate() {
+        Some(rate) => rate.as_per_second() <= SLEEPS_UP_TO * threads as f64,
+        None => load.is_closed(),
+    };
+    experiment.capacity.is_none() && experiment.loads.iter().all(|load| sleeps(&load.load))
 }
 
 /// The CPUs of the load: those that it is given, or else the last one that no service is given. The first ones serve most interrupts.

@@ -3,7 +3,7 @@ use std::time::Duration;
 use loadline_model::experiment::{
     CellSpec, Experiment, LoadSpec, PlanSpec, Platform, PlatformKind, Ready, Service, ServiceCpus,
 };
-use loadline_model::load::Load;
+use loadline_model::load::{Arrivals, Load, Rate};
 use loadline_model::platform::Limits;
 
 use super::*;
@@ -111,7 +111,21 @@ fn a_platform_has_cpus_of_its_own_and_the_load_keeps_off_all_of_them() {
     assert_eq!(cpus.load, [1], "the last one that no service is given");
     assert_eq!(cpus.pins(ServiceId(0), PlatformId(0)), [0, 2]);
     assert_eq!(cpus.pins(ServiceId(0), PlatformId(1)), [2]);
-    assert!(!cpus.load_runs_first && cpus.notes.is_empty());
+    assert!(cpus.notes.is_empty());
+}
+
+#[test]
+fn a_load_that_sleeps_goes_first_where_it_may_and_no_service_is_pinned_to_its_cpus() {
+    let open = |rate: f64| Load::Open { rate: Rate::per_second(rate).unwrap(), arrivals: Arrivals::Poisson };
+    let goes_first = |allowed: &[usize], may: bool, load: Load| {
+        let loads = [Load::Closed { think: None }, load].map(|load| LoadSpec::new(load, 1)).into();
+        let experiment = Experiment { loads, ..experiment(Placement::default()) };
+        choose(&experiment, allowed, &|| may, &|_| Vec::new()).load_runs_first
+    };
+    assert!(goes_first(&[0, 1], true, open(5_000.0)));
+    assert!(!goes_first(&[0, 1], true, open(5_001.0)), "nor does the closed loop of the same experiment");
+    assert!(!goes_first(&[0, 1], false, open(5_000.0)));
+    assert!(!goes_first(&[0], true, open(5_000.0)), "the service would hardly run");
 }
 
 #[test]
