@@ -1,5 +1,6 @@
 // Every figure that is shown is the one in the JSON.
 import { expect, test } from "@playwright/test";
+import { loadName } from "../src/cells";
 import { PAGES, expectFigure, figureOf, open, resultOf } from "./pages";
 
 for (const name of PAGES.filter((name) => name !== "hostile")) {
@@ -113,4 +114,116 @@ test("each slice can be reached and shows its own figures", async ({ page }) => 
   const expected = [last.response, last.service, last.send_lag].flatMap(({ p50, p90, p99, p999, max }) => [p50, p90, p99, p999, max]);
   expect(figures.length).toBe(expected.length);
   figures.forEach((text, at) => expectFigure(text, expected[at] ?? NaN));
+});
+
+for (const name of ["platforms", "many"]) {
+  test(`the cells of ${name} show their own figures, under every load`, async ({ page }) => {
+    await open(page, name);
+    const { cells } = resultOf(name);
+    const section = page.locator("section").filter({ has: page.getByRole("heading", { name: "Cell by cell" }) });
+    const asked = cells.filter(({ role, answered }) => role !== "twin" && answered > 0);
+    let shown = 0;
+    for (const load of new Set(asked.map(loadName))) {
+      const choice = section.getByRole("combobox", { name: "load" });
+      if ((await choice.count()) > 0) await choice.selectOption(load);
+      const headings = await section.locator("thead button").allInnerTexts();
+      const rows = await section.locator("tbody tr").evaluateAll((lines) =>
+        lines.map((line) => ({
+          label: line.querySelector("th")?.textContent,
+          cells: [...line.querySelectorAll("td")].map((cell) => [cell.firstChild?.textContent ?? "", cell.querySelector(".ends")?.textContent ?? ""] as const),
+        })),
+      );
+      const expected = asked.filter((cell) => loadName(cell) === load);
+      expect(rows.map(({ label }) => label)).toEqual(expected.map(({ label }) => label));
+      for (const [at, row] of rows.entries()) {
+        for (const [column, [value, ends]] of row.cells.entries()) {
+          const found = expected[at]?.figures.find(({ label, primary }) => primary === true && label.trim() === headings[column]);
+          if (found === undefined) {
+            expect(value).toBe("");
+            continue;
+          }
+          expectFigure(value, found.value);
+          expect(ends !== "").toBe(found.t_interval != null);
+          found.t_interval?.forEach((end, which) => expectFigure(ends.split(" to ")[which] ?? "", end));
+          shown += 1;
+        }
+      }
+    }
+    expect(shown).toBeGreaterThan(0);
+  });
+}
+
+test("each layer, their sum and its residual show the figures of the ladder", async ({ page }) => {
+  await open(page, "layers");
+  const result = resultOf("layers");
+  const drawn = await page.locator("section").filter({ has: page.locator("table.layers") }).evaluateAll((sections) =>
+    sections.map((section) => ({
+      title: section.querySelector("h2")?.textContent ?? "",
+      unit: (section.querySelector("thead")?.textContent ?? "").trim().split(/\s+/).at(-1) ?? "",
+      rows: [...section.querySelectorAll("tbody tr")].map((row) => [row.className, row.querySelector("td.number")?.textContent ?? ""] as const),
+    })),
+  );
+  let at = 0;
+  for (const ladder of result.ladders) {
+    for (const sum of ladder.sums) {
+      for (const [metric, heading] of [["response.p50.paired", "p50"], ["cpu.path", "CPU per request"]] as const) {
+        const total = sum.rows.find((row) => row.metric === metric);
+        const drawing = drawn[at++];
+        if (total === undefined || drawing === undefined) throw new Error(`no ${metric}`);
+        expect(drawing.title).toContain(heading);
+        const layers = sum.path.map((cell) => {
+          const rung = ladder.rungs.find((each) => each.cell === cell);
+          const row = result.contrasts[rung?.contrast ?? -1]?.rows.find((each) => each.metric === metric);
+          return { kind: "layer", value: row?.difference, interval: row?.interval };
+        });
+        const whole = [["sum", total.sum], ["whole", total.end_to_end], ["residual", total.residual]] as const;
+        const expected = [...layers, ...whole.flatMap(([kind, estimate]) => (estimate ? [{ kind, ...estimate }] : []))];
+        expect(drawing.rows.map(([kind]) => kind)).toEqual(expected.map(({ kind }) => kind));
+        for (const [line, { value, interval }] of expected.entries()) {
+          const told = /^(\S+)(?: ±(\S+))?/.exec(drawing.rows[line]?.[1].trim() ?? "");
+          if (value === undefined || told === null) throw new Error(`no figure in row ${line}`);
+          expectFigure(`${told[1]} ${drawing.unit}`, value);
+          expect(told[2] !== undefined).toBe(interval != null);
+          if (interval) expectFigure(`${told[2]} ${drawing.unit}`, Math.max(interval[1] - value, value - interval[0]));
+        }
+      }
+    }
+  }
+  expect(drawn.length).toBe(at);
+});
+
+test("the answer and the claims show the figures of the JSON", async ({ page }) => {
+  await open(page, "claims");
+  const { cells, claims, contrasts } = resultOf("claims");
+  const contrast = contrasts[0];
+  const row = contrast?.rows.find(({ metric }) => metric === "response.p50");
+  if (contrast === undefined || row === undefined) throw new Error("no contrast");
+  const fact = (term: string) => page.locator("header dl.facts > div").filter({ has: page.getByText(term, { exact: true }) }).locator("dd").innerText();
+  expectFigure(await fact(cells[contrast.baseline]?.label ?? ""), row.baseline);
+  expectFigure(await fact(cells[contrast.candidate]?.label ?? ""), row.candidate);
+  expectFigure(await fact("difference"), row.difference);
+  const unit = (await fact("difference")).split(" ").at(-1);
+  const ends = (await fact("95 % interval")).replace(/[[\]]/g, "").split(", ");
+  expect(row.interval).toBeDefined();
+  row.interval?.forEach((end, which) => expectFigure(`${ends[which]} ${unit}`, end));
+  expectFigure(await fact("resolution"), row.resolution ?? NaN);
+  expect(await fact("verdict")).toContain(row.verdict);
+
+  const told = await page.locator("ul.claims > li").evaluateAll((items) =>
+    items.map((item) => ({ text: item.querySelector("p")?.textContent ?? "", findings: [...item.querySelectorAll("li")].map((line) => line.textContent ?? "") })),
+  );
+  expect(told.length).toBe(claims.length);
+  for (const [at, claim] of claims.entries()) {
+    expect(told[at]?.text).toContain(claim.text);
+    // `+0.05 ms [+0.03, +0.07]`, a share with its unit behind the bracket.
+    const figures = [...(told[at]?.findings.join(" ") ?? "").matchAll(/([+−]?[\d.,]+) (\S+) \[([^,\]]+), ([^\]]+)\]/g)];
+    const found = claim.findings.filter(({ found, interval }) => found != null && interval != null);
+    expect(figures.length).toBe(found.length);
+    for (const [which, finding] of found.entries()) {
+      const [, value, unit, low, high] = figures[which] ?? [];
+      expectFigure(`${value} ${unit}`, finding.found ?? NaN);
+      expectFigure(`${low} ${unit}`, finding.interval?.[0] ?? NaN);
+      expectFigure(`${high} ${unit}`, finding.interval?.[1] ?? NaN);
+    }
+  }
 });
