@@ -171,7 +171,7 @@ test("each layer, their sum and its residual show the figures of the ladder", as
         const drawing = drawn[at++];
         if (total === undefined || drawing === undefined) throw new Error(`no ${metric}`);
         expect(drawing.title).toContain(heading);
-        const layers = sum.path.map((cell) => {
+        const layers = sum.path.filter((cell) => cell !== ladder.bottom).map((cell) => {
           const rung = ladder.rungs.find((each) => each.cell === cell);
           const row = result.contrasts[rung?.contrast ?? -1]?.rows.find((each) => each.metric === metric);
           return { kind: "layer", value: row?.difference, interval: row?.interval };
