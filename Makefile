@@ -10,7 +10,7 @@
 
 CARGO ?= cargo
 FUZZ_SECONDS ?= 60
-FUZZERS ?= response http2 performance_data
+FUZZERS ?= response http2 performance_data go_program
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 # .cargo/config.toml names the target, so that programs can be static; cargo then builds below its name.
 RELEASE := $(TARGET)/$(shell rustc --print host-tuple)/release

@@ -170,6 +170,12 @@ impl GoWatch {
     }
 }
 
+/// Reads any bytes as a Go program's file, for the fuzzer.
+#[doc(hidden)]
+pub fn read_go_program(bytes: &[u8]) {
+    let _ = Program::parse(bytes);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -38,6 +38,8 @@ pub use affinity::cpus_of;
 pub use cgroup::Cgroup;
 pub use cpu_power::read_cpu_power;
 #[doc(hidden)]
+pub use go::read_go_program;
+#[doc(hidden)]
 pub use jvm::read_perf_data;
 pub use listening::{listening_elsewhere, listening_ports};
 pub use loadline_model::{Machine, MachineCpu, Observations};

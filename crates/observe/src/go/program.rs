@@ -41,8 +41,12 @@ pub(crate) struct Collector {
 impl Program {
     /// Reads a file; `None` if it is no Go program of 64 bits.
     pub(crate) fn read(file: File) -> Option<Program> {
-        let cache = ReadCache::new(file);
-        let object = object::File::parse(&cache).ok()?;
+        Program::parse(&ReadCache::new(file))
+    }
+
+    /// Whoever wrote the file decides what is in it: every address and length is checked.
+    pub(crate) fn parse<'data>(data: impl ReadRef<'data>) -> Option<Program> {
+        let object = object::File::parse(data).ok()?;
         let build = object.section_by_name(".go.buildinfo")?;
         let build = BuildInfo::parse(build.data().ok()?)?;
         let mut addresses = [GOMAXPROCS, MEMSTATS, GC_CONTROLLER].map(|name| (name, None));
@@ -128,4 +132,28 @@ fn debug_section<'data, R: ReadRef<'data>>(object: &object::File<'data, R>, name
         _ => return None,
     }
     Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A fuzzer that starts from what the reader turns away finds nothing.
+    #[test]
+    fn the_seeds_of_the_fuzzer_are_programs() {
+        let read = |seed: &[u8]| Program::parse(seed).expect("a Go program");
+        let plain = read(include_bytes!("../../fuzz/seeds/go_program/plain"));
+        let memstats = plain.gomaxprocs.expect("symbols") + 8;
+        let collector = Collector {
+            collections: memstats + 24,
+            pause_total_ns: memstats + 32,
+            heap_live: memstats + 64 + 40,
+        };
+        assert_eq!(plain.collector, Some(collector));
+        assert_eq!(plain.build.setting("DefaultGODEBUG"), Some("containermaxprocs=0"));
+        assert_eq!(read(include_bytes!("../../fuzz/seeds/go_program/compressed")), plain);
+        let stripped = read(include_bytes!("../../fuzz/seeds/go_program/stripped"));
+        assert_eq!((stripped.gomaxprocs, stripped.collector), (None, None));
+        assert_eq!(stripped.build, plain.build);
+    }
 }
