@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Observations;
 use crate::load::Load;
-use crate::metrics::MOST_STOLEN;
+use crate::metrics::{MACHINE_TASKS, MOST_STOLEN};
 
 /// Least share of the due requests that must have been sent in time.
 pub const SENT_SHARE: f64 = 0.999;
@@ -298,21 +298,27 @@ impl CpuUse {
     ///
     /// The process that reads the counters usually drives the load as well: the larger of the two CPU times is loadline's.
     ///
-    /// Idle time is measured by the kernel; busy time is sampled at its ticks and would miss whatever begins with one
-    /// (Documentation/admin-guide/cpu-load.rst). So what others used is what is left over, interrupts included.
+    /// What others used is the time of all tasks without these. A kernel that does not tell it measures idle time at least, where it samples
+    /// busy time at its ticks and would miss whatever begins with one (Documentation/admin-guide/cpu-load.rst): then it is what idling
+    /// leaves, with interrupts and with waking CPUs up, which load and services cause as well.
     pub fn of(machine: &Observations, ours: Option<(u64, u64)>) -> Option<CpuUse> {
         let whole_ns = machine.wall_ns()?;
         let capacity_ns = whole_ns * u64::from(machine.machine_cpus()?);
         let modes = machine.machine_cpu()?;
-        let not_foreign = ours.map(|(services_ns, load_ns)| {
+        let not_used_ns = modes.idle_ns + modes.iowait_ns + modes.steal_ns;
+        let used_ns = match machine.count(MACHINE_TASKS) {
+            Some(tasks_ns) => tasks_ns as i64,
+            None => capacity_ns as i64 - not_used_ns as i64,
+        };
+        let foreign_ns = ours.map(|(services_ns, load_ns)| {
             let own_ns = load_ns.max(machine.observer_cpu_ns().unwrap_or(0));
-            services_ns + own_ns + modes.idle_ns + modes.iowait_ns + modes.steal_ns
+            used_ns - (services_ns + own_ns) as i64
         });
         Some(CpuUse {
             capacity_ns,
             steal_ns: modes.steal_ns,
             most_stolen: machine.count(MOST_STOLEN).map(|part_ns| OfOneCpu { part_ns, whole_ns }),
-            foreign_ns: not_foreign.map(|ns| capacity_ns as i64 - ns as i64),
+            foreign_ns,
         })
     }
 }

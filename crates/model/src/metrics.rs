@@ -21,6 +21,8 @@ pub const OBSERVER_CPU: &str = "cpu.observer";
 pub const MACHINE_CPU: &str = "cpu.machine";
 /// CPUs of the machine that are online.
 pub const MACHINE_CPUS: &str = "machine.cpus";
+/// Time for which tasks ran on the machine's CPUs, but for the kernel's threads that handle soft interrupts, ns.
+pub const MACHINE_TASKS: &str = "cpu.machine.tasks";
 /// Time that the hypervisor took from the CPU that lost most, of those on which services and load run if these are known, ns.
 pub const MOST_STOLEN: &str = "cpu.machine.steal.most";
 /// Time for which the service's threads were ready to run and did not, ns.

@@ -3,17 +3,28 @@
 
 use std::collections::BTreeMap;
 
-use loadline_model::metrics::{HigherIs, MACHINE_CPU, MACHINE_CPUS, MOST_STOLEN, MetricDeclaration, Unit};
+use loadline_model::metrics::{
+    HigherIs, MACHINE_CPU, MACHINE_CPUS, MACHINE_TASKS, MOST_STOLEN, MetricDeclaration, Unit,
+};
 use loadline_model::{MachineCpu, Observations};
 use serde::{Deserialize, Serialize};
 
 use crate::probe::{Probe, Target};
+use crate::task_time::TaskTime;
 
 /// Reads the CPU time of the whole machine.
 #[derive(Default)]
 pub(crate) struct MachineCpuProbe {
     /// Whose stolen time is told; none: that of all.
-    pub cpus: Vec<usize>,
+    cpus: Vec<usize>,
+    tasks: Option<TaskTime>,
+}
+
+impl MachineCpuProbe {
+    /// Tells what was stolen from these CPUs; if none are given, from all.
+    pub(crate) fn new(cpus: &[usize]) -> MachineCpuProbe {
+        MachineCpuProbe { cpus: cpus.to_vec(), tasks: None }
+    }
 }
 
 /// Totals since boot.
@@ -24,6 +35,8 @@ pub(crate) struct Totals {
     cpus: u32,
     /// Time stolen from each CPU, ns.
     stolen: BTreeMap<u32, u64>,
+    /// For how long tasks ran.
+    tasks_ns: Option<u64>,
 }
 
 impl Probe for MachineCpuProbe {
@@ -38,17 +51,19 @@ impl Probe for MachineCpuProbe {
         let busy = time(MACHINE_CPU).shown_as("machine's CPU per request", HigherIs::Costlier);
         let modes = MachineCpu::default().by_name().map(|(name, _)| time(name));
         let cpus = MetricDeclaration::level(MACHINE_CPUS, Unit::Count).of_the_measurement();
-        [busy, cpus, time(MOST_STOLEN)].into_iter().chain(modes).collect()
+        [busy, cpus, time(MOST_STOLEN), time(MACHINE_TASKS)].into_iter().chain(modes).collect()
     }
 
     fn read(&mut self, target: &Target<'_>) -> Option<Totals> {
         let ticks_per_second = rustix::param::clock_ticks_per_second();
         let text = target.proc_file("stat")?;
         let tick_ns = 1_000_000_000_u64.checked_div(ticks_per_second)?;
+        let tasks = self.tasks.get_or_insert_with(|| TaskTime::of_machine(target.proc()));
         Some(Totals {
             cpu: parse(&text, tick_ns)?,
             cpus: count_cpus(&text),
             stolen: stolen_by_cpu(&text, tick_ns),
+            tasks_ns: tasks.read().map(|time| time.as_nanos() as u64),
         })
     }
 
@@ -57,6 +72,8 @@ impl Probe for MachineCpuProbe {
         seen.set_machine_cpu(&cpu);
         seen.set(MACHINE_CPU, cpu.busy_ns());
         seen.set(MACHINE_CPUS, u64::from(after.cpus));
+        let tasks_ns = after.tasks_ns.zip(before.tasks_ns);
+        seen.set(MACHINE_TASKS, tasks_ns.map(|(after, before)| after.saturating_sub(before)));
         // A CPU that came online in between counts from zero on its next slice.
         let is_told = |cpu: u32| self.cpus.is_empty() || self.cpus.contains(&(cpu as usize));
         let told = after.stolen.iter().filter(|(cpu, _)| is_told(**cpu));
@@ -181,6 +198,7 @@ intr 457051 0 0
             cpu: parse(text, 10_000_000).unwrap(),
             cpus: count_cpus(text),
             stolen: stolen_by_cpu(text, 10_000_000),
+            tasks_ns: None,
         };
         let before = totals(SAMPLE);
         assert_eq!(before.stolen, BTreeMap::from([(0, 740_000_000), (1, 790_000_000)]));
@@ -188,7 +206,7 @@ intr 457051 0 0
         let mut seen = Observations::default();
         Probe::between(&MachineCpuProbe::default(), &before, &after, &mut seen);
         assert_eq!(seen.count(MOST_STOLEN), Some(50_000_000), "CPU 1 lost most");
-        Probe::between(&MachineCpuProbe { cpus: vec![0, 7] }, &before, &after, &mut seen);
+        Probe::between(&MachineCpuProbe::new(&[0, 7]), &before, &after, &mut seen);
         assert!(seen.count(MOST_STOLEN).is_some_and(|ns| ns < 50_000_000), "CPU 1 is nobody's");
     }
 

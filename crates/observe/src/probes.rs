@@ -22,7 +22,7 @@ pub fn all(cpus: &[usize]) -> Vec<Box<dyn AnyProbe>> {
     vec![
         Box::new(Clocks),
         Box::new(ServiceCpuProbe),
-        Box::new(MachineCpuProbe { cpus: cpus.to_vec() }),
+        Box::new(MachineCpuProbe::new(cpus)),
         Box::new(SoftirqProbe),
         Box::new(ThreadProbe),
         Box::new(ThrottlingProbe),

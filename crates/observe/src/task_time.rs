@@ -1,59 +1,89 @@
-//! For how long tasks ran on some CPUs, to the nanosecond. `/proc/stat` would say it in ticks of 10 ms, which are a tenth of a short slice.
+//! For how long tasks ran, to the nanosecond. `/proc/stat` would say it in ticks of 10 ms, which are a tenth of a short slice, and what it
+//! does not count as idle includes waking a CPU up.
 //!
 //! Read from `/proc/schedstat` (the seventh figure of a CPU's line, Documentation/scheduler/sched-stats.rst) or, of a kernel without it, from
 //! `cpuacct.usage_percpu` of cgroup v1 (Documentation/admin-guide/cgroup-v1/cpuacct.rst).
 
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Duration;
 
 use crate::procfs::{Proc, read};
 
-const USAGE_BY_CPU: &str = "/sys/fs/cgroup/cpuacct/cpuacct.usage_percpu";
+const ROOT_CGROUP: &str = "/sys/fs/cgroup/cpuacct";
 
 /// Reads the time of all tasks on some CPUs of this machine, but for the kernel's threads that handle soft interrupts: these work for
 /// whatever sends and receives there.
 pub struct TaskTime {
     proc: Proc,
-    cpus: Vec<usize>,
+    /// All that are online if `None`.
+    cpus: Option<Vec<usize>>,
     soft_interrupts: Vec<u32>,
 }
 
 impl TaskTime {
     /// Of these CPUs.
     pub fn on(cpus: &[usize]) -> TaskTime {
-        let proc = Proc::default();
-        let names: Vec<String> = cpus.iter().map(|cpu| format!("ksoftirqd/{cpu}")).collect();
+        TaskTime::of(Proc::default(), Some(cpus.to_vec()))
+    }
+
+    /// Of all CPUs of a machine.
+    pub(crate) fn of_machine(proc: &Proc) -> TaskTime {
+        TaskTime::of(proc.clone(), None)
+    }
+
+    fn of(proc: Proc, cpus: Option<Vec<usize>>) -> TaskTime {
         let is_one = |pid: &u32| {
             let name = proc.read(&format!("{pid}/comm")).unwrap_or_default();
-            names.iter().any(|of_cpu| of_cpu == name.trim_end())
+            let cpu = name.strip_prefix("ksoftirqd/").and_then(|cpu| cpu.trim_end().parse().ok());
+            cpu.is_some_and(|cpu| cpus.as_ref().is_none_or(|cpus| cpus.contains(&cpu)))
         };
         let soft_interrupts = proc.ids_in("").into_iter().filter(is_one).collect();
-        TaskTime { proc, cpus: cpus.to_vec(), soft_interrupts }
+        TaskTime { proc, cpus, soft_interrupts }
     }
 
     /// The time until now; `None` where the kernel does not tell it.
     pub fn read(&self) -> Option<Duration> {
-        let by_schedstat = || times_of_cpus(&self.proc.read("schedstat")?, &self.cpus);
-        let tasks_ns = by_schedstat().or_else(|| usage_of_cpus(&read(USAGE_BY_CPU)?, &self.cpus))?;
+        let by_schedstat = || times_by_cpu(&self.proc.read("schedstat")?);
+        let by_cpu = by_schedstat().or_else(|| usage_by_cpu(&usage_of_all()?))?;
+        let tasks_ns = match &self.cpus {
+            Some(cpus) => sum(cpus.iter().map(|cpu| by_cpu.get(cpu)))?,
+            None => sum(by_cpu.values().map(Some))?,
+        };
         let of_thread = |pid: &u32| first_number(&self.proc.read(&format!("{pid}/schedstat"))?);
         let soft_interrupts_ns: u64 = self.soft_interrupts.iter().filter_map(of_thread).sum();
         Some(Duration::from_nanos(tasks_ns.saturating_sub(soft_interrupts_ns)))
     }
 }
 
+/// Only the root cgroup counts all tasks. A container sees its own in that place, which has no `release_agent` (cgroups(7)).
+fn usage_of_all() -> Option<String> {
+    let root = Path::new(ROOT_CGROUP);
+    root.join("release_agent").exists().then(|| read(root.join("cpuacct.usage_percpu")))?
+}
+
 /// `cpu0 0 0 0 0 0 0 3857805772871 …`, a line for each CPU.
-fn times_of_cpus(text: &str, cpus: &[usize]) -> Option<u64> {
-    let of_cpu = |cpu: &usize| {
-        let mut lines = text.lines().map(str::split_ascii_whitespace);
-        let mut figures = lines.find(|words| words.clone().next() == Some(&format!("cpu{cpu}")))?;
-        figures.nth(7)?.parse::<u64>().ok()
+fn times_by_cpu(text: &str) -> Option<BTreeMap<usize, u64>> {
+    let of_cpu = |line: &str| {
+        let (cpu, figures) = line.strip_prefix("cpu")?.split_once(' ')?;
+        Some((cpu.parse().ok()?, figures.split_ascii_whitespace().nth(6)?.parse().ok()?))
     };
-    cpus.iter().map(of_cpu).try_fold(0_u64, |sum, ns| sum.checked_add(ns?))
+    let by_cpu: BTreeMap<usize, u64> = text.lines().filter_map(of_cpu).collect();
+    (!by_cpu.is_empty()).then_some(by_cpu)
 }
 
 /// `3857805772871 3981327001040`, a figure for each CPU.
-fn usage_of_cpus(text: &str, cpus: &[usize]) -> Option<u64> {
-    let of_cpu = |cpu: &usize| text.split_ascii_whitespace().nth(*cpu)?.parse::<u64>().ok();
-    cpus.iter().map(of_cpu).try_fold(0_u64, |sum, ns| sum.checked_add(ns?))
+fn usage_by_cpu(text: &str) -> Option<BTreeMap<usize, u64>> {
+    text.split_ascii_whitespace()
+        .map(|figure| figure.parse().ok())
+        .enumerate()
+        .map(|(cpu, ns)| Some((cpu, ns?)))
+        .collect()
+}
+
+/// `None` if one is missing.
+fn sum<'a>(times: impl Iterator<Item = Option<&'a u64>>) -> Option<u64> {
+    times.into_iter().try_fold(0_u64, |sum, ns| sum.checked_add(*ns?))
 }
 
 fn first_number(text: &str) -> Option<u64> {
@@ -75,16 +105,29 @@ cpu10 0 0 0 0 0 0 7 8 9
 ";
 
     #[test]
-    fn the_time_of_some_cpus_is_summed_up() {
-        assert_eq!(times_of_cpus(SCHEDSTAT, &[1]), Some(55_130_156_932));
-        assert_eq!(times_of_cpus(SCHEDSTAT, &[0, 10]), Some(599_048_857_397));
-        assert_eq!(usage_of_cpus("12 30 7 \n", &[2, 0]), Some(19));
+    fn each_cpu_has_its_time() {
+        let expected = BTreeMap::from([(0, 599_048_857_390), (1, 55_130_156_932), (10, 7)]);
+        assert_eq!(times_by_cpu(SCHEDSTAT), Some(expected));
+        assert_eq!(usage_by_cpu("12 30 7 \n"), Some(BTreeMap::from([(0, 12), (1, 30), (2, 7)])));
+        assert_eq!(times_by_cpu("version 17\n"), None);
+        assert_eq!(usage_by_cpu("12 many\n"), None);
     }
 
     #[test]
-    fn a_cpu_that_is_not_there_has_no_time() {
-        assert_eq!(times_of_cpus(SCHEDSTAT, &[0, 2]), None);
-        assert_eq!(usage_of_cpus("12 30\n", &[2]), None);
+    fn the_time_of_a_machine_is_that_of_all_its_cpus_but_for_soft_interrupts() {
+        let proc = tempfile::tempdir().unwrap();
+        std::fs::write(proc.path().join("schedstat"), SCHEDSTAT).unwrap();
+        for (pid, name) in [("14", "ksoftirqd/0"), ("20", "ksoftirqd/10"), ("21", "kworker/0:1")] {
+            std::fs::create_dir(proc.path().join(pid)).unwrap();
+            std::fs::write(proc.path().join(pid).join("comm"), format!("{name}\n")).unwrap();
+            std::fs::write(proc.path().join(pid).join("schedstat"), "5 0 1\n").unwrap();
+        }
+        let proc = Proc::at(proc.path());
+        let ns = |tasks: TaskTime| tasks.read().map(|time| time.as_nanos());
+        assert_eq!(ns(TaskTime::of_machine(&proc)), Some(654_179_014_329 - 10));
+        assert_eq!(ns(TaskTime::of(proc.clone(), Some(vec![0, 10]))), Some(599_048_857_397 - 10));
+        assert_eq!(ns(TaskTime::of(proc.clone(), Some(vec![1]))), Some(55_130_156_932));
+        assert_eq!(ns(TaskTime::of(proc, Some(vec![0, 2]))), None, "a CPU that is not there");
     }
 
     #[test]
@@ -103,7 +146,7 @@ cpu10 0 0 0 0 0 0 7 8 9
     proptest! {
         #[test]
         fn any_text_is_read_without_a_panic(text in "(cpu[0-3] |[0-9]{1,25} |\n|.){0,40}") {
-            let _ = (times_of_cpus(&text, &[0, 1]), usage_of_cpus(&text, &[0, 1]), first_number(&text));
+            let _ = (times_by_cpu(&text), usage_by_cpu(&text), first_number(&text));
         }
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use loadline_engine::{Arrivals, Endpoint, Engine, Load, Mix, Options, Record, Request, SliceSpec};
 use loadline_model::gates::{CpuUse, Gate, GateFailure, OfOneCpu, is_disturbed};
-use loadline_model::metrics::{MACHINE_CPUS, OBSERVER_CPU, WALL};
+use loadline_model::metrics::{MACHINE_CPUS, MACHINE_TASKS, OBSERVER_CPU, WALL};
 use loadline_model::{MachineCpu, Observations};
 use loadline_run::gates::{failures, failures_with_waiting, slice_failures};
 
@@ -209,6 +209,12 @@ fn foreign_is_what_idling_the_load_and_the_services_leave() {
     );
     let rounded = CpuUse::of(&with_reading, Some((700, 340))).unwrap();
     assert_eq!(rounded.foreign_ns, Some(-50), "so that a sum over slices comes out right");
+    let counted = with_reading.with(MACHINE_TASKS, 1_010);
+    assert_eq!(
+        CpuUse::of(&counted, Some((600, 340))).unwrap().foreign_ns,
+        Some(20),
+        "the time of tasks, where it is known"
+    );
     let external = CpuUse::of(&observed, None).unwrap();
     assert_eq!(external.foreign_ns, None, "an external service may run here as well");
 }
