@@ -45,7 +45,8 @@ impl TaskTime {
     /// The time until now; `None` where the kernel does not tell it.
     pub fn read(&self) -> Option<Duration> {
         let by_schedstat = || times_by_cpu(&self.proc.read("schedstat")?);
-        let by_cpu = by_schedstat().or_else(|| usage_by_cpu(&usage_of_all()?))?;
+        let by_usage = || usage_by_cpu(&usage_of_all().filter(|_| self.proc == Proc::default())?);
+        let by_cpu = by_schedstat().or_else(by_usage)?;
         let tasks_ns = match &self.cpus {
             Some(cpus) => sum(cpus.iter().map(|cpu| by_cpu.get(cpu)))?,
             None => sum(by_cpu.values().map(Some))?,
