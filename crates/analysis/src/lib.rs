@@ -176,6 +176,9 @@ fn run_info(data: &RunData) -> RunInfo {
 
 fn notes(data: &RunData, counted: &counted::Counted<'_>, rounds: u32) -> Vec<Statement<Note>> {
     let alone = (rounds == 1).then_some(Note::OneDeployment);
-    let compiling = runtimes::still_compiling(data, counted);
-    data.run.notes.iter().cloned().chain(alone).chain(compiling).map(Statement::of).collect()
+    let warmth = match data.run.experiment.plan.is_cold() {
+        true => Some(Note::Cold),
+        false => runtimes::still_compiling(data, counted),
+    };
+    data.run.notes.iter().cloned().chain(alone).chain(warmth).map(Statement::of).collect()
 }

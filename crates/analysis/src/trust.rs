@@ -38,7 +38,9 @@ pub fn judge(data: &RunData, counted: &Counted<'_>, noise: &[Contrast], repeats:
     };
     let mut gates: Vec<GateSummary> =
         Gate::OF_A_SLICE.into_iter().filter(asked).map(|gate| summary(gate, data, counted)).collect();
-    gates.push(stationary(data));
+    if !data.run.experiment.plan.is_cold() {
+        gates.push(stationary(data));
+    }
     Trust {
         trusted: !slices.is_empty() && gates.iter().all(|gate| gate.holds),
         gates,

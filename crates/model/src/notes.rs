@@ -76,6 +76,8 @@ pub enum Note {
         /// What that may use.
         baseline_has: Resources,
     },
+    /// Services were measured without a warm-up, as the plan asked for.
+    Cold,
     /// JVMs still compiled their services while these were measured, so that they were not yet as fast as they get.
     StillCompiling {
         /// Service and platform of each, with the compiler's share of the service's CPU time.

@@ -22,7 +22,9 @@ pub(crate) fn may_be(experiment: &Experiment, load: LoadId) -> bool {
         Interleave::Slices => false,
         Interleave::Requests => true,
         Interleave::Auto => {
+            // What a cold service uses is not known.
             plan.isolation != Isolation::Exclusive
+                && !plan.is_cold()
                 && rate * plan.slices_of(load).length.as_secs_f64() < FEW_REQUESTS
         }
     }

@@ -65,6 +65,9 @@ impl Execution<'_> {
     /// as short as their medians allow, and it need not wait until a machine that is getting slower is level again. If it gets faster in these,
     /// or while it is measured, the next warm-up has long ones again.
     pub(crate) fn warm_up(&mut self, round: u32, fleet: &mut Fleet) -> Result<(), RunError> {
+        if self.experiment.plan.is_cold() {
+            return Ok(());
+        }
         let mut groups: Vec<Progress> = Vec::new();
         for member in fleet.iter() {
             for cell in member.cells() {
@@ -182,6 +185,9 @@ pub(crate) fn bounds(
     loads: &[LoadId],
     is_external: bool,
 ) -> Result<Range, RunError> {
+    if experiment.plan.is_cold() {
+        return Ok(Range::default());
+    }
     let mut distinct: Vec<(LoadId, LoadSpec)> = Vec::new();
     for id in loads {
         let load = load_of(experiment, *id, is_external)?;

@@ -1,6 +1,7 @@
 //! Made-up runs whose truth is known, judged through the one public entry.
 
 use std::thread;
+use std::time::Duration;
 
 use crate::made_up::MadeUp;
 use loadline_analysis::result::{Contrast, GateFigure, Remark, Row, RunResult, Statement, Verdict};
@@ -209,6 +210,17 @@ fn a_run_that_was_never_warm_is_not_trusted() {
     let result = analyse(&data);
     assert!(!result.trust.trusted);
     assert!(result.trust.gates.iter().any(|gate| gate.gate == Gate::Stationary && !gate.holds));
+}
+
+#[test]
+fn a_run_that_was_to_be_cold_is_trusted_and_says_that_it_was() {
+    let mut data = MadeUp::default().data();
+    data.run.experiment.plan.warmup = Duration::ZERO;
+    data.warm_ups.clear();
+    let result = analyse(&data);
+    assert!(result.trust.trusted, "{:?}", result.trust);
+    assert!(result.trust.gates.iter().all(|gate| gate.gate != Gate::Stationary));
+    assert!(result.notes.contains(&Statement::of(Note::Cold)), "{:?}", result.notes);
 }
 
 #[test]

@@ -32,7 +32,7 @@ pub struct PlanSpec {
     pub isolation: Isolation,
     /// How cells take turns.
     pub interleave: Interleave,
-    /// Longest warm-up of a cell.
+    /// Longest warm-up of a cell; zero: none, the first slice after a start is what is measured.
     pub warmup: Duration,
     /// How often the cells of a load are measured again in a disturbed block.
     pub repeats: u32,
@@ -49,6 +49,13 @@ pub struct PlanSpec {
     /// How long it is watched in each deployment when each cell's service is held up, in a slice of its own; `None`: not at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tails: Option<Duration>,
+}
+
+impl PlanSpec {
+    /// Whether services are measured without a warm-up.
+    pub fn is_cold(&self) -> bool {
+        self.warmup.is_zero()
+    }
 }
 
 /// What is not chosen for an experiment; slices are chosen from its loads, and a seed is drawn.

@@ -79,6 +79,9 @@ impl Words for Note {
             Note::TailsNotSeen => "when a service was held up is seen of services on this machine alone, which have its load beside them; the \
                 tails of the others are not explained"
                 .to_owned(),
+            Note::Cold => {
+                "measured without a warm-up: these are the figures of services that had just started".to_owned()
+            }
             Note::StillCompiling { sites } => {
                 let shares = sites.iter().map(|(site, share)| format!("{site} {:.0} %", share * 100.0));
                 format!(

@@ -106,6 +106,18 @@ fn a_warm_up_ends_when_service_times_are_stationary() {
 }
 
 #[test]
+fn without_a_warm_up_the_first_load_of_each_deployment_is_a_slice() {
+    let mut world = World::new(with(|plan| {
+        (plan.warmup, plan.blocks, plan.repeats) = (Duration::ZERO, 1, 0);
+    }));
+    world.run().unwrap();
+    assert!(world.journal.warm_ups.borrow().is_empty());
+    let slices = world.journal.slices.borrow();
+    let (cells, rounds) = (3, world.experiment.plan.deployments as usize);
+    assert_eq!(slices.len(), cells * rounds);
+}
+
+#[test]
 fn a_warm_up_that_never_becomes_stationary_ends_at_its_time_limit() {
     let falling = |drive: usize| 1_000_000 / (drive as u64 + 1);
     let mut world = World::new(with(|plan| plan.deployments = 1)).site(2, |site| site.service_ns = falling);

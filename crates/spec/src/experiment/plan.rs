@@ -94,7 +94,7 @@ pub(super) fn table() -> Table<PlanKeys> {
             &mut keys.plan.interleave
         })
         .flag("--interleave", HOW_MUCH)
-        .key("warmup", duration("a warm-up", second, 60 * MINUTE), "Longest warm-up of a cell", |keys| {
+        .key("warmup", duration("a warm-up", Duration::ZERO, 60 * MINUTE), "Longest warm-up of a cell; 0s for none", |keys| {
             &mut keys.plan.warmup
         })
         .flag("--warmup", HOW_MUCH)

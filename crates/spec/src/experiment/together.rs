@@ -2,6 +2,7 @@
 //! that the loads allow.
 
 use std::path::Path;
+use std::time::Duration;
 
 use loadline_model::PlatformId;
 use loadline_model::experiment::ServiceCpus;
@@ -15,6 +16,9 @@ use crate::machine::Machine;
 use crate::options::Written;
 use crate::{Experiment, Interleave, Isolation, Nodes, Platform, PlatformKind};
 
+/// A test of whether a service is warm needs no less.
+const SHORTEST_WARM_UP: Duration = Duration::from_secs(1);
+
 /// Notes what is wrong between parts that are each valid.
 pub(super) fn together(
     experiment: &Experiment,
@@ -25,6 +29,7 @@ pub(super) fn together(
     something_to_compare(experiment, keys, problems);
     fixed_ports(experiment, keys, machine, problems);
     taking_turns(experiment, keys, problems);
+    measured_cold(experiment, keys, problems);
     limits_apply(experiment, keys, problems);
     cpus_apart(experiment, keys, problems);
     requests_fit(experiment, keys, problems);
@@ -126,6 +131,25 @@ fn taking_turns(experiment: &Experiment, keys: &Written<ExperimentKeys>, problem
         let complaint =
             Complaint::new("cells that are deployed one at a time cannot be interleaved by request");
         problems.add(place, complaint.help("choose either `isolation: exclusive` or `interleave: requests`"));
+    }
+}
+
+/// Only the first slice after a start meets a cold service.
+fn measured_cold(experiment: &Experiment, keys: &Written<ExperimentKeys>, problems: &mut Problems) {
+    let plan = &experiment.plan;
+    let place = plan_place(keys, "warmup");
+    if !plan.is_cold() {
+        if plan.warmup < SHORTEST_WARM_UP {
+            let complaint = Complaint::new("this is too short a warm-up to tell whether a service is warm");
+            problems.add(place, complaint.help("write 1s or more, or 0s to measure cold services"));
+        }
+        return;
+    }
+    let is_measured_once = plan.blocks == 1 && plan.repeats == 0 && experiment.loads.len() == 1;
+    if !is_measured_once || experiment.capacity.is_some() {
+        let complaint =
+            Complaint::new("without a warm-up, only the first slice after a start meets a cold service");
+        problems.add(place, complaint.help("write one load and `plan: {warmup: 0s, blocks: 1, repeats: 0}`"));
     }
 }
 
