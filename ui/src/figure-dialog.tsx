@@ -145,7 +145,7 @@ function Deployments({ cells }: { cells: Cell[] }) {
                   <th scope="row">
                     {cell.label} {deployment.round + 1}
                   </th>
-                  <td>{deployment.stationary ? "" : "was not stationary"}</td>
+                  <td>{deployment.stationary || deployment.warmup_s === 0 ? "" : "was not stationary"}</td>
                   <td>{time(deployment.response_p50_ns)}</td>
                   <td>{time(deployment.response_mean_ns)}</td>
                   <td>{time(deployment.response_p99_ns)}</td>

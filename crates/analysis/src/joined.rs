@@ -176,7 +176,12 @@ fn measured(run: &RunRow, name: &str) -> String {
 fn changes_between(before: &RunRow, after: &RunRow) -> Vec<Change> {
     let cpus = |run: &RunRow| run.load_cpus.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
     let of_load = [(Circumstance::LoadCpus, cpus(before), cpus(after))];
-    changes(before, &after.machine, &after.version).into_iter().chain(changed(of_load)).collect()
+    let warmth = |run: &RunRow| if run.experiment.plan.is_cold() { "none" } else { "until warm" }.to_owned();
+    let of_warm_up = [(Circumstance::WarmUp, warmth(before), warmth(after))];
+    changes(before, &after.machine, &after.version)
+        .into_iter()
+        .chain(changed(of_load.into_iter().chain(of_warm_up)))
+        .collect()
 }
 
 /// How a machine and a version of loadline differ from those of a run.

@@ -110,7 +110,7 @@ impl<'a> Watch<'a> {
         };
         MachineSoFar {
             paused_ms_per_second: ratio(paused),
-            // The kernel tells idle time in steps.
+            // The kernel tells CPU time in steps.
             foreign: of_capacity(|cpu| Some(cpu.foreign_ns? as f64)).map(|share| share.max(0.0)),
             stolen: of_capacity(|cpu| Some(cpu.steal_ns as f64)),
         }

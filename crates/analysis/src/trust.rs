@@ -38,7 +38,7 @@ pub fn judge(data: &RunData, counted: &Counted<'_>, noise: &[Contrast], repeats:
     };
     let mut gates: Vec<GateSummary> =
         Gate::OF_A_SLICE.into_iter().filter(asked).map(|gate| summary(gate, data, counted)).collect();
-    if !data.run.experiment.plan.is_cold() {
+    if !data.run.experiment.plan.is_cold() || !data.warm_ups.is_empty() {
         gates.push(stationary(data));
     }
     Trust {
@@ -137,7 +137,7 @@ fn paused(slices: &[&SliceRow]) -> Option<f64> {
 }
 
 /// The cells of the loads during which other programs used too much of the machine. The bound of a short slice is wide, for the kernel tells
-/// idle time in steps, so that of many together is narrower.
+/// CPU time in steps, so that of many together is narrower.
 fn beside_others(data: &RunData, counted: &Counted<'_>) -> BTreeSet<CellId> {
     let mut loads: BTreeMap<LoadId, (Vec<CellId>, Vec<&SliceRow>)> = BTreeMap::new();
     for (id, cell) in counted {

@@ -263,7 +263,7 @@ pub struct CpuUse {
     #[serde(default)]
     pub most_stolen: Option<OfOneCpu>,
     /// By programs that are neither loadline nor a service of this run; `None` when a service can't be told from them. The kernel
-    /// tells idle time in steps, so that of a short slice it may be negative.
+    /// tells CPU time in steps, so that in a short slice this may be negative.
     pub foreign_ns: Option<i64>,
 }
 
@@ -298,9 +298,9 @@ impl CpuUse {
     ///
     /// The process that reads the counters usually drives the load as well: the larger of the two CPU times is loadline's.
     ///
-    /// What others used is the time of all tasks without these. A kernel that does not tell it measures idle time at least, where it samples
-    /// busy time at its ticks and would miss whatever begins with one (Documentation/admin-guide/cpu-load.rst): then it is what idling
-    /// leaves, with interrupts and with waking CPUs up, which load and services cause as well.
+    /// What others used is the time of all tasks without these. Where that is not known it is all time but idle time, with interrupts and
+    /// with waking CPUs up, which load and services cause as well. The kernel measures idle time; busy time is sampled at its ticks and would
+    /// miss whatever begins with one (Documentation/admin-guide/cpu-load.rst).
     pub fn of(machine: &Observations, ours: Option<(u64, u64)>) -> Option<CpuUse> {
         let whole_ns = machine.wall_ns()?;
         let capacity_ns = whole_ns * u64::from(machine.machine_cpus()?);

@@ -136,6 +136,8 @@ pub enum Circumstance {
     Governor,
     /// The CPUs of the load.
     LoadCpus,
+    /// Whether services were warmed up.
+    WarmUp,
     /// The limits of a service.
     Limits,
     /// The version of loadline.

@@ -284,7 +284,7 @@ pub struct Deployment {
     pub ready_ms: f64,
     /// Warm-up, s.
     pub warmup_s: f64,
-    /// Whether the cell was stationary when the warm-up ended.
+    /// Whether the cell was stationary when the warm-up ended; without a warm-up it was not.
     pub stationary: bool,
     /// What the platform could not do here, in sentences.
     pub left_out: Vec<String>,

@@ -90,9 +90,11 @@ fn time(preview: &Preview, style: &Style) -> String {
     let mut rows = vec![
         measuring,
         ("repeats", range(time.repeats_s), "only of blocks that the machine disturbs".to_owned()),
-        ("warm-ups", range(time.warm_ups_s), "estimate: until each cell is warm".to_owned()),
         ("starts", range(time.starts_s), "not known before a run; bounded by `ready`".to_owned()),
     ];
+    if time.warm_ups_s.most > 0.0 {
+        rows.insert(2, ("warm-ups", range(time.warm_ups_s), "estimate: until each cell is warm".to_owned()));
+    }
     if time.profiles_s > 0.0 {
         rows.push(("profiles", seconds(time.profiles_s), "planned".to_owned()));
     }

@@ -300,8 +300,16 @@ impl Execution<'_> {
 
     /// Warms the cells of a stage up and measures its blocks.
     fn measure_stage(&mut self, round: u32, fleet: &mut Fleet) -> Result<(), RunError> {
+        let look = |run: &mut Self, fleet: &mut Fleet| {
+            run.timed(|spent| &mut spent.counters_s, |run| run.look_into_runtimes(round, fleet))
+        };
+        if self.experiment.plan.is_cold() {
+            // A JVM that is asked is no longer one that has just started.
+            self.measure_blocks(round, fleet)?;
+            return look(self, fleet);
+        }
         self.timed(|spent| &mut spent.warming_up_s, |run| run.warm_up(round, fleet))?;
-        self.timed(|spent| &mut spent.counters_s, |run| run.look_into_runtimes(round, fleet))?;
+        look(self, fleet)?;
         self.measure_blocks(round, fleet)
     }
 

@@ -10,7 +10,8 @@ use loadline_model::gates::{
 };
 use loadline_model::load::Load;
 
-/// The kernel reports idle and stolen time in hundredths of a second (`USER_HZ`, proc_stat(5)): this much of each CPU may be rounding.
+/// The kernel reports idle and stolen time in hundredths of a second (`USER_HZ`, proc_stat(5)), and may add up what a task uses as seldom: this
+/// much of each CPU may be rounding.
 const STAT_RESOLUTION: Duration = Duration::from_millis(10);
 
 /// The gates that a slice of a run fails. `paused` is for how long the load's CPUs were paused that can't have been paused by a service.

@@ -602,7 +602,7 @@ export interface Deployment {
    */
   round: number;
   /**
-   * Whether the cell was stationary when the warm-up ended.
+   * Whether the cell was stationary when the warm-up ended; without a warm-up it was not.
    */
   stationary: boolean;
   /**

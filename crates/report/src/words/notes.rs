@@ -80,7 +80,7 @@ impl Words for Note {
                 tails of the others are not explained"
                 .to_owned(),
             Note::Cold => {
-                "measured without a warm-up: these are the figures of services that had just started".to_owned()
+                "measured without a warm-up: each slice is the first load that its service got after its start".to_owned()
             }
             Note::StillCompiling { sites } => {
                 let shares = sites.iter().map(|(site, share)| format!("{site} {:.0} %", share * 100.0));
@@ -142,6 +142,7 @@ impl Words for Change {
             Circumstance::Kernel => "its kernel",
             Circumstance::Governor => "its frequency governor",
             Circumstance::LoadCpus => "the CPUs of the load",
+            Circumstance::WarmUp => "the warm-up",
             Circumstance::Limits => "the limits of the service",
             Circumstance::Version => "the version of loadline",
         };

@@ -138,19 +138,31 @@ fn taking_turns(experiment: &Experiment, keys: &Written<ExperimentKeys>, problem
 fn measured_cold(experiment: &Experiment, keys: &Written<ExperimentKeys>, problems: &mut Problems) {
     let plan = &experiment.plan;
     let place = plan_place(keys, "warmup");
+    let mut refuse = |message: &str, help: &str| problems.add(place, Complaint::new(message).help(help));
     if !plan.is_cold() {
         if plan.warmup < SHORTEST_WARM_UP {
-            let complaint = Complaint::new("this is too short a warm-up to tell whether a service is warm");
-            problems.add(place, complaint.help("write 1s or more, or 0s to measure cold services"));
+            let message = "this is too short a warm-up to tell whether a service is warm";
+            refuse(message, "write 1s or more, or 0s to measure cold services");
         }
-        return;
+    } else if experiment.capacity.is_some() {
+        let message = "a search for a capacity loads a service again and again, so that it is soon warm";
+        refuse(message, "give it a warm-up of 1s or more");
+    } else if experiment.platforms.iter().any(is_started_by_others) {
+        let message = "loadline does not start an external service, and can't tell whether it is cold";
+        refuse(message, "give it a warm-up of 1s or more");
+    } else if plan.interleave == Interleave::Requests {
+        let message = "services that are loaded for the first time would disturb each other side by side";
+        refuse(message, "leave `interleave: requests` out, or give them a warm-up of 1s or more");
+    } else if plan.blocks != 1 || plan.repeats != 0 || experiment.loads.len() != 1 {
+        let message = "without a warm-up, only the first slice after a start meets a cold service";
+        let file = "write one load and `plan: {warmup: 0s, blocks: 1, repeats: 0}`";
+        let command_line = "give one load, --warmup 0s, --blocks 1 and --repeats 0";
+        refuse(message, way_out(&keys.place, file, command_line));
     }
-    let is_measured_once = plan.blocks == 1 && plan.repeats == 0 && experiment.loads.len() == 1;
-    if !is_measured_once || experiment.capacity.is_some() {
-        let complaint =
-            Complaint::new("without a warm-up, only the first slice after a start meets a cold service");
-        problems.add(place, complaint.help("write one load and `plan: {warmup: 0s, blocks: 1, repeats: 0}`"));
-    }
+}
+
+fn is_started_by_others(platform: &Platform) -> bool {
+    platform.kind.capabilities(false).starts == Starts::Nothing
 }
 
 /// The objects of manifests have names of their own, so in a run's namespace there is room for them once.
