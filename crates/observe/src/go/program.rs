@@ -44,7 +44,7 @@ impl Program {
         Program::parse(&ReadCache::new(file))
     }
 
-    /// Whoever wrote the file decides what is in it: every address and length is checked.
+    /// The file is not trusted: every address and length is checked.
     pub(crate) fn parse<'data>(data: impl ReadRef<'data>) -> Option<Program> {
         let object = object::File::parse(data).ok()?;
         let build = object.section_by_name(".go.buildinfo")?;
