@@ -76,7 +76,7 @@ impl Words for Suspect {
 impl Words for GateFailure {
     fn words(&self) -> String {
         let beyond = |what: &str, share: f64, most: f64| {
-            // A bound has at most one decimal, and seldom one.
+            // A whole bound without a decimal.
             let most = (most * 1_000.0).round() / 10.0;
             format!("{what} {:.1} %, more than {most} %", share * 100.0)
         };
