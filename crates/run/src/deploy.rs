@@ -1,5 +1,6 @@
 //! Deploying for real: the platforms of an experiment, engines that load their services, and observers that read their counters.
 
+mod gc_trace;
 mod generator;
 mod live;
 mod needs;
@@ -221,6 +222,7 @@ impl StartingSite for PlatformStart<'_> {
             is_external: is_external(platform),
             ready: experiment.service(planned.service).ready.clone(),
             metrics: experiment.service(planned.service).metrics.clone(),
+            gc_trace: gc_trace::is_asked_for(&experiment.env_of(planned.service, planned.platform)),
         };
         Ok(Box::new(DeployedSite::new(deployment, generator, context, needs)?))
     }

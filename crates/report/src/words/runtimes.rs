@@ -20,10 +20,10 @@ impl Words for Unseen {
                 format!("the JVM did not tell its flags and threads: {why}")
             }
             Unseen::NoGoSymbols => "the Go program has no symbols: GOMAXPROCS and collections were not seen. Build it without \
-                -ldflags=-s to see them"
+                -ldflags=-s to see them, or set `go: {gctrace: true}`"
                 .to_owned(),
             Unseen::NoGoTypes => "the Go program has no debugging information: collections and heap were not seen. Build it without \
-                -ldflags=-w to see them"
+                -ldflags=-w to see them, or set `go: {gctrace: true}`"
                 .to_owned(),
             Unseen::NoGoMemory { why } => {
                 format!("the memory of the Go program may not be read: {why}. GOMAXPROCS and collections were not seen")

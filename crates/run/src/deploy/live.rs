@@ -13,6 +13,7 @@ use loadline_model::runtime::Runtime;
 use loadline_observe::TimelineWatch;
 use loadline_platform::Deployment;
 
+use super::gc_trace::GcTrace;
 use super::generator::Generator;
 use super::needs::Needs;
 use super::watch::Watch;
@@ -34,6 +35,8 @@ pub struct SiteContext {
     pub ready: Ready,
     /// A path with metrics of the service.
     pub metrics: Option<String>,
+    /// Whether the service prints its collections, if it is a Go program.
+    pub gc_trace: bool,
 }
 
 /// A deployed service, its load and its observers.
@@ -41,6 +44,7 @@ pub struct DeployedSite {
     deployment: Box<dyn Deployment>,
     generator: Generator,
     watch: Watch,
+    gc_trace: Option<GcTrace>,
     context: SiteContext,
     /// What is not available, a sentence each.
     left_out: Vec<String>,
@@ -66,7 +70,8 @@ impl DeployedSite {
                 Err(sentence) => left_out.push(sentence.to_owned()),
             }
         }
-        Ok(DeployedSite { deployment, generator, watch, context, left_out, needs, probe: None })
+        let gc_trace = context.gc_trace.then(GcTrace::default);
+        Ok(DeployedSite { deployment, generator, watch, gc_trace, context, left_out, needs, probe: None })
     }
 }
 
@@ -117,10 +122,16 @@ impl LiveSite for DeployedSite {
         if self.needs.are_counted() {
             metrics.push(needs_cpu());
         }
+        if self.gc_trace.is_some() {
+            metrics.extend(GcTrace::metrics());
+        }
         metrics
     }
 
     fn read_begin(&mut self, what: ReadOut) {
+        if let (Some(trace), ReadOut::Everything) = (&mut self.gc_trace, what) {
+            trace.begin(&self.deployment.output_tail());
+        }
         self.needs.read_begin();
         self.watch.begin(what);
     }
@@ -138,11 +149,22 @@ impl LiveSite for DeployedSite {
         if self.needs.are_counted() {
             seen.set(NEEDS_CPU, self.needs.read_end());
         }
+        if let Some(trace) = &mut self.gc_trace {
+            // What the program's memory tells goes before what it printed, which is rounded.
+            let mut printed = trace.end(&self.deployment.output_tail());
+            printed.extend(seen);
+            seen = printed;
+        }
         seen
     }
 
     fn runtime(&mut self) -> Runtime {
-        self.watch.runtime()
+        let mut runtime = self.watch.runtime();
+        if let Some(trace) = &mut self.gc_trace {
+            trace.read(&self.deployment.output_tail());
+            trace.complete(&mut runtime);
+        }
+        runtime
     }
 
     fn watch(&self) -> Option<TimelineWatch> {

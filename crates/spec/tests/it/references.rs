@@ -64,6 +64,8 @@ fn settings_of_runtimes_become_environment() {
         ("gomaxprocs: limit", "GOMAXPROCS", "{limits.cpu}"),
         ("gomaxprocs: 32", "GOMAXPROCS", "32"),
         ("gomaxprocs: all", "GODEBUG", "containermaxprocs=0,updatemaxprocs=0"),
+        ("gctrace: true", "GODEBUG", "gctrace=1"),
+        ("gomaxprocs: all, gctrace: true", "GODEBUG", "containermaxprocs=0,updatemaxprocs=0,gctrace=1"),
         ("gomemlimit: limit", "GOMEMLIMIT", "{limits.memory}"),
         ("gomemlimit: 512Mi", "GOMEMLIMIT", "536870912"),
     ] {

@@ -49,6 +49,7 @@ fn assert_threads_above_the_quota_are_seen(result: &RunResult) {
     for cell in &result.cells {
         assert!(figure(cell, "go.gc.collections") > 0.0, "{}", cell.label);
         assert_eq!(figure(cell, "go.gomaxprocs"), 8.0, "{}", cell.label);
+        assert!(figure(cell, "go.gc.pause") > 0.0, "{}", cell.label);
         assert!(figure(cell, "cpu.throttled") > 0.0, "{} was never held back", cell.label);
     }
 }
@@ -80,10 +81,18 @@ fn assert_a_small_heap_and_its_collector_are_seen(result: &RunResult) {
     }
 }
 
-/// The Go service, with more threads than its CPU limit has room for.
-fn go_service(place: &Place) -> String {
-    let program = go::build(place, "makes-garbage", "language_runtimes");
-    format!("{{command: '{program} {{host}}:{{port}}', go: {{gomaxprocs: {GOMAXPROCS}}}}}")
+/// The Go program with its symbols, and without them.
+fn go_programs(place: &Place) -> [String; 2] {
+    let built = go::build(place, "makes-garbage", "language_runtimes");
+    [built, go::build_stripped(place, "stripped", "language_runtimes")]
+}
+
+/// The Go service, with more threads than its CPU limit has room for. Without symbols it prints its collections.
+fn go_services([program, stripped]: &[String; 2]) -> String {
+    format!(
+        "{{command: '{program} {{host}}:{{port}}', go: {{gomaxprocs: {GOMAXPROCS}}}}}, \
+        {{command: '{stripped} {{host}}:{{port}}', go: {{gomaxprocs: {GOMAXPROCS}, gctrace: true}}}}"
+    )
 }
 
 /// Compiles the Java service; returns its folder.
@@ -108,29 +117,31 @@ fn java_services(folder: &str, image: &str) -> String {
 #[test]
 fn threads_above_the_quota_are_seen_in_a_process() {
     let place = Place::shared();
-    let service = go_service(&place);
-    assert_threads_above_the_quota_are_seen(&measured(&place, &service, "host, pod", &[]));
+    let services = go_services(&go_programs(&place));
+    assert_threads_above_the_quota_are_seen(&measured(&place, &services, "host, pod", &[]));
 }
 
 #[test]
 fn threads_above_the_quota_are_seen_in_a_container() {
     let harbour = Harbour::new();
-    let service = go_service(&harbour.place);
+    let services = go_services(&go_programs(&harbour.place));
     let endpoint = harbour.engine.endpoint();
-    let result = measured(&harbour.place, &service, CONTAINERS, &[("DOCKER_HOST", &endpoint)]);
+    let result = measured(&harbour.place, &services, CONTAINERS, &[("DOCKER_HOST", &endpoint)]);
     assert_threads_above_the_quota_are_seen(&result);
 }
 
 #[test]
 fn threads_above_the_quota_are_seen_in_pods() {
     let (cluster, place) = (&cluster(), Place::shared());
-    let service = go_service(&place);
-    let (program, archive) = (place.path("makes-garbage"), place.path("image.tar").display().to_string());
-    let made = place.run(["image", "-o", &archive, &program.display().to_string()]);
-    assert_eq!(made.code, Some(0), "{}", made.stderr);
-    cluster.script("load", &[&archive]);
+    let programs = go_programs(&place);
+    for program in &programs {
+        let archive = format!("{program}.tar");
+        let made = place.run(["image", "-o", &archive, program]);
+        assert_eq!(made.code, Some(0), "{}", made.stderr);
+        cluster.script("load", &[&archive]);
+    }
     let pods = "kubernetes, {kubernetes: {expose: podIP, placement: other-node}}";
-    let result = measured(&place, &service, pods, &[("KUBECONFIG", &cluster.kubeconfig)]);
+    let result = measured(&place, &go_services(&programs), pods, &[("KUBECONFIG", &cluster.kubeconfig)]);
     assert_threads_above_the_quota_are_seen(&result);
 }
 

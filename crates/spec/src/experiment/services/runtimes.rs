@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use crate::error::{Complaint, Problems};
-use crate::kinds::{List, Scalar, choice, parsed};
+use crate::kinds::{List, Scalar, choice, parsed, switch};
 use crate::options::{Table, Written};
 use crate::units::parse_size;
 
@@ -39,6 +39,7 @@ struct Heap {
 pub struct GoKeys {
     gomaxprocs: Option<String>,
     gomemlimit: Option<String>,
+    gctrace: Option<bool>,
 }
 
 pub fn jvm_table() -> Table<JvmKeys> {
@@ -74,6 +75,13 @@ pub fn go_table() -> Table<GoKeys> {
             "Memory that the runtime tries to stay below: limit, the memory limit; or a size such as 512Mi",
             |go| &mut go.gomemlimit,
         )
+        .key(
+            "gctrace",
+            switch(),
+            "Whether it prints a line for each collection (GODEBUG=gctrace=1), which shows the collections of a program without symbols",
+            |go| &mut go.gctrace,
+        )
+        .default("false")
 }
 
 fn heap_of(text: &str) -> Result<Heap, Complaint> {
@@ -178,12 +186,19 @@ pub fn environment(
         }
     }
     if let Some(go) = go {
+        let mut debug = Vec::new();
         match go.value.gomaxprocs.as_deref() {
             None => {}
             Some("limit") => set(&go.place, "GOMAXPROCS", "{limits.cpu}".to_owned()),
             // Since Go 1.25 the runtime looks at the limit unless it is told not to.
-            Some("all") => set(&go.place, "GODEBUG", "containermaxprocs=0,updatemaxprocs=0".to_owned()),
+            Some("all") => debug.extend(["containermaxprocs=0", "updatemaxprocs=0"]),
             Some(number) => set(&go.place, "GOMAXPROCS", number.to_owned()),
+        }
+        if go.value.gctrace == Some(true) {
+            debug.push("gctrace=1");
+        }
+        if !debug.is_empty() {
+            set(&go.place, "GODEBUG", debug.join(","));
         }
         match go.value.gomemlimit.as_deref() {
             None => {}
