@@ -8,6 +8,8 @@ use crate::sweeps;
 
 /// More cells than these are counted, not named: those that were throttled most come first.
 const MOST_NAMED: usize = 5;
+/// Cells that were throttled for less than 1 ms per second are only counted.
+const HARDLY_NS_PER_SECOND: f64 = 1e6;
 
 /// Limits, and the names of what has them.
 type Limited<'a> = Vec<(Option<String>, Vec<&'a str>)>;
@@ -50,13 +52,16 @@ fn limited(result: &RunResult, name: fn(&Cell) -> &str) -> Limited<'_> {
     limited
 }
 
-/// `Throttled by its CPU limit: pod in 7 of 12 periods (limit 0.3, 240 ms per second).`
+/// `Throttled by the CPU limit: pod in 7 of 12 periods (limit 0.3, 240 ms per second).`
 pub(crate) fn sentence(result: &RunResult) -> Option<String> {
-    let mut throttled: Vec<(&Cell, Throttling)> =
-        result.cells.iter().filter_map(|cell| Some((cell, cell.throttling?))).collect();
-    if throttled.is_empty() {
-        return None;
-    }
+    let throttled = result.cells.iter().filter_map(|cell| Some((cell, cell.throttling?)));
+    let (mut throttled, hardly): (Vec<(&Cell, Throttling)>, Vec<_>) =
+        throttled.partition(|(_, found)| found.ns_per_second >= HARDLY_NS_PER_SECOND);
+    let hardly = match hardly.len() {
+        0 => None,
+        1 => Some("1 cell for less than 1 ms per second".to_owned()),
+        cells => Some(format!("{cells} cells for less than 1 ms per second")),
+    };
     throttled.sort_by(|(_, left), (_, right)| right.ns_per_second.total_cmp(&left.ns_per_second));
     let each = throttled.iter().take(MOST_NAMED).map(|(cell, found)| {
         let limit = cell.limits.cpus.map(|cpus| format!("limit {cpus}, ")).unwrap_or_default();
@@ -70,7 +75,8 @@ pub(crate) fn sentence(result: &RunResult) -> Option<String> {
     });
     let mut pieces: Vec<String> = each.collect();
     if throttled.len() > MOST_NAMED {
-        pieces.push(format!("and {} more", throttled.len() - MOST_NAMED));
+        pieces.push(format!("{} more", throttled.len() - MOST_NAMED));
     }
-    Some(format!("Throttled by the CPU limit: {}.", pieces.join(", ")))
+    pieces.extend(hardly);
+    (!pieces.is_empty()).then(|| format!("Throttled by the CPU limit: {}.", pieces.join(", ")))
 }

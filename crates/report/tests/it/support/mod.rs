@@ -261,6 +261,9 @@ pub fn throttled() -> RunResult {
     result.cells[2].limits = Limits { cpus: Some(0.3), memory_bytes: Some(512 << 20) };
     let throttling = Throttling { periods: 360, throttled_periods: 214, ns_per_second: 241.0 * MS };
     result.cells[2].throttling = Some(throttling);
+    // In one period, too short to be worth its name.
+    result.cells[0].throttling =
+        Some(Throttling { periods: 360, throttled_periods: 1, ns_per_second: 0.02 * MS });
     result
 }
 
