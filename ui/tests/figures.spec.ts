@@ -1,5 +1,6 @@
 // Every figure that is shown is the one in the JSON.
 import { expect, test } from "@playwright/test";
+import type { Locator } from "@playwright/test";
 import { loadName } from "../src/cells";
 import { PAGES, expectFigure, figureOf, open, resultOf } from "./pages";
 
@@ -227,3 +228,130 @@ test("the answer and the claims show the figures of the JSON", async ({ page }) 
     }
   }
 });
+
+/** The cells of a table, line by line, without its heading. */
+function linesOf(table: Locator): Promise<string[][]> {
+  return table.locator("tbody tr").evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent?.trim() ?? "")));
+}
+
+/** A figure with its interval, each as it is shown: the interval's unit stands behind it. */
+function expectInterval(text: string, interval: readonly number[], unit: string): void {
+  const ends = /^\[([^,]+), ([^\]]+)\]/.exec(text);
+  if (ends === null) throw new Error(`“${text}” is no interval`);
+  interval.forEach((end, which) => expectFigure(`${ends[which + 1]}${unit}`, end));
+}
+
+test("capacities, the rates that were tried, and what is compared at them show the figures of the JSON", async ({ page }) => {
+  await open(page, "capacities");
+  const { capacities, cells } = resultOf("capacities");
+  if (!capacities) throw new Error("no capacities");
+  const section = (title: string) => page.locator("section").filter({ hasText: title });
+  const found = await linesOf(section("Capacities").locator("table"));
+  expect(found.length).toBe(capacities.cells.length);
+  for (const [at, capacity] of capacities.cells.entries()) {
+    const [label, rate, interval, passes, fails, answered, longer, limit] = found[at] as string[];
+    expect(label).toBe(cells[capacity.cell]?.platform);
+    const figures = [rate, passes, fails, answered, longer];
+    const expected = [capacity.rate_per_second, capacity.lower_bound, capacity.upper_bound, capacity.conditional_throughput, capacity.for_longer];
+    figures.forEach((text, which) => expectFigure(text ?? "", expected[which] ?? NaN));
+    expectInterval(interval ?? "", capacity.interval ?? [], "/s");
+    expect(limit).toBe(capacity.limited_by);
+
+    await page.locator("details").filter({ hasText: `Every rate that was tried, ${label}` }).locator("summary").click();
+    const tried = await linesOf(page.locator("details").filter({ hasText: `Every rate that was tried, ${label}` }).locator("table"));
+    expect(tried.length).toBe(capacity.curve.length);
+    for (const [which, point] of capacity.curve.entries()) {
+      const [asked, reached, success, p50, p99, passed, purpose] = tried[which] as string[];
+      expectFigure(asked ?? "", point.rate_per_second);
+      expectFigure(reached ?? "", point.achieved_per_second);
+      expectFigure(success ?? "", point.success);
+      expectFigure(p50 ?? "", point.p50_ns);
+      expectFigure(p99 ?? "", point.p99_ns);
+      expect([passed, purpose]).toEqual([`${point.passed} of ${point.passed + point.failed}`, point.purpose]);
+    }
+  }
+  const compared = ["rate.achieved", "errors", "response.p50", "response.p99", "response.mean"];
+  for (const [title, contrasts] of [["All at the same rate", capacities.at_the_same_rate], ["Each at its own capacity", capacities.at_their_own]] as const) {
+    const rows = (contrasts ?? []).flatMap((contrast) => contrast.rows).filter(({ metric }) => compared.includes(metric));
+    const lines = await linesOf(section(title).locator("table"));
+    expect(lines.length).toBe(rows.length);
+    expect(lines.length).toBeGreaterThan(0);
+    for (const [at, row] of rows.entries()) {
+      const [label, baseline, here, difference, share, interval, verdict] = lines[at] as string[];
+      expect(label).toContain(row.label.trim());
+      expectFigure(baseline ?? "", row.baseline);
+      expectFigure(here ?? "", row.candidate);
+      expectFigure(difference ?? "", row.difference);
+      if (typeof row.relative === "number") expectFigure(share ?? "", row.relative);
+      const unit = /[^\d.,+−]*$/.exec(here ?? "")?.[0] ?? "";
+      if (row.interval) expectInterval(interval ?? "", row.interval, unit);
+      expect(verdict).toContain(row.verdict);
+    }
+  }
+});
+
+for (const name of ["limits", "connections"]) {
+  test(`the sweeps of ${name} show the figures of their cells`, async ({ page }) => {
+    await open(page, name);
+    const { cells, contrasts, sweeps } = resultOf(name);
+    const section = page.locator("section").filter({ has: page.getByRole("heading", { name: "One number changed" }) });
+    // Where something is compared, loads stand below each other in its tables.
+    const expected = (sweeps ?? []).filter(({ over }) => contrasts.length === 0 || !["rate", "connections"].includes(over));
+    expect(await section.locator("table").count()).toBe(expected.length);
+    let shown = 0;
+    for (const [at, sweep] of expected.entries()) {
+      const table = section.locator("table").nth(at);
+      const headings = (await table.locator("thead th").allTextContents()).slice(1);
+      const lines = await linesOf(table);
+      expect(lines.length).toBe(sweep.points.length);
+      for (const [line, point] of sweep.points.entries()) {
+        const [number, ...texts] = lines[line] as string[];
+        expectFigure(number ?? "", point.value);
+        for (const [column, text] of texts.entries()) {
+          const found = cells[point.cell]?.figures.find(({ label }) => label.trim() === headings[column]);
+          if (found === undefined) throw new Error(`no ${headings[column]} in cell ${point.cell}`);
+          const [value, margin] = text.split(" ±");
+          expectFigure(value ?? "", found.value);
+          const unit = /[^\d.,+−]*$/.exec(value ?? "")?.[0] ?? "";
+          expect(margin !== undefined).toBe(found.t_interval != null);
+          if (found.t_interval && value !== "0") expectFigure(`${margin}${unit}`, (found.t_interval[1] - found.t_interval[0]) / 2);
+          shown += 1;
+        }
+      }
+    }
+    expect(shown).toBeGreaterThan(0);
+  });
+}
+
+test("starts show the figures of the JSON", async ({ page }) => {
+  await open(page, "claims");
+  const { starts } = resultOf("claims");
+  const table = page.locator("table").filter({ has: page.locator("caption", { hasText: "From the start to the first answer" }) });
+  const headings = (await table.locator("thead tr > *").allTextContents()).map((text) => text.trim());
+  const lines = await linesOf(table);
+  expect(lines.map(([label]) => label)).toEqual(starts.map(({ label }) => label));
+  for (const [at, start] of starts.entries()) {
+    const told: Record<string, number | null | undefined> = { "image size": start.image_bytes, "idle memory": start.idle_memory_bytes };
+    for (const phase of start.phases) told[phase.name] = phase.median_ms * 1e6;
+    for (const [column, heading] of headings.entries()) {
+      if (column === 0) continue;
+      const text = lines[at]?.[column] ?? "";
+      const value = told[heading];
+      if (typeof value === "number") expectFigure(text, value);
+      else expect(text).toBe("");
+    }
+  }
+});
+
+for (const name of PAGES.filter((name) => name !== "hostile")) {
+  test(`the gates of ${name} are those of its JSON`, async ({ page }) => {
+    await open(page, name);
+    const { trust } = resultOf(name);
+    const shown = await page.locator("ul.gates > li:not(.slices)").evaluateAll((items) =>
+      items.map((item) => ({ text: item.firstChild?.textContent?.trim() ?? "", holds: item.classList.contains("holds") })),
+    );
+    expect(shown).toEqual(trust.gates.map(({ text, holds }) => ({ text, holds })));
+    const slices = page.locator("ul.gates > li.slices");
+    if ((await slices.count()) > 0) expect(await slices.innerText()).toContain(`${trust.slices} slices`);
+  });
+}
