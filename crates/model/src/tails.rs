@@ -21,6 +21,12 @@ pub enum Cause {
     GoStopped,
     /// A thread of it was ready to run and had no CPU.
     RunQueue,
+    /// A thread of it waited for a disk; one of any program where its cgroup is none of version 2.
+    Disk,
+    /// A thread of it waited until memory was freed or read again; one of any program where its cgroup is none of version 2.
+    Memory,
+    /// Another client than the load was connected to it: the kubelet with a probe, or whoever asks for its metrics.
+    OtherClient,
     /// A timer of loadline on the same machine came late, because another program or the hypervisor had its CPU.
     Paused,
 }

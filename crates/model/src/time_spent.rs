@@ -21,7 +21,7 @@ pub struct TimeSpent {
     pub repeating_s: f64,
     /// Waiting for a quieter machine.
     pub waiting_s: f64,
-    /// Slices that are profiled, and what is made of the samples.
+    /// Slices that are profiled or watched, and what is made of the samples.
     pub profiling_s: f64,
     /// Reading counters before and after slices.
     pub counters_s: f64,

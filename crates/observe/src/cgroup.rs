@@ -7,7 +7,7 @@ use rustix::process::Pid;
 use serde::{Deserialize, Serialize};
 
 use crate::process::parse_pids;
-use crate::procfs::{self, number_after};
+use crate::procfs::{self, Proc, number_after};
 
 /// Where a service's cgroup is, as absolute paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,6 +63,19 @@ pub(crate) enum Resource {
     Cpu,
     /// Memory that has to be freed or read again first.
     Memory,
+    /// A disk.
+    Io,
+}
+
+impl Resource {
+    /// Its name in the kernel's files.
+    fn name(self) -> &'static str {
+        match self {
+            Resource::Cpu => "cpu",
+            Resource::Memory => "memory",
+            Resource::Io => "io",
+        }
+    }
 }
 
 impl Cgroup {
@@ -105,11 +118,7 @@ impl Cgroup {
     /// The time in which at least one of its tasks waited for a resource since it was made, ns; version 2 alone has it.
     pub(crate) fn pressure(&self, on: Resource) -> Option<u64> {
         let Self::V2 { dir } = self else { return None };
-        let file = match on {
-            Resource::Cpu => "cpu.pressure",
-            Resource::Memory => "memory.pressure",
-        };
-        parse_pressure(&procfs::read(dir.join(file))?)
+        parse_pressure(&procfs::read(dir.join(format!("{}.pressure", on.name())))?)
     }
 
     /// The processes directly in the cgroup; those in cgroups below it are not looked for.
@@ -120,6 +129,11 @@ impl Cgroup {
         };
         parse_pids(&procfs::read(dir.join("cgroup.procs")).unwrap_or_default()).collect()
     }
+}
+
+/// The time in which at least one task of the machine waited for a resource since it was started, ns.
+pub(crate) fn pressure_on_machine(proc: &Proc, on: Resource) -> Option<u64> {
+    parse_pressure(&proc.read(&format!("pressure/{}", on.name()))?)
 }
 
 fn read_v1_cpu(cpuacct: &Path) -> Option<CpuUsage> {
@@ -234,6 +248,17 @@ burst_usec 0
         let text = "some avg10=55.08 avg60=53.56 avg300=57.07 total=1286136319\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n";
         assert_eq!(parse_pressure(text), Some(1_286_136_319_000));
         assert_eq!(parse_pressure("full avg10=0.00 total=7\n"), None);
+    }
+
+    #[test]
+    fn the_pressure_on_a_machine_is_read_by_resource() -> io::Result<()> {
+        let root = tempfile::tempdir()?;
+        fs::create_dir(root.path().join("pressure"))?;
+        fs::write(root.path().join("pressure/io"), "some avg10=0.00 avg60=0.00 avg300=0.00 total=12\n")?;
+        let proc = Proc::at(root.path());
+        assert_eq!(pressure_on_machine(&proc, Resource::Io), Some(12_000));
+        assert_eq!(pressure_on_machine(&proc, Resource::Memory), None);
+        Ok(())
     }
 
     #[test]

@@ -26,6 +26,11 @@ impl Proc {
         read(self.root.join(path))
     }
 
+    /// What a symbolic link below it says.
+    pub(crate) fn link(&self, path: &str) -> Option<PathBuf> {
+        fs::read_link(self.root.join(path)).ok()
+    }
+
     /// The numeric entries of a directory below it.
     pub(crate) fn ids_in(&self, directory: &str) -> Vec<u32> {
         let entries = fs::read_dir(self.root.join(directory)).into_iter().flatten();

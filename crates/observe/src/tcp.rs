@@ -4,9 +4,11 @@
 
 use loadline_model::Observations;
 use loadline_model::metrics::{HigherIs, MetricDeclaration, Unit};
+use rustix::process::Pid;
 use serde::{Deserialize, Serialize};
 
 use crate::probe::{Probe, Target};
+use crate::procfs::Proc;
 
 const RETRANSMITS: &str = "tcp.retransmits";
 const LISTEN_OVERFLOWS: &str = "tcp.listen_overflows";
@@ -53,6 +55,28 @@ impl Probe for TcpProbe {
         seen.set(RETRANSMITS, more(after.retransmits, before.retransmits));
         seen.set(LISTEN_OVERFLOWS, more(after.listen_overflows, before.listen_overflows));
     }
+}
+
+/// The connections in the network namespace of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Connections {
+    /// How many were accepted since the namespace was made (`PassiveOpens`).
+    pub(crate) accepted: u64,
+    /// How many are open (`CurrEstab`).
+    pub(crate) open: u64,
+}
+
+/// `None` where the process is gone.
+pub(crate) fn connections(proc: &Proc, pid: Pid) -> Option<Connections> {
+    let snmp = proc.read(&format!("{pid}/net/snmp"))?;
+    let number = |name| parse(&snmp, "Tcp:", name);
+    Some(Connections { accepted: number("PassiveOpens")?, open: number("CurrEstab")? })
+}
+
+/// Whether a process has a network namespace that is not loadline's.
+pub(crate) fn has_own_namespace(proc: &Proc, pid: Pid) -> bool {
+    let of = |process: &str| proc.link(&format!("{process}/ns/net"));
+    of(&pid.to_string()).is_some_and(|namespace| of("thread-self") != Some(namespace))
 }
 
 /// The file has two lines for each protocol: names, then values.

@@ -10,14 +10,16 @@ use std::time::{Duration, Instant};
 
 use loadline_model::load::Nanos;
 use loadline_model::tails::{Cause, Span, Timeline};
+use rustix::process::Pid;
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::cgroup::Cgroup;
+use crate::cgroup::{Cgroup, Resource, pressure_on_machine};
 use crate::go::GoWatch;
 use crate::jvm::JvmWatch;
 use crate::probe::Target;
 use crate::procfs::Proc;
 use crate::subject::Subject;
+use crate::tcp::{self, Connections};
 use crate::threads;
 
 /// Pauses shorter than this are seen as long as this.
@@ -66,6 +68,8 @@ struct Reading {
     lost: BTreeMap<Cause, Nanos>,
     /// CPU time, ns.
     cpu: Option<Nanos>,
+    /// The connections in its network namespace, if it has one of its own.
+    connections: Option<Connections>,
 }
 
 /// Makes spans of readings.
@@ -73,11 +77,13 @@ struct Spans {
     before: Reading,
     /// When the service was last known to run.
     ran: Nanos,
+    /// While another client than the load is connected: how many connections were open before it came.
+    without_others: Option<u64>,
 }
 
 impl Spans {
     fn from(first: Reading) -> Spans {
-        Spans { ran: first.at, before: first }
+        Spans { ran: first.at, before: first, without_others: None }
     }
 
     /// Adds the time that was lost since the reading before.
@@ -91,18 +97,36 @@ impl Spans {
             // It is counted when it is over, and by each thread or CPU that loses it, so that the sum can be longer than the time in which
             // they did.
             let earliest = match cause {
-                Cause::RunQueue => self.before.at,
+                Cause::RunQueue | Cause::Disk | Cause::Memory => self.before.at,
                 Cause::Throttled => self.ran,
-                Cause::JvmCollected | Cause::JvmStopped | Cause::GoStopped | Cause::Paused => 0,
+                Cause::JvmCollected
+                | Cause::JvmStopped
+                | Cause::GoStopped
+                | Cause::Paused
+                | Cause::OtherClient => 0,
             };
             let from = reading.at.saturating_sub(new).max(earliest);
             timeline.add(*cause, Span { from, to: reading.at });
         }
+        self.add_other_clients(&reading, timeline);
         if self.ran_until(&reading) {
             // Throttling may have begun at any time since.
             self.ran = self.before.at;
         }
         self.before = reading;
+    }
+
+    /// The load's connections are open before it is watched: what is accepted later is another's, until no more are open than before it came.
+    fn add_other_clients(&mut self, reading: &Reading, timeline: &mut Timeline) {
+        let (Some(now), Some(then)) = (reading.connections, self.before.connections) else { return };
+        if now.accepted > then.accepted {
+            self.without_others.get_or_insert(then.open);
+        }
+        let Some(without) = self.without_others else { return };
+        timeline.add(Cause::OtherClient, Span { from: self.before.at, to: reading.at });
+        if now.open <= without {
+            self.without_others = None;
+        }
     }
 
     /// Whether the service ran since the reading before; `true` if nobody knows. What a CPU does that is not throttled yet, or a thread that
@@ -118,6 +142,8 @@ struct Sources {
     cgroup: Option<Cgroup>,
     jvm: Option<JvmWatch>,
     go: Option<GoWatch>,
+    /// A process in the network namespace of the service, if that is its own.
+    namespace: Option<Pid>,
     subject: Subject,
     proc: Proc,
     /// What its JVM stood still for other reasons than collections. The two are not counted at the same moment, so that it may seem to fall.
@@ -132,6 +158,11 @@ impl Sources {
             cgroup: subject.cgroup.clone(),
             jvm: JvmWatch::find(&target),
             go: GoWatch::find(&target),
+            namespace: subject
+                .roots()
+                .next()
+                .or_else(|| target.processes().first().copied())
+                .filter(|pid| tcp::has_own_namespace(&proc, *pid)),
             subject: subject.clone(),
             proc: proc.clone(),
             stopped_otherwise: 0,
@@ -156,9 +187,18 @@ impl Sources {
             (Cause::JvmStopped, stopped.as_ref().map(|_| self.stopped_otherwise)),
             (Cause::GoStopped, collected),
             (Cause::RunQueue, waited),
+            (Cause::Disk, self.pressure(Resource::Io)),
+            (Cause::Memory, self.pressure(Resource::Memory)),
         ];
         let lost = found.into_iter().filter_map(|(cause, ns)| Some((cause, ns?))).collect();
-        Reading { at: now(), lost, cpu }
+        let connections = self.namespace.and_then(|pid| tcp::connections(&self.proc, pid));
+        Reading { at: now(), lost, cpu, connections }
+    }
+
+    /// For how long the service waited for a resource; in a cgroup of version 1, which does not tell it, anything on the machine.
+    fn pressure(&self, on: Resource) -> Option<Nanos> {
+        let of_service = self.cgroup.as_ref().and_then(|cgroup| cgroup.pressure(on));
+        of_service.or_else(|| pressure_on_machine(&self.proc, on))
     }
 
     fn watch(mut self, first: Reading, stop: &AtomicBool) -> Timeline {
@@ -167,6 +207,9 @@ impl Sources {
             timeline.spans.insert(*cause, Vec::new());
         }
         timeline.spans.insert(Cause::Paused, Vec::new());
+        if first.connections.is_some() {
+            timeline.spans.insert(Cause::OtherClient, Vec::new());
+        }
         let (mut spans, mut rest) = (Spans::from(first), INTERVAL);
         while !stop.load(Ordering::Relaxed) {
             let due = now() + nanos(rest);
@@ -206,6 +249,7 @@ mod tests {
             at: at * MS,
             lost: BTreeMap::from([(cause, lost * MS)]),
             cpu: cpu.map(|cpu| (cpu * MS as f64) as Nanos),
+            connections: None,
         });
         let mut timeline = Timeline::default();
         let mut spans = Spans::from(readings.next().expect("a first reading"));
@@ -219,6 +263,24 @@ mod tests {
         assert_eq!(spans(Cause::JvmStopped, &[(100, 7, None), (102, 37, None)]), [(72, 102)]);
         assert_eq!(spans(Cause::GoStopped, &[(100, 7, None), (102, 8, None), (104, 8, None)]), [(101, 102)]);
         assert_eq!(spans(Cause::Throttled, &[(100, 7, None), (102, 7, None)]), []);
+    }
+
+    #[test]
+    fn another_client_is_there_from_its_connection_to_its_end() {
+        // Two connections of the load; one more for 20 ms, of which the load closes one meanwhile; one that is gone before it is seen.
+        let readings = [(10, 2, 2), (12, 2, 2), (14, 3, 3), (24, 3, 3), (34, 3, 2), (40, 3, 1), (42, 4, 1)];
+        let mut readings = readings.into_iter().map(|(at, accepted, open)| Reading {
+            at: at * MS,
+            lost: BTreeMap::new(),
+            cpu: None,
+            connections: Some(Connections { accepted, open }),
+        });
+        let mut timeline = Timeline::default();
+        let mut spans = Spans::from(readings.next().expect("a first reading"));
+        readings.for_each(|reading| spans.add(reading, &mut timeline));
+        let found: Vec<_> =
+            timeline.spans[&Cause::OtherClient].iter().map(|span| (span.from / MS, span.to / MS)).collect();
+        assert_eq!(found, [(12, 34), (40, 42)]);
     }
 
     #[test]

@@ -61,6 +61,11 @@ fn words(cause: Cause) -> &'static str {
         Cause::JvmStopped => "while the JVM stood still at a safepoint without a collection",
         Cause::GoStopped => "while Go's collector had stopped the program",
         Cause::RunQueue => "while a thread of the service waited for a CPU",
+        Cause::Disk => "while a thread waited for a disk",
+        Cause::Memory => "while a thread waited for memory",
+        Cause::OtherClient => {
+            "while another client, such as the kubelet's probe, was connected to the service"
+        }
         Cause::Paused => "while another program or the hypervisor had a CPU",
     }
 }

@@ -31,7 +31,7 @@ fn parts(spent: &TimeSpent) -> Vec<(f64, &'static str)> {
         (spent.warming_up_s, "warming up"),
         (spent.repeating_s, "repeating slices"),
         (spent.waiting_s, "waiting for a quieter machine"),
-        (spent.profiling_s, "profiling"),
+        (spent.profiling_s, "profiling and watching tails"),
         (spent.counters_s, "reading counters"),
         (spent.storing_s, "storing"),
         (spent.stopping_s, "stopping services"),

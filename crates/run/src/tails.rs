@@ -7,6 +7,7 @@ use loadline_engine::SliceSpec;
 use loadline_model::CellId;
 use loadline_model::notes::Note;
 use loadline_model::rows::TailRow;
+use loadline_model::tails::Cause;
 
 use crate::error::RunError;
 use crate::execution::Execution;
@@ -50,8 +51,12 @@ impl Execution<'_> {
             offset: Duration::ZERO,
         };
         let driven = member.with_engine(cell, |engine| engine.drive(slice));
-        let timeline = watch.stop();
+        let mut timeline = watch.stop();
         let record = driven?;
+        if record.reconnects > 0 {
+            // What was accepted may have been the load's own.
+            timeline.spans.remove(&Cause::OtherClient);
+        }
         if record.stopped {
             return Err(RunError::Interrupted);
         }

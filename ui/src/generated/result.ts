@@ -848,7 +848,16 @@ export interface TailCause {
   /**
    * The cause.
    */
-  cause: "throttled" | "jvm_collected" | "jvm_stopped" | "go_stopped" | "run_queue" | "paused";
+  cause:
+    | "throttled"
+    | "jvm_collected"
+    | "jvm_stopped"
+    | "go_stopped"
+    | "run_queue"
+    | "disk"
+    | "memory"
+    | "other_client"
+    | "paused";
   /**
    * Share of all the time in which it was watched for: what the former would be by chance.
    */
@@ -1446,7 +1455,7 @@ export interface TimeSpent {
    */
   measuring_s?: number;
   /**
-   * Slices that are profiled, and what is made of the samples.
+   * Slices that are profiled or watched, and what is made of the samples.
    */
   profiling_s?: number;
   /**

@@ -74,7 +74,7 @@ fn subject(tree: &std::path::Path, pid: u32) -> Subject {
         "usage_usec 900\nuser_usec 600\nsystem_usec 300\nnr_periods 9\nnr_throttled 2\nthrottled_usec 5\n",
     );
     file("memory.current", "4096\n");
-    for resource in ["cpu", "memory"] {
+    for resource in ["cpu", "memory", "io"] {
         file(
             &format!("{resource}.pressure"),
             "some avg10=0.00 avg60=0.00 avg300=0.00 total=3\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=1\n",
