@@ -12,8 +12,8 @@ const NS_PER_MS: f64 = 1e6;
 pub(super) fn is_asked_for(environment: &[(String, String)]) -> bool {
     let settings =
         environment.iter().filter(|(name, _)| name == "GODEBUG").flat_map(|(_, value)| value.split(','));
-    let traced = settings.filter_map(|setting| setting.strip_prefix("gctrace=")?.parse::<u32>().ok());
-    traced.last().is_some_and(|level| level > 0)
+    let mut traced = settings.filter_map(|setting| setting.strip_prefix("gctrace=")?.parse::<u32>().ok());
+    traced.next_back().is_some_and(|level| level > 0)
 }
 
 /// Reads the collections of one deployment.
