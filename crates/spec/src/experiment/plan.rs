@@ -86,7 +86,7 @@ pub(super) fn table() -> Table<PlanKeys> {
         .key(
             "isolation",
             choice("an isolation mode", &ISOLATIONS),
-            "Whether all cells are deployed at once, or one platform at a time",
+            "Whether all services are deployed at once, or one at a time",
             |keys| &mut keys.plan.isolation,
         )
         .flag("--isolation", HOW_MUCH)

@@ -155,9 +155,12 @@ fn measured_cold(experiment: &Experiment, keys: &Written<ExperimentKeys>, proble
         refuse(message, "leave `interleave: requests` out, or give them a warm-up of 1s or more");
     } else if plan.blocks != 1 || plan.repeats != 0 || experiment.loads.len() != 1 {
         let message = "without a warm-up, only the first slice after a start meets a cold service";
-        let file = "write one load and `plan: {warmup: 0s, blocks: 1, repeats: 0}`";
-        let command_line = "give one load, --warmup 0s, --blocks 1 and --repeats 0";
+        let file = "write one load and `plan: {warmup: 0s, isolation: exclusive, blocks: 1, repeats: 0}`";
+        let command_line = "give one load, --warmup 0s, --isolation exclusive, --blocks 1 and --repeats 0";
         refuse(message, way_out(&keys.place, file, command_line));
+    } else if plan.isolation == Isolation::Shared && Plan::new(experiment).sites.len() > 1 {
+        let message = "without a warm-up, a service must be loaded once it has started, and these would wait for their turns";
+        refuse(message, way_out(&keys.place, "write `isolation: exclusive`", "give --isolation exclusive"));
     }
 }
 
@@ -182,7 +185,7 @@ fn manifests_once(experiment: &Experiment, keys: &Written<ExperimentKeys>, probl
             let complaint = Complaint::new(
                 "the objects of these manifests would be deployed more than once at the same time",
             )
-            .help("write `isolation: exclusive`, which deploys one platform at a time");
+            .help("write `isolation: exclusive`, which deploys one service at a time");
             problems.add(&written.place, complaint);
         }
         deployed.push(&manifests.file);

@@ -311,6 +311,7 @@ fn every_bad_file_is_refused_with_its_place_and_a_way_out() {
         ("closed_loop_by_requests", &["loads: [{closed: true}]", "plan: {interleave: requests}"]),
         ("exclusive_by_requests", &["plan: {interleave: requests, isolation: exclusive}"]),
         ("cold_in_many_slices", &["plan: {warmup: 0s}"]),
+        ("cold_and_waiting", &["plan: {warmup: 0s, blocks: 1, repeats: 0}"]),
         ("warm_up_too_short", &["plan: {warmup: 10ms}"]),
         // CPUs.
         ("cpu_that_does_not_exist", &["cpus: {service: [0], load: [64]}"]),
