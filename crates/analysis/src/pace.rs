@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use loadline_model::experiment::Experiment;
+use loadline_model::experiment::{Experiment, Isolation};
+use loadline_model::plan::Site;
 
 /// How much a run has to do.
 #[derive(Clone, Copy, Debug)]
@@ -26,20 +27,24 @@ pub enum Left {
 }
 
 impl Pace {
-    /// Of a run of this experiment.
-    pub fn of(experiment: &Experiment) -> Pace {
+    /// Of a run of this experiment with these sites.
+    pub fn of(experiment: &Experiment, sites: &[Site]) -> Pace {
         let plan = &experiment.plan;
+        let stages = match plan.isolation {
+            Isolation::Shared => 1,
+            Isolation::Exclusive => sites.len() as u64,
+        };
         // A search finds out by itself how many there are.
         let searches = experiment.capacity.is_some();
         Pace {
-            blocks: if searches { 0 } else { u64::from(plan.blocks) * u64::from(plan.deployments) },
+            blocks: if searches { 0 } else { u64::from(plan.blocks) * u64::from(plan.deployments) * stages },
             deployments: plan.deployments,
             open_ended: plan.until.is_some() || searches,
             within: plan.within,
         }
     }
 
-    /// Blocks in all; 0 if only the run finds out.
+    /// Blocks of all stages; 0 if only the run finds out.
     pub fn blocks(&self) -> u64 {
         self.blocks
     }

@@ -32,7 +32,7 @@ pub struct Progress<'a> {
 
 impl<'a> Progress<'a> {
     pub fn new(experiment: &'a Experiment, planned: &'a Plan) -> Progress<'a> {
-        let pace = Pace::of(experiment);
+        let pace = Pace::of(experiment, &planned.sites);
         let view = console::is_watched().then(|| View::new(experiment, planned, pace.blocks()));
         Progress {
             experiment,

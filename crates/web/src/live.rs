@@ -127,7 +127,7 @@ pub(crate) struct Follower<'a> {
 
 impl<'a> Follower<'a> {
     pub(crate) fn new(run: i64, experiment: &'a Experiment, plan: &'a Plan) -> Follower<'a> {
-        let pace = Pace::of(experiment);
+        let pace = Pace::of(experiment, &plan.sites);
         let live = Live { run: Some(run), of_blocks: pace.blocks(), ..Live::default() };
         let deployments = experiment.plan.deployments;
         let watch = Watch::new(experiment, plan);

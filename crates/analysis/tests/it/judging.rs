@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use crate::made_up::MadeUp;
 use loadline_analysis::result::{Contrast, GateFigure, Remark, Row, RunResult, Statement, Verdict};
-use loadline_analysis::{analyse, still_open};
+use loadline_analysis::{Pace, analyse, still_open};
 use loadline_model::CellId;
-use loadline_model::experiment::Precision;
+use loadline_model::experiment::{Isolation, Precision};
 use loadline_model::gates::{Gate, GateFailure, Late};
 use loadline_model::notes::Note;
+use loadline_model::rows::RunRow;
 use loadline_stats::FALSE_CLAIMS;
 
 fn row<'a>(contrast: &'a Contrast, metric: &str) -> &'a Row {
@@ -221,6 +222,16 @@ fn a_run_that_was_to_be_cold_is_trusted_and_says_that_it_was() {
     assert!(result.trust.trusted, "{:?}", result.trust);
     assert!(result.trust.gates.iter().all(|gate| gate.gate != Gate::Stationary));
     assert!(result.notes.contains(&Statement::of(Note::Cold)), "{:?}", result.notes);
+}
+
+#[test]
+fn services_that_are_deployed_one_at_a_time_have_a_block_each() {
+    let mut run = MadeUp::default().data().run;
+    let blocks_of = |run: &RunRow| Pace::of(&run.experiment, &run.plan.sites).blocks();
+    let at_once = blocks_of(&run);
+    run.experiment.plan.isolation = Isolation::Exclusive;
+    assert!(run.plan.sites.len() > 1 && at_once > 0);
+    assert_eq!(blocks_of(&run), at_once * run.plan.sites.len() as u64);
 }
 
 #[test]
