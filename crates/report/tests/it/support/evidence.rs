@@ -127,6 +127,9 @@ fn disturbed(mut result: RunResult) -> RunResult {
     result
 }
 
+/// Between the fourth and the sixth rate that is tried of either.
+const COMMON_RATE: f64 = 14_000.0;
+
 /// Two services that were searched for what they carry.
 pub fn capacities() -> RunResult {
     let mut result = slower();
@@ -152,9 +155,11 @@ pub fn capacities() -> RunResult {
         findings: Vec::new(),
         curve: (1..=9)
             .map(|step| {
-                // The last is what all are compared at.
-                let purpose = if step == 9 { Purpose::Common } else { Purpose::Search };
-                let load = f64::from(step) / 7.0;
+                // All are compared at the same rate.
+                let (load, purpose) = match step {
+                    5 => (COMMON_RATE / rate, Purpose::Common),
+                    step => (f64::from(step) / 7.0, Purpose::Search),
+                };
                 let passed = if load < 1.0 { 3 } else { 0 };
                 CurvePoint {
                     rate_per_second: rate * load,
@@ -183,9 +188,20 @@ pub fn capacities() -> RunResult {
             trusted: true,
         }],
         at_the_same_rate: compared.clone(),
-        at_their_own: compared,
+        at_their_own: compared.into_iter().map(twice_as_slow).collect(),
     });
     result
+}
+
+/// The same with twice the response times.
+fn twice_as_slow(mut contrast: Contrast) -> Contrast {
+    for row in contrast.rows.iter_mut().filter(|row| row.metric.starts_with("response.")) {
+        for figure in [&mut row.baseline, &mut row.candidate, &mut row.difference] {
+            *figure *= 2.0;
+        }
+        row.interval = row.interval.map(|ends| ends.map(|end| 2.0 * end));
+    }
+    contrast
 }
 
 fn stacks(cell: usize, scale: u64) -> CellProfile {
