@@ -34,7 +34,8 @@ fn met(cause: Cause, rows: &[(&TailRow, &[SlowRequest])]) -> TailCause {
     let (mut overlapped, mut took, mut overlapped_by_chance) = (0.0, 0.0, 0.0);
     for (row, slowest) in rows {
         let timeline = &row.timeline;
-        let spans = timeline.spans.get(&cause).map(Vec::as_slice).unwrap_or_default();
+        // Where it was not watched, nobody knows who met it.
+        let Some(spans) = timeline.spans.get(&cause) else { continue };
         let share = chance(spans, 0, timeline.began, timeline.ended);
         for request in *slowest {
             let overlap: u64 = spans.iter().map(|span| overlap(span, request)).sum();
@@ -104,6 +105,22 @@ mod tests {
         // 100 of 100 and 100 of 200.
         assert_eq!((met.touched, met.time_share), (1.0, 200.0 / 300.0));
         assert!((met.time_by_chance - 0.2).abs() < 1e-12, "{met:?}");
+    }
+
+    #[test]
+    fn a_slice_in_which_a_cause_was_not_watched_says_nothing_of_it() {
+        let row = |spans: &[(Cause, Vec<Span>)]| TailRow {
+            cell: CellId(0),
+            round: 0,
+            answered: 100,
+            slowest: vec![SlowRequest { due: 150, took: 100 }],
+            timeline: Timeline { began: 0, ended: 1_000, spans: spans.iter().cloned().collect() },
+        };
+        let watched = row(&[(Cause::OtherClient, vec![span(100, 300)])]);
+        let alone = met(Cause::OtherClient, &[(&watched, &watched.slowest)]);
+        let unwatched = row(&[(Cause::Throttled, Vec::new())]);
+        let rows = [(&watched, &*watched.slowest), (&unwatched, &*unwatched.slowest)];
+        assert_eq!(met(Cause::OtherClient, &rows), alone);
     }
 
     #[test]

@@ -49,4 +49,4 @@ pub use time_spent::TimeSpent;
 pub use tried::{Tried, TriedRequest};
 
 /// Version of the data as they are stored. A change of what is written raises it, and the store learns to read what was written before.
-pub const VERSION: u32 = 10;
+pub const VERSION: u32 = 11;

@@ -40,6 +40,10 @@ pub enum Unseen {
     },
     /// A Go program whose file has no symbols: GOMAXPROCS and collections are unknown.
     NoGoSymbols,
+    /// A Go program without them was to print its collections, and none was found in its output.
+    NoGcTrace,
+    /// Go programs without them print their collections into one output.
+    SeveralGcTraces,
     /// A Go program whose file does not say where its variables have their parts: collections and heap are unknown.
     NoGoTypes,
     /// A Go program whose memory may not be read.

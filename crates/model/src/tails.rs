@@ -21,11 +21,11 @@ pub enum Cause {
     GoStopped,
     /// A thread of it was ready to run and had no CPU.
     RunQueue,
-    /// A thread of it waited for a disk; one of any program where its cgroup is none of version 2.
+    /// A thread of it waited for a disk; of any program on the machine if the service is not in a cgroup of version 2.
     Disk,
-    /// A thread of it waited until memory was freed or read again; one of any program where its cgroup is none of version 2.
+    /// A thread of it waited until memory was freed or read again; of any program on the machine if the service is not in a cgroup of version 2.
     Memory,
-    /// Another client than the load was connected to it: the kubelet with a probe, or whoever asks for its metrics.
+    /// Another client than the load had opened a connection to it, such as the kubelet with a probe.
     OtherClient,
     /// A timer of loadline on the same machine came late, because another program or the hypervisor had its CPU.
     Paused,

@@ -39,7 +39,7 @@ impl Probe for TcpProbe {
     }
 
     fn read(&mut self, target: &Target<'_>) -> Option<Lost> {
-        let pid = target.subject().roots().next().or_else(|| target.processes().first().copied())?;
+        let pid = target.service().first()?;
         let number = |file: &str, protocol, name| {
             parse(&target.proc_file(&format!("{pid}/net/{file}"))?, protocol, name)
         };
@@ -73,10 +73,12 @@ pub(crate) fn connections(proc: &Proc, pid: Pid) -> Option<Connections> {
     Some(Connections { accepted: number("PassiveOpens")?, open: number("CurrEstab")? })
 }
 
-/// Whether a process has a network namespace that is not loadline's.
-pub(crate) fn has_own_namespace(proc: &Proc, pid: Pid) -> bool {
-    let of = |process: &str| proc.link(&format!("{process}/ns/net"));
-    of(&pid.to_string()).is_some_and(|namespace| of("thread-self") != Some(namespace))
+/// A process in the network namespace of a service, if nothing else is in it: no proxy before the service, and not loadline.
+pub(crate) fn lone_namespace(target: &Target<'_>) -> Option<Pid> {
+    let pid = *target.service().first()?;
+    let of = |process: &str| target.proc().link(&format!("{process}/ns/net"));
+    let own = of(&pid.to_string()).is_some_and(|namespace| of("thread-self") != Some(namespace));
+    (own && target.subject().root_pids.len() <= 1).then_some(pid)
 }
 
 /// The file has two lines for each protocol: names, then values.
@@ -111,6 +113,23 @@ Udp: 12 0
         assert_eq!(retransmits(SAMPLE), Some(17));
         let netstat = "TcpExt: SyncookiesSent ListenOverflows ListenDrops\nTcpExt: 0 12 13\nIpExt: InNoRoutes\nIpExt: 0\n";
         assert_eq!(parse(netstat, "TcpExt:", "ListenOverflows"), Some(12));
+    }
+
+    #[test]
+    fn connections_are_read_and_are_none_of_a_process_that_is_gone() -> std::io::Result<()> {
+        let root = tempfile::tempdir()?;
+        std::fs::create_dir_all(root.path().join("7/net"))?;
+        std::fs::write(root.path().join("7/net/snmp"), SAMPLE)?;
+        let (proc, pid) = (Proc::at(root.path()), |pid| Pid::from_raw(pid).expect("a number"));
+        assert_eq!(connections(&proc, pid(7)), Some(Connections { accepted: 2, open: 4 }));
+        assert_eq!(connections(&proc, pid(8)), None);
+        Ok(())
+    }
+
+    #[test]
+    fn loadline_itself_is_in_no_namespace_of_its_own() {
+        let subject = crate::Subject { root_pids: vec![std::process::id()], cgroup: None };
+        assert_eq!(lone_namespace(&Target::new(&subject, &Proc::default())), None);
     }
 
     #[test]

@@ -116,7 +116,8 @@ impl Spans {
         self.before = reading;
     }
 
-    /// The load's connections are open before it is watched: what is accepted later is another's, until no more are open than before it came.
+    /// The load's connections are open before it is watched: what is accepted later is another client's. It is there until no more connections
+    /// are open than before it came.
     fn add_other_clients(&mut self, reading: &Reading, timeline: &mut Timeline) {
         let (Some(now), Some(then)) = (reading.connections, self.before.connections) else { return };
         if now.accepted > then.accepted {
@@ -142,8 +143,10 @@ struct Sources {
     cgroup: Option<Cgroup>,
     jvm: Option<JvmWatch>,
     go: Option<GoWatch>,
-    /// A process in the network namespace of the service, if that is its own.
+    /// A process in the network namespace of the service, if that is its alone.
     namespace: Option<Pid>,
+    /// What tells for how long the service waited for disks and memory; otherwise the machine does.
+    stalled: Option<Cgroup>,
     subject: Subject,
     proc: Proc,
     /// What its JVM stood still for other reasons than collections. The two are not counted at the same moment, so that it may seem to fall.
@@ -154,15 +157,13 @@ impl Sources {
     fn of(subject: &Subject) -> Sources {
         let proc = Proc::default();
         let target = Target::new(subject, &proc);
+        let stalled = subject.cgroup.clone().filter(|cgroup| cgroup.pressure(Resource::Io).is_some());
         Sources {
             cgroup: subject.cgroup.clone(),
             jvm: JvmWatch::find(&target),
             go: GoWatch::find(&target),
-            namespace: subject
-                .roots()
-                .next()
-                .or_else(|| target.processes().first().copied())
-                .filter(|pid| tcp::has_own_namespace(&proc, *pid)),
+            namespace: tcp::lone_namespace(&target),
+            stalled,
             subject: subject.clone(),
             proc: proc.clone(),
             stopped_otherwise: 0,
@@ -197,8 +198,10 @@ impl Sources {
 
     /// For how long the service waited for a resource; in a cgroup of version 1, which does not tell it, anything on the machine.
     fn pressure(&self, on: Resource) -> Option<Nanos> {
-        let of_service = self.cgroup.as_ref().and_then(|cgroup| cgroup.pressure(on));
-        of_service.or_else(|| pressure_on_machine(&self.proc, on))
+        match &self.stalled {
+            Some(cgroup) => cgroup.pressure(on),
+            None => pressure_on_machine(&self.proc, on),
+        }
     }
 
     fn watch(mut self, first: Reading, stop: &AtomicBool) -> Timeline {
@@ -267,7 +270,8 @@ mod tests {
 
     #[test]
     fn another_client_is_there_from_its_connection_to_its_end() {
-        // Two connections of the load; one more for 20 ms, of which the load closes one meanwhile; one that is gone before it is seen.
+        // The load has two connections. Another client has one from 12 to 34 ms, then the load closes one; at last a client has come and gone
+        // between two readings.
         let readings = [(10, 2, 2), (12, 2, 2), (14, 3, 3), (24, 3, 3), (34, 3, 2), (40, 3, 1), (42, 4, 1)];
         let mut readings = readings.into_iter().map(|(at, accepted, open)| Reading {
             at: at * MS,

@@ -41,6 +41,8 @@ impl Execution<'_> {
         if member.load_machine(cell, self.here.as_ref()) != self.here {
             return Ok(None);
         }
+        // Connections that are opened once it is watched would look like another client's.
+        member.with_engine(cell, |engine| engine.prepare())?;
         let Some(watch) = member.site.watch() else { return Ok(None) };
         let load = self.plan.cell(cell).load;
         let spec = self.experiment.load(load);

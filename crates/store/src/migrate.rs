@@ -41,6 +41,9 @@ const STEPS: [&str; VERSION as usize - 1] = [
     // Until then no run searched for a capacity, and none had tags.
     "ALTER TABLE slice ADD COLUMN trial TEXT;
     ALTER TABLE run ADD COLUMN tags TEXT NOT NULL DEFAULT '[]';",
+    // The tables are the same. Until then no run was cold, and tails knew neither disks, memory nor other clients: a program of before
+    // cannot read what is stored of them.
+    "",
 ];
 
 /// Whether a store of this version can be migrated to the current one.

@@ -22,11 +22,18 @@ impl Words for Unseen {
             Unseen::NoGoSymbols => "the Go program has no symbols: GOMAXPROCS and collections were not seen. Build it without \
                 -ldflags=-s to see them, or set `go: {gctrace: true}`"
                 .to_owned(),
+            Unseen::NoGcTrace => "the Go program's output has no line of its gctrace: it collected nothing, or the output cannot be \
+                read. GOMAXPROCS and collections were not seen"
+                .to_owned(),
+            Unseen::SeveralGcTraces => "several Go programs print their collections into one output, or one was started again: \
+                collections were not seen"
+                .to_owned(),
             Unseen::NoGoTypes => "the Go program has no debugging information: collections and heap were not seen. Build it without \
                 -ldflags=-w to see them, or set `go: {gctrace: true}`"
                 .to_owned(),
             Unseen::NoGoMemory { why } => {
-                format!("the memory of the Go program may not be read: {why}. GOMAXPROCS and collections were not seen")
+                format!("the memory of the Go program may not be read: {why}. GOMAXPROCS and collections were not seen. \
+                    `go: {{gctrace: true}}` shows them")
             }
             Unseen::NoOwnMetrics { path, why } => {
                 format!("the service shows no metrics of its own at {path}: {why}")

@@ -1,11 +1,16 @@
-//! The line that a Go program prints for each collection where GODEBUG has `gctrace=1` (package runtime, "Environment Variables"), read from
-//! the end of the service's output before and after each slice. It needs neither symbols nor the memory of the program.
+//! The line that a Go program prints for each collection where GODEBUG has `gctrace=1` (package runtime, "Environment Variables"),
+//! read from the end of the service's output before and after each slice. It needs neither symbols nor the memory of the program.
 
 use loadline_model::Observations;
 use loadline_model::metrics::{HigherIs, MetricDeclaration, Unit};
 use loadline_model::runtime::{Runtime, Unseen};
+use loadline_observe::probes;
 
+const GOMAXPROCS: &str = "go.gomaxprocs";
+const COLLECTIONS: &str = "go.gc.collections";
+const PAUSE: &str = "go.gc.pause";
 const MARK_CPU: &str = "go.gc.cpu";
+const MARKED: &str = "go.heap.marked";
 const NS_PER_MS: f64 = 1e6;
 
 /// Whether these environment variables make a Go program print its collections.
@@ -21,6 +26,8 @@ pub(super) fn is_asked_for(environment: &[(String, String)]) -> bool {
 pub(super) struct GcTrace {
     seen: Totals,
     before: Option<Totals>,
+    /// Whether the numbers of the lines fell: they are of several programs, or of one that was started again.
+    fell: bool,
 }
 
 /// What was printed since the program began.
@@ -33,7 +40,7 @@ struct Totals {
     pause_ns: f64,
     mark_cpu_ns: f64,
     /// After the last collection.
-    live_bytes: u64,
+    marked_bytes: u64,
     gomaxprocs: u64,
 }
 
@@ -46,16 +53,26 @@ struct Collection {
     pause_ms: f64,
     /// CPU time of marking: by goroutines that allocate, in the background, and on CPUs that were idle.
     mark_cpu_ms: f64,
-    /// Heap that is in use after it.
-    live_mb: u64,
+    /// Heap that it found to be in use.
+    marked_mb: u64,
     gomaxprocs: u64,
 }
 
 impl GcTrace {
-    /// What it tells beyond the probe that reads the program's memory.
-    pub(super) fn metrics() -> [MetricDeclaration; 1] {
-        [MetricDeclaration::counter(MARK_CPU, Unit::Nanoseconds)
-            .shown_as("CPU of Go's collections per request", HigherIs::Costlier)]
+    /// What it tells: some of what the probe reads in the program's memory, and more.
+    pub(super) fn metrics() -> Vec<MetricDeclaration> {
+        let of_probe = [GOMAXPROCS, COLLECTIONS, PAUSE];
+        let mut metrics = probes::metrics();
+        metrics.retain(|metric| of_probe.contains(&&*metric.name));
+        metrics.push(
+            MetricDeclaration::counter(MARK_CPU, Unit::Nanoseconds)
+                .shown_as("CPU of Go's marking per request", HigherIs::Costlier),
+        );
+        metrics.push(
+            MetricDeclaration::level(MARKED, Unit::Bytes)
+                .shown_as("Go heap after a collection", HigherIs::Costlier),
+        );
+        metrics
     }
 
     /// Reads the end of the output before a slice.
@@ -64,21 +81,21 @@ impl GcTrace {
         self.before = Some(self.seen);
     }
 
-    /// Reads it after the slice; returns what was collected meanwhile. Nothing where the slice was not begun, and no times where some of the
-    /// lines are gone.
+    /// Reads it after the slice; returns what was collected meanwhile: nothing where the slice was not begun, and no times where
+    /// some of the lines are gone.
     pub(super) fn end(&mut self, output: &str) -> Observations {
         let mut observed = Observations::default();
         let Some(before) = self.before.take() else { return observed };
         self.read(output);
         let seen = &self.seen;
-        if seen.collections == 0 {
+        if self.fell || seen.collections == 0 {
             return observed;
         }
-        observed.set("go.gc.collections", seen.collections - before.collections);
-        observed.set("go.heap.live", seen.live_bytes);
-        observed.set("go.gomaxprocs", seen.gomaxprocs);
+        observed.set(COLLECTIONS, seen.collections - before.collections);
+        observed.set(MARKED, seen.marked_bytes);
+        observed.set(GOMAXPROCS, seen.gomaxprocs);
         if seen.missed == before.missed {
-            observed.insert("go.gc.pause", seen.pause_ns - before.pause_ns);
+            observed.insert(PAUSE, seen.pause_ns - before.pause_ns);
             observed.insert(MARK_CPU, seen.mark_cpu_ns - before.mark_cpu_ns);
         }
         observed
@@ -86,18 +103,26 @@ impl GcTrace {
 
     /// Adds what it knows, in place of what could not be seen in the program's memory.
     pub(super) fn complete(&self, runtime: &mut Runtime) {
-        if self.seen.collections > 0 {
-            runtime.set("go.gomaxprocs", self.seen.gomaxprocs.to_string());
-            runtime.unseen.retain(|unseen| {
-                !matches!(unseen, Unseen::NoGoSymbols | Unseen::NoGoTypes | Unseen::NoGoMemory { .. })
-            });
+        let is_of_memory = |unseen: &Unseen| {
+            matches!(unseen, Unseen::NoGoSymbols | Unseen::NoGoTypes | Unseen::NoGoMemory { .. })
+        };
+        let hidden = runtime.unseen.iter().any(is_of_memory);
+        runtime.unseen.retain(|unseen| !is_of_memory(unseen));
+        match (self.fell, self.seen.collections) {
+            (true, _) if hidden => runtime.unseen.push(Unseen::SeveralGcTraces),
+            (false, 0) if hidden => runtime.unseen.push(Unseen::NoGcTrace),
+            (false, 1..) => runtime.set(GOMAXPROCS, self.seen.gomaxprocs.to_string()),
+            _ => {}
         }
     }
 
     /// Reads what was printed since it was last read.
     pub(super) fn read(&mut self, output: &str) {
+        let mut last = 0;
         for collection in output.lines().filter_map(parse) {
             let seen = &mut self.seen;
+            self.fell |= collection.number <= last;
+            last = collection.number;
             if collection.number <= seen.collections {
                 continue;
             }
@@ -105,9 +130,11 @@ impl GcTrace {
             seen.collections = collection.number;
             seen.pause_ns += collection.pause_ms * NS_PER_MS;
             seen.mark_cpu_ns += collection.mark_cpu_ms * NS_PER_MS;
-            seen.live_bytes = collection.live_mb.saturating_mul(1 << 20);
+            seen.marked_bytes = collection.marked_mb.saturating_mul(1 << 20);
             seen.gomaxprocs = collection.gomaxprocs;
         }
+        // What was read before may be gone from the output.
+        self.fell |= 0 < last && last < self.seen.collections;
     }
 }
 
@@ -121,12 +148,12 @@ fn parse(line: &str) -> Option<Collection> {
     let gomaxprocs = parts.last()?.split_once(" P")?.0;
     let [stopped, _, stopped_again] = three(clock, "+")?;
     let [_, marked, _] = three(cpu, "+")?;
-    let [_, _, live] = three(heap, "->")?;
+    let [_, _, marked_mb] = three(heap, "->")?;
     Some(Collection {
         number: number.parse().ok()?,
         pause_ms: time(stopped)? + time(stopped_again)?,
         mark_cpu_ms: three(marked, "/")?.into_iter().map(time).sum::<Option<f64>>()?,
-        live_mb: live.parse().ok()?,
+        marked_mb: marked_mb.parse().ok()?,
         gomaxprocs: gomaxprocs.parse().ok()?,
     })
 }
@@ -166,7 +193,7 @@ mod tests {
             .with("go.gc.collections", 2)
             .with("go.gc.pause", 1_500_000)
             .with("go.gc.cpu", 6_000_000)
-            .with("go.heap.live", 2 << 20)
+            .with("go.heap.marked", 2 << 20)
             .with("go.gomaxprocs", 8);
         assert_eq!(observed, expected);
         assert_eq!(trace.end(&lines(2..=5)), Observations::default(), "no slice was begun");
@@ -187,9 +214,26 @@ mod tests {
         let mut trace = GcTrace::default();
         trace.begin("");
         assert_eq!(trace.end("started\ngc is for others\n"), Observations::default());
+        assert_eq!(unseen_after(&trace), [Unseen::NoGcTrace]);
+    }
+
+    /// What is not seen of a program without symbols.
+    fn unseen_after(trace: &GcTrace) -> Vec<Unseen> {
         let mut runtime = Runtime { unseen: vec![Unseen::NoGoSymbols], ..Runtime::default() };
         trace.complete(&mut runtime);
-        assert_eq!(runtime.unseen, [Unseen::NoGoSymbols]);
+        runtime.unseen
+    }
+
+    #[test]
+    fn lines_of_several_programs_tell_nothing() {
+        // A program that was started again; two at once; and one that was started again before the output was read.
+        for output in [lines(1..=9) + &lines(1..=3), line(8) + &line(3) + &line(9), lines(1..=2)] {
+            let mut trace = GcTrace::default();
+            trace.begin(&lines(5..=7));
+            assert_eq!(unseen_after(&trace), []);
+            assert_eq!(trace.end(&output), Observations::default(), "{output}");
+            assert_eq!(unseen_after(&trace), [Unseen::SeveralGcTraces]);
+        }
     }
 
     #[test]

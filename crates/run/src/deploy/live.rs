@@ -150,7 +150,7 @@ impl LiveSite for DeployedSite {
             seen.set(NEEDS_CPU, self.needs.read_end());
         }
         if let Some(trace) = &mut self.gc_trace {
-            // What the program's memory tells goes before what it printed, which is rounded.
+            // What the program's memory tells takes precedence over what it printed, which is rounded.
             let mut printed = trace.end(&self.deployment.output_tail());
             printed.extend(seen);
             seen = printed;

@@ -13,6 +13,8 @@ use crate::support::{go, leftovers};
 const GOMAXPROCS: &str = "8";
 /// Little enough to be used up.
 const QUOTA: &str = "0.3";
+/// The name of the Go program without symbols.
+const STRIPPED: &str = "stripped";
 /// The name of the service that is set up badly.
 const SMALL: &str = "small";
 const CONTAINERS: &str = "docker, {docker: {network: host}}";
@@ -50,6 +52,20 @@ fn assert_threads_above_the_quota_are_seen(result: &RunResult) {
         assert!(figure(cell, "go.gc.collections") > 0.0, "{}", cell.label);
         assert_eq!(figure(cell, "go.gomaxprocs"), 8.0, "{}", cell.label);
         assert!(figure(cell, "go.gc.pause") > 0.0, "{}", cell.label);
+        let is_traced = cell.label.contains(STRIPPED);
+        assert_eq!(
+            cell.figures.iter().any(|figure| figure.metric == "go.heap.live"),
+            !is_traced,
+            "{}",
+            cell.label
+        );
+        if is_traced {
+            assert!(
+                figure(cell, "go.gc.cpu") > 0.0 && figure(cell, "go.heap.marked") > 0.0,
+                "{}",
+                cell.label
+            );
+        }
         assert!(figure(cell, "cpu.throttled") > 0.0, "{} was never held back", cell.label);
     }
 }
@@ -84,14 +100,14 @@ fn assert_a_small_heap_and_its_collector_are_seen(result: &RunResult) {
 /// The Go program with its symbols, and without them.
 fn go_programs(place: &Place) -> [String; 2] {
     let built = go::build(place, "makes-garbage", "language_runtimes");
-    [built, go::build_stripped(place, "stripped", "language_runtimes")]
+    [built, go::build_stripped(place, STRIPPED, "language_runtimes")]
 }
 
 /// The Go service, with more threads than its CPU limit has room for. Without symbols it prints its collections.
 fn go_services([program, stripped]: &[String; 2]) -> String {
     format!(
         "{{command: '{program} {{host}}:{{port}}', go: {{gomaxprocs: {GOMAXPROCS}}}}}, \
-        {{command: '{stripped} {{host}}:{{port}}', go: {{gomaxprocs: {GOMAXPROCS}, gctrace: true}}}}"
+        {{name: {STRIPPED}, command: '{stripped} {{host}}:{{port}}', go: {{gomaxprocs: {GOMAXPROCS}, gctrace: true}}}}"
     )
 }
 
