@@ -5,7 +5,8 @@ use crate::support::leftovers;
 use crate::support::place::Place;
 use loadline_analysis::result::{Contrast, Row, Verdict};
 
-/// What others do to the CPUs may hide the delay from a run that says that it can't be trusted, but hardly from so many in a row.
+/// What others do to the CPUs may hide the delay from a run that says that it can't be trusted or that it claims nothing, but hardly from so
+/// many in a row.
 const RUNS: u32 = 3;
 
 #[test]
@@ -20,7 +21,8 @@ fn a_delay_of_200_us_more_is_seen() {
         if found.delayed.verdict == Verdict::Slower {
             return;
         }
-        assert!(!found.trusted, "{:?}", found.delayed);
+        // A run that can be trusted may still say that it claims nothing of the median, and why.
+        assert!(!found.trusted || found.delayed.interval.is_none(), "{:?}", found.delayed);
         unseen.push(found.delayed);
     }
     panic!("{unseen:#?}");
