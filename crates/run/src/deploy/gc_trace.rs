@@ -81,6 +81,11 @@ impl GcTrace {
         self.before = Some(self.seen);
     }
 
+    /// Whether a slice was begun whose end is to be read.
+    pub(super) fn has_begun(&self) -> bool {
+        self.before.is_some()
+    }
+
     /// Reads it after the slice; returns what was collected meanwhile: nothing where the slice was not begun, and no times where
     /// some of the lines are gone.
     pub(super) fn end(&mut self, output: &str) -> Observations {

@@ -149,7 +149,8 @@ impl LiveSite for DeployedSite {
         if self.needs.are_counted() {
             seen.set(NEEDS_CPU, self.needs.read_end());
         }
-        if let Some(trace) = &mut self.gc_trace {
+        // On some platforms reading the output is a request to a daemon, which a warm-up need not make.
+        if let Some(trace) = self.gc_trace.as_mut().filter(|trace| trace.has_begun()) {
             // What the program's memory tells takes precedence over what it printed, which is rounded.
             let mut printed = trace.end(&self.deployment.output_tail());
             printed.extend(seen);
