@@ -21,8 +21,10 @@ fn a_delay_of_200_us_more_is_seen() {
         if found.delayed.verdict == Verdict::Slower {
             return;
         }
-        // A run that can be trusted may still say that it claims nothing of the median, and why.
-        assert!(!found.trusted || found.delayed.interval.is_none(), "{:?}", found.delayed);
+        // A run that can be trusted may still claim nothing of the median, if it says why; but it finds the delay.
+        let Row { interval, note, difference, .. } = &found.delayed;
+        let is_silent = interval.is_none() && note.is_some() && (150e3..250e3).contains(difference);
+        assert!(!found.trusted || is_silent, "{:?}", found.delayed);
         unseen.push(found.delayed);
     }
     panic!("{unseen:#?}");
