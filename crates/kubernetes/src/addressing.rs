@@ -68,13 +68,18 @@ pub(crate) fn target(expose: &Expose, found: &DeployedService, from: ClientOrigi
             let entered = if let ClientOrigin::Node(here) = from { here } else { found.pod_node };
             (node_of(entered)?, u16::try_from(port).ok()?)
         }
-        Expose::ClusterIP => (spec?.cluster_ip.as_ref()?.parse().ok()?, found.port),
+        Expose::ClusterIP => (cluster_ip(found.service?)?, found.port),
         Expose::PodIP => (found.pod_ip?, found.port),
         Expose::HostNetwork => (node_of(found.pod_node)?, found.port),
         Expose::HostPort => (node_of(found.pod_node)?, found.host_port?),
         Expose::LoadBalancer | Expose::Ingress(_) => return None,
     };
     Some(Target { address: SocketAddr::new(ip, port), authority: None })
+}
+
+/// A Service's address inside the cluster; a headless one has none.
+pub(crate) fn cluster_ip(service: &ClusterService) -> Option<IpAddr> {
+    service.spec.as_ref()?.cluster_ip.as_ref()?.parse().ok()
 }
 
 /// Waits for the address that the cluster's provider assigns to a Service.

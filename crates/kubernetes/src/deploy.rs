@@ -1,6 +1,6 @@
 //! From a service and options to pods that are ready and an address that leads to them, step by step.
 
-use std::{path::Path, sync::Arc};
+use std::{net::SocketAddr, path::Path, sync::Arc};
 
 use k8s_openapi::api::{
     apps::v1::{Deployment as Controller, ReplicaSet},
@@ -101,7 +101,11 @@ impl Deployer<'_> {
     ) -> Result<PodDeployment, ClusterError> {
         let ready = readiness::wait_until_ready(&self.context.cluster.cluster, &asked.target, progress)?;
         let (target, vantage) = self.find(&made, &asked, &ready[0], progress)?;
-        PodDeployment::new(&self.context, made, &ready, asked.moments, target, vantage, progress)
+        let inside = asked.service.as_ref().and_then(addressing::cluster_ip);
+        let mut deployment =
+            PodDeployment::new(&self.context, made, &ready, asked.moments, target, vantage, progress)?;
+        deployment.inside = inside.map(|ip| SocketAddr::new(ip, asked.ports.port));
+        Ok(deployment)
     }
 
     /// A Deployment or static pod of the service.

@@ -36,6 +36,8 @@ const CAUSE_TIMEOUT: Duration = Duration::from_secs(4);
 pub(crate) struct PodDeployment {
     made: ClusterCleanup,
     target: Target,
+    /// Where its Service is inside the cluster, if it has one.
+    pub inside: Option<SocketAddr>,
     vantage: Vantage,
     members: Vec<DeployedPod>,
     /// Handles on the containers' processes, which show when they end; empty unless all pods are on this machine's kernel.
@@ -87,6 +89,7 @@ impl PodDeployment {
         Ok(PodDeployment {
             made,
             target,
+            inside: None,
             vantage,
             members: pods.iter().map(DeployedPod::of).collect(),
             processes,
@@ -124,6 +127,10 @@ impl PodDeployment {
 impl Deployment for PodDeployment {
     fn address(&self) -> SocketAddr {
         self.target.address
+    }
+
+    fn peer_address(&self) -> SocketAddr {
+        self.inside.unwrap_or(self.target.address)
     }
 
     fn authority(&self) -> Option<&str> {

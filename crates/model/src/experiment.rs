@@ -27,7 +27,7 @@ pub use claim::{CLAIM_COUNTS, CLAIM_METRICS, Claim, Says, TimeUnit};
 pub use condition::{Amount, Condition, Direction, higher_is};
 pub use hooks::Hooks;
 pub use margin::Margin;
-pub use need::Need;
+pub use need::{Need, PROXIED};
 pub use placement::Placement;
 pub use plan::{Interleave, Isolation, Nodes, OnFailure, PlanSpec};
 pub use platform::{Platform, PlatformKind};

@@ -11,6 +11,11 @@ pub trait Deployment: Send {
     /// Where the client connects.
     fn address(&self) -> SocketAddr;
 
+    /// Where other services on its platform connect: a proxy in front of it, or the service that needs it.
+    fn peer_address(&self) -> SocketAddr {
+        self.address()
+    }
+
     /// Value of the `Host` header, if it is not the address.
     fn authority(&self) -> Option<&str> {
         None

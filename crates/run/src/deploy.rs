@@ -15,7 +15,7 @@ use std::sync::atomic::AtomicBool;
 
 use loadline_machine::{Environment, RunName};
 use loadline_model::Machine;
-use loadline_model::experiment::{Experiment, Start};
+use loadline_model::experiment::{Experiment, Need, PROXIED, Start};
 use loadline_model::notes::Note;
 use loadline_model::plan::{Plan, Site};
 use loadline_model::platform::{Image, ImageSource, Starts};
@@ -108,7 +108,8 @@ impl Deployer for PlatformDeployer<'_> {
         let (needs, addresses) = self.start_needs(&planned, environment, progress)?;
         let service = self.service(&planned, &addresses);
         let starting = platform.start(environment, &service, progress)?;
-        Ok(Box::new(PlatformStart { deployer: self, site, platform: platform.as_ref(), starting, needs }))
+        let platform = platform.as_ref();
+        Ok(Box::new(PlatformStart { deployer: self, site, platform, starting, needs, addresses }))
     }
 
     fn remove(&mut self) -> Result<(), BoxError> {
@@ -136,14 +137,8 @@ impl PlatformDeployer<'_> {
         progress: &mut dyn FnMut(&str),
     ) -> Result<(Needs, needs::Addresses), BoxError> {
         let (mut needs, mut addresses) = (Needs::new(self.shared_needs.clone()), Vec::new());
-        let cpus = self.cpus.pins(site.service, site.platform);
-        for need in &self.experiment.service(site.service).needs {
-            let platform = if need.shared { &self.node } else { &self.platforms[site.platform.0] };
-            let here = MachineId::of(self.machine);
-            let start = || {
-                let platform = platform.as_ref();
-                Started::start(need, cpus, &self.program, platform, environment, here, progress)
-            };
+        for need in self.experiment.service(site.service).needs.iter().filter(|need| !need.proxy) {
+            let mut start = || self.start_need(need, site, &[], environment, progress);
             let address = if need.shared {
                 needs.share(&need.name, start)?
             } else {
@@ -157,23 +152,48 @@ impl PlatformDeployer<'_> {
         Ok((needs, addresses))
     }
 
+    /// Starts the proxy in front of a site's service, if it has one. It reaches the service and what that needs at these addresses.
+    fn start_proxy(
+        &self,
+        site: &Site,
+        addresses: &[(String, SocketAddr)],
+        environment: &Environment,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Option<Started>, BoxError> {
+        let Some(proxy) = self.experiment.service(site.service).proxy() else { return Ok(None) };
+        self.start_need(proxy, site, addresses, environment, progress).map(Some)
+    }
+
+    fn start_need(
+        &self,
+        need: &Need,
+        site: &Site,
+        addresses: &[(String, SocketAddr)],
+        environment: &Environment,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Started, BoxError> {
+        let platform = if need.shared { &self.node } else { &self.platforms[site.platform.0] };
+        let service = Service {
+            argv: self.argv(need.start.as_ref(), addresses),
+            image: need.image.clone().or_else(|| image_of(need.start.as_ref()?, &self.program)),
+            env: filled(need.env.clone(), addresses),
+            port: need.port,
+            cpus: self.cpus.pins(site.service, site.platform).to_vec(),
+            limits: need.limits,
+            working_dir: need.directory.clone(),
+            ready_path: None,
+            https: false,
+        };
+        let here = MachineId::of(self.machine);
+        Started::start(need, &service, platform.as_ref(), environment, here, progress)
+    }
+
     fn service(&self, site: &Site, addresses: &[(String, SocketAddr)]) -> Service {
         let service = self.experiment.service(site.service);
         Service {
-            argv: service
-                .start
-                .as_ref()
-                .map_or_else(Vec::new, |start| argv(start, &self.program))
-                .iter()
-                .map(|word| needs::fill(word, addresses))
-                .collect(),
+            argv: self.argv(service.start.as_ref(), addresses),
             image: service.image.clone().or_else(|| image_of(service.start.as_ref()?, &self.program)),
-            env: self
-                .experiment
-                .env_of(site.service, site.platform)
-                .into_iter()
-                .map(|(name, value)| (name, needs::fill(&value, addresses)))
-                .collect(),
+            env: filled(self.experiment.env_of(site.service, site.platform), addresses),
             cpus: self.cpus.pins(site.service, site.platform).to_vec(),
             limits: self.experiment.limits_of(site.service, site.platform),
             working_dir: service.directory.clone(),
@@ -182,6 +202,17 @@ impl PlatformDeployer<'_> {
             https: service.https,
         }
     }
+
+    /// What a process is started with, with the addresses filled in; nothing where only a container platform can start it.
+    fn argv(&self, start: Option<&Start>, addresses: &[(String, SocketAddr)]) -> Vec<String> {
+        let words = start.map_or_else(Vec::new, |start| argv(start, &self.program));
+        words.iter().map(|word| needs::fill(word, addresses)).collect()
+    }
+}
+
+/// Environment variables with the addresses filled in.
+fn filled(env: Vec<(String, String)>, addresses: &[(String, SocketAddr)]) -> Vec<(String, String)> {
+    env.into_iter().map(|(name, value)| (name, needs::fill(&value, addresses))).collect()
 }
 
 /// Whether the platform's services run independently of loadline.
@@ -196,6 +227,7 @@ struct PlatformStart<'d> {
     platform: &'d dyn Platform,
     starting: PendingDeployment<'d>,
     needs: Needs,
+    addresses: needs::Addresses,
 }
 
 impl StartingSite for PlatformStart<'_> {
@@ -204,18 +236,22 @@ impl StartingSite for PlatformStart<'_> {
     }
 
     fn wait(self: Box<Self>, progress: &mut dyn FnMut(&str)) -> Result<Box<dyn LiveSite>, BoxError> {
-        let PlatformStart { deployer, site, platform, starting, needs } = *self;
+        let PlatformStart { deployer, site, platform, starting, mut needs, mut addresses } = *self;
         let deployment = starting.wait(progress)?;
         let (experiment, planned) = (deployer.experiment, deployer.plan.site(site));
+        let environment = deployer.environment.as_ref().ok_or("the environment was not prepared")?;
+        addresses.push((PROXIED.to_owned(), deployment.peer_address()));
+        let proxy = deployer.start_proxy(planned, &addresses, environment, progress)?;
         let loads = deployer.plan.cells_of(site).map(|(_, load)| experiment.load(load)).collect();
         let site = SiteTraffic {
             label: planned.label(experiment),
             traffic: deployer.traffic.of(experiment, planned.service, planned.platform),
             loads,
         };
-        let client = deployer.environment.as_ref().map(|environment| environment.client().clone());
-        let generator =
-            Generator::of(site, deployment.as_ref(), client, deployer.cpus, deployer.stop.clone());
+        let client = Some(environment.client().clone());
+        let loaded = proxy.as_ref().map_or(deployment.as_ref(), Started::deployment);
+        let generator = Generator::of(site, loaded, client, deployer.cpus, deployer.stop.clone());
+        proxy.into_iter().for_each(|proxy| needs.add(proxy));
         let context = SiteContext {
             here: MachineId::of(deployer.machine),
             cpus: deployer.cpus.watched(),

@@ -55,8 +55,10 @@ impl Execution<'_> {
         let driven = member.with_engine(cell, |engine| engine.drive(slice));
         let mut timeline = watch.stop();
         let record = driven?;
-        if record.reconnects > 0 {
-            // What was accepted may have been the load's own.
+        let has_proxy =
+            self.experiment.service(self.plan.site(self.plan.cell(cell).site).service).proxy().is_some();
+        if record.reconnects > 0 || has_proxy {
+            // What was accepted may have been the load's own, or the proxy's.
             timeline.spans.remove(&Cause::OtherClient);
         }
         if record.stopped {

@@ -85,11 +85,42 @@ fn assert_reaches_own_and_shared(place: &Place, platforms: &str, environment: &[
     assert_counted_apart(&ended.result());
 }
 
+/// Runs a service that knows nothing of what is asked for: only its proxy asks for something else.
+fn assert_asked_by_its_proxy(place: &Place, platforms: &str, environment: &[(&str, &str)]) {
+    let front = go::build(place, "front", "needs");
+    let experiment = format!(
+        "
+name: proxy
+service:
+  builtin: hello
+  requests: [GET /]
+  ready: {{http: /}}
+  needs:
+    - name: proxy
+      command: '{front} {{host}}:{{port}}'
+      env: {{ASKS: 'http://{{service.host}}:{{service.port}}/hello/42'}}
+      proxy: true
+platforms: [{platforms}]
+loads: [{{rate: 40/s}}]
+plan: {{slice: 500ms, blocks: 1, deployments: 2, warmup: 1s, repeats: 0, twin: false}}
+"
+    );
+    place.write("proxy.yaml", &experiment);
+    let mut command = place.command(["run", "proxy.yaml", "--json", "-"]);
+    let ended = ended(command.envs(environment.iter().copied()).output().expect("the program starts"));
+    leftovers::assert_none(&place.store().label());
+    ended.assert_measured();
+    assert_answered(&ended.result());
+    assert_counted_apart(&ended.result());
+}
+
 #[test]
 fn a_container_reaches_a_container_and_a_process_of_this_machine() {
     let harbour = Harbour::new();
     let endpoint = harbour.engine.endpoint();
-    assert_reaches_own_and_shared(&harbour.place, "host, docker", &[("DOCKER_HOST", &endpoint)]);
+    let environment = [("DOCKER_HOST", endpoint.as_str())];
+    assert_reaches_own_and_shared(&harbour.place, "host, docker", &environment);
+    assert_asked_by_its_proxy(&harbour.place, "host, docker", &environment);
 }
 
 #[test]
@@ -101,7 +132,9 @@ fn a_pod_in_a_cluster_reaches_a_pod_and_a_process_of_this_machine() {
     assert_eq!(made.code, Some(0), "{}", made.stderr);
     cluster.script("load", &[&archive]);
     let pods = "host, kubernetes, {kubernetes: {expose: podIP, placement: other-node}}";
-    assert_reaches_own_and_shared(&place, pods, &[("KUBECONFIG", &cluster.kubeconfig)]);
+    let environment = [("KUBECONFIG", cluster.kubeconfig.as_str())];
+    assert_reaches_own_and_shared(&place, pods, &environment);
+    assert_asked_by_its_proxy(&place, pods, &environment);
 }
 
 #[test]

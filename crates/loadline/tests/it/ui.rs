@@ -1,6 +1,6 @@
 //! `loadline ui`: whom it answers, what it does with too much, and the runs that it starts.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
@@ -123,6 +123,40 @@ fn too_much_is_refused_and_the_server_stays_up() {
     assert!(streams.len() > 200, "only {} connections were had", streams.len());
     drop(streams);
     wait_for("an answer", || (served.get("/api/runs").status == 200).then_some(()));
+    let grown = memory() - before;
+    assert!(grown < 200 << 10, "{grown} KiB more than before");
+    assert_eq!(served.ask("POST /api/jobs/1/stop", "").status, 202);
+    served.server.send(Signal::TERM);
+    assert_eq!(served.server.wait().code, Some(0));
+}
+
+#[test]
+fn ten_thousand_event_streams_hold_up_nobody() {
+    let place = Place::cleaning();
+    let served = Served::start(&place);
+    let memory = || peak_memory_kib(served.server.id());
+    let before = memory();
+    job(&served, LONG);
+    let request =
+        format!("GET /api/jobs/1/events HTTP/1.1\r\n{}\r\n{}\r\n\r\n", served.host(), served.bearer());
+    let status = |stream: &mut TcpStream| {
+        let mut line = [0; b"HTTP/1.1 200".len()];
+        stream.read_exact(&mut line).expect("an answer");
+        String::from_utf8_lossy(&line[9..]).into_owned()
+    };
+    // As many at once as a process may have files as a rule, with some left.
+    for _ in 0..20 {
+        let mut streams: Vec<TcpStream> = (0..500).map(|_| served.connect()).collect();
+        for stream in &mut streams {
+            stream.write_all(request.as_bytes()).expect("it is read");
+        }
+        let told: Vec<String> = streams.iter_mut().map(status).collect();
+        let followed = told.iter().filter(|status| *status == "200").count();
+        let refused = told.iter().filter(|status| *status == "503").count();
+        assert!((1..=100).contains(&followed) && followed + refused == 500, "{followed} and {refused}");
+        // While all of them are open.
+        assert_eq!(served.get("/api/runs").status, 200);
+    }
     let grown = memory() - before;
     assert!(grown < 200 << 10, "{grown} KiB more than before");
     assert_eq!(served.ask("POST /api/jobs/1/stop", "").status, 202);

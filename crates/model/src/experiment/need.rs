@@ -8,7 +8,10 @@ use serde::{Deserialize, Serialize};
 use super::Start;
 use crate::platform::{Image, Limits};
 
-/// A program that is started before a service, and that it reaches at `{NAME.host}` and `{NAME.port}`.
+/// What a proxy calls the service that it is in front of: `{service.host}`, `{service.port}`.
+pub const PROXIED: &str = "service";
+
+/// A program that is started before a service, and that it reaches at `{NAME.host}` and `{NAME.port}`; or a proxy in front of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Need {
     /// Unique among the needs of a service: a word.
@@ -27,6 +30,9 @@ pub struct Need {
     pub port: Option<u16>,
     /// Whether there is one for all services and platforms of the run, a process on the node; otherwise each has one of its own beside it.
     pub shared: bool,
+    /// Whether requests go to it: it is started after the service, which it reaches at `{service.host}` and `{service.port}`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub proxy: bool,
     /// How long it may take until it accepts a connection.
     pub within: Duration,
 }

@@ -48,12 +48,19 @@ pub struct Service {
     pub tls: Option<TlsOptions<PathBuf>>,
     /// When it counts as ready.
     pub ready: Ready,
-    /// What is started before it, in order.
+    /// What is started before it, in order; and the proxy in front of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needs: Vec<Need>,
     /// A path with metrics in Prometheus' text format.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metrics: Option<String>,
+}
+
+impl Service {
+    /// What is in front of it.
+    pub fn proxy(&self) -> Option<&Need> {
+        self.needs.iter().find(|need| need.proxy)
+    }
 }
 
 /// How a service process is started. No shell is involved.

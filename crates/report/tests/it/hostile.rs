@@ -4,11 +4,11 @@ use loadline_model::printable;
 use loadline_model::result::RunResult;
 use loadline_report::{csv_slices, csv_summary, junit, list, markdown, terminal};
 use proptest::prelude::*;
-use serde_json::Value;
 
 use crate::html::{self, data, tags};
 use crate::rendering::PLAIN;
 use crate::support;
+use crate::support::free_text::places;
 
 /// What has done harm elsewhere, by itself and between other characters.
 fn hostile() -> impl Strategy<Value = String> {
@@ -35,40 +35,6 @@ fn hostile() -> impl Strategy<Value = String> {
     ]);
     let part = prop_oneof![3 => known.prop_map(str::to_owned), 2 => any::<String>()];
     prop::collection::vec(part, 1..6).prop_map(|parts| parts.concat())
-}
-
-/// Where a result holds text of others' choice: every text in whose place it is a result with any other.
-fn places(document: &Value) -> Vec<String> {
-    let mut found = Vec::new();
-    walk(document, String::new(), &mut found);
-    let is_free = |place: &String| {
-        let mut changed = document.clone();
-        if let Some(text) = changed.pointer_mut(place) {
-            *text = "\u{1b}".into();
-        }
-        serde_json::from_value::<RunResult>(changed).is_ok()
-    };
-    found.into_iter().filter(is_free).collect()
-}
-
-fn walk(value: &Value, place: String, found: &mut Vec<String>) {
-    let escaped = |key: &str| key.replace('~', "~0").replace('/', "~1");
-    match value {
-        Value::String(_) => found.push(place),
-        // All slices are alike.
-        Value::Array(items) => {
-            let some = if place == "/slices" { 1 } else { items.len() };
-            items
-                .iter()
-                .take(some)
-                .enumerate()
-                .for_each(|(at, item)| walk(item, format!("{place}/{at}"), found));
-        }
-        Value::Object(fields) => {
-            fields.iter().for_each(|(key, field)| walk(field, format!("{place}/{}", escaped(key)), found));
-        }
-        _ => {}
-    }
 }
 
 /// All elements that a page has.

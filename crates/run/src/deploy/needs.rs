@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::net::{SocketAddr, TcpStream};
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -11,7 +10,7 @@ use loadline_machine::{Environment, Netns};
 use loadline_model::experiment::Need;
 use loadline_platform::{Deployment, Platform, Service, Vantage};
 
-use super::{argv, image_of, watch::Watch};
+use super::watch::Watch;
 use crate::deployer::{MachineId, ReadOut};
 use crate::error::BoxError;
 
@@ -27,31 +26,19 @@ pub struct Started {
 }
 
 impl Started {
-    /// Starts a need on a platform, and waits until it accepts a connection.
+    /// Starts a need, deployed as `service`, on a platform, and waits until it accepts a connection.
     pub fn start(
         need: &Need,
-        cpus: &[usize],
-        program: &Path,
+        service: &Service,
         platform: &dyn Platform,
         environment: &Environment,
         here: Option<MachineId>,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Started, BoxError> {
         let failed = |why: String| -> BoxError { format!("{}: {why}", need.name).into() };
-        let service = Service {
-            argv: need.start.as_ref().map_or_else(Vec::new, |start| argv(start, program)),
-            image: need.image.clone().or_else(|| image_of(need.start.as_ref()?, program)),
-            env: need.env.clone(),
-            port: need.port,
-            cpus: cpus.to_vec(),
-            limits: need.limits,
-            working_dir: need.directory.clone(),
-            ready_path: None,
-            https: false,
-        };
         progress(&format!("starting {}", need.name));
         let deployment =
-            platform.deploy(environment, &service, progress).map_err(|error| failed(error.to_string()))?;
+            platform.deploy(environment, service, progress).map_err(|error| failed(error.to_string()))?;
         let watch = Watch::of(deployment.as_ref(), here, &[])?;
         let mut started = Started { name: need.name.clone(), deployment, watch };
         started.wait(environment, need.within)?;
@@ -88,9 +75,14 @@ impl Started {
         }
     }
 
+    /// What was deployed.
+    pub fn deployment(&self) -> &dyn Deployment {
+        self.deployment.as_ref()
+    }
+
     /// Where the service finds it.
     pub fn address(&self) -> SocketAddr {
-        self.deployment.address()
+        self.deployment.peer_address()
     }
 
     /// Why it has ended, if it has.

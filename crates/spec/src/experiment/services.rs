@@ -402,11 +402,12 @@ fn service(
     env.extend(runtimes::environment(keys.jvm.as_ref(), keys.go.as_ref(), &keys.env, problems));
     env.extend(keys.env.iter().cloned());
     let needs = needs::needs(keys.needs.as_deref().unwrap_or_default(), folder, machine, problems);
+    let known: Vec<&str> = needs.iter().filter(|need| !need.proxy).map(|need| need.name.as_str()).collect();
     let words = keys.command.iter().chain(&keys.args).flatten();
-    words.for_each(|word| needs::check_addresses(&word.value, &needs, &word.place, problems));
+    words.for_each(|word| needs::check_addresses(&word.value, &known, &word.place, problems));
     keys.env
         .iter()
-        .for_each(|(_, value)| needs::check_addresses(value, &needs, written.place_of("env"), problems));
+        .for_each(|(_, value)| needs::check_addresses(value, &known, written.place_of("env"), problems));
     let ReadyKeys { http, within } = &keys.ready.value;
     let default = requests::default(&request, keys.body.is_some());
     let service = Service {

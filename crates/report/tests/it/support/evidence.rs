@@ -29,6 +29,10 @@ pub fn pages() -> Vec<(&'static str, RunResult, Evidence)> {
         plain("capacities", capacities()),
         plain("alone", alone()),
         plain("hostile", hostile(disturbed(slower()))),
+        plain("hostile-claims", hostile(with_starts_and_claims())),
+        plain("hostile-conditions", hostile(with_conditions())),
+        plain("hostile-capacities", hostile(capacities())),
+        plain("hostile-layers", hostile(ladder())),
     ];
     pages.push(("failed", empty(), Evidence::default()));
     let (result, mut evidence) = with_evidence(ladder());
@@ -37,29 +41,34 @@ pub fn pages() -> Vec<(&'static str, RunResult, Evidence)> {
     pages
 }
 
-/// Text that would run, close or fetch something, wherever the author of an experiment or a service may write.
+/// What would run, close or fetch something if it were not text.
+const ATTACK: &str = "</script></style>\"'><img src=https://example.org/x onerror=\"window.ran=1\"><script>window.ran=1</script>";
+/// Texts that are of loadline's choice, though their type says nothing of it: what is drawn is found by them.
+const OWN_WORDS: [&str; 4] = ["metric", "histogram", "schema", "version"];
+
+/// The same with an attack before each text of others' choice.
 pub fn hostile(mut result: RunResult) -> RunResult {
-    let text = |what: &str| {
-        format!(
-            "</script></style>\"'><img src=https://example.org/{what} onerror=\"window.{what}=1\"><script>window.{what}=1</script>"
-        )
-    };
-    result.run.name = text("name");
-    result.run.question = Some(text("question"));
-    result.run.failures = vec![text("failure")];
-    result.run.command_line.push(text("command"));
-    result.run.experiment = serde_json::json!({ "headers": text("header") });
-    result.machine.cpu_model = Some(text("machine"));
-    result.notes = vec![Statement::text(text("note"))];
-    for cell in &mut result.cells {
-        cell.label = text("label");
-        cell.errors = BTreeMap::from([(text("error"), 3)]);
+    result.run.failures = vec![ATTACK.to_owned()];
+    result.run.question = Some(ATTACK.to_owned());
+    result.notes.push(Statement::text(ATTACK.to_owned()));
+    let errors = || BTreeMap::from([(ATTACK.to_owned(), 3)]);
+    result.cells.iter_mut().for_each(|cell| cell.errors = errors());
+    if let Some(slice) = result.slices.first_mut() {
+        slice.failed_gates = vec![Statement::text(ATTACK.to_owned())];
+        slice.errors = errors();
     }
-    result.slices[0].failed_gates = vec![Statement::text(text("gate"))];
-    result.slices[0].errors = BTreeMap::from([(text("kind"), 3)]);
-    result.contrasts[0].rows[0].label = text("row");
-    result.contrasts[0].rows[0].note = Some(Statement::text(text("remark")));
-    result
+    let mut document = serde_json::to_value(&result).expect("JSON");
+    for place in free_text::places(&document) {
+        if OWN_WORDS
+            .iter()
+            .any(|word| place.rsplit('/').find(|key| key.parse::<usize>().is_err()) == Some(word))
+        {
+            continue;
+        }
+        let text = document.pointer_mut(&place).expect("it is there");
+        *text = format!("{ATTACK}{}", text.as_str().unwrap_or_default()).into();
+    }
+    serde_json::from_value(document).expect("a result with other texts")
 }
 
 /// The same with distributions and slices of their own; each call gives the same.

@@ -3,6 +3,7 @@
 mod conditions;
 pub mod doctor;
 mod evidence;
+pub mod free_text;
 mod ladder;
 pub mod load;
 mod many;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use loadline_model::experiment::Need;
+use loadline_model::experiment::{Need, PROXIED};
 use loadline_model::platform::Limits;
 
 use super::placeholders;
@@ -30,6 +30,7 @@ pub(super) struct NeedKeys {
     limits: Written<Limits>,
     port: Option<u16>,
     shared: bool,
+    proxy: bool,
     within: Duration,
 }
 
@@ -44,6 +45,7 @@ impl Default for NeedKeys {
             limits: Written::default(),
             port: None,
             shared: false,
+            proxy: false,
             within: Duration::from_secs(30),
         }
     }
@@ -76,6 +78,12 @@ pub(super) fn table() -> Table<NeedKeys> {
             "One for all services and platforms, a process of this machine; otherwise each service has its own, on its platform",
             |need| &mut need.shared,
         )
+        .key(
+            "proxy",
+            switch(),
+            "Requests go to it, and it passes them on to the service at `{service.host}` and `{service.port}`; it is started after the service",
+            |need| &mut need.proxy,
+        )
         .key("within", duration("the time to get ready", least, most), "How long it may take until it accepts a connection", |need| {
             &mut need.within
         })
@@ -85,7 +93,7 @@ pub(super) fn table() -> Table<NeedKeys> {
 fn word(text: &str) -> Result<String, Complaint> {
     let name = text.trim();
     let is_word = !name.is_empty() && name.chars().all(|next| next.is_ascii_lowercase());
-    match is_word && name != "limits" {
+    match is_word && !["limits", PROXIED].contains(&name) {
         true => Ok(name.to_owned()),
         false => Err(Complaint::new(format!("`{name}` cannot be the name of a need"))
             .help("write small letters: nats")),
@@ -108,6 +116,7 @@ impl NeedKeys {
             limits: need.limits.into(),
             port: need.port,
             shared: need.shared,
+            proxy: need.proxy,
             within: need.within,
         }
     }
@@ -127,7 +136,21 @@ pub(super) fn needs(
             let complaint = Complaint::new(format!("two needs are called `{}`", need.name));
             problems.add(written.place_of("name"), complaint.help("give each a name of its own"));
         }
+        if need.proxy && needs.iter().any(|other| other.proxy) {
+            let complaint = Complaint::new("a service has one proxy in front of it".to_owned());
+            problems.add(written.place_of("proxy"), complaint.help("leave `proxy` out of one of the two"));
+        }
         needs.push(need);
+    }
+    for written in written.iter().filter(|written| written.value.proxy) {
+        let keys = &written.value;
+        let others = needs.iter().map(|need| need.name.as_str()).filter(|name| *name != keys.name);
+        let known: Vec<&str> = others.chain([PROXIED]).collect();
+        let words = keys.command.iter().flatten();
+        words.for_each(|word| check_addresses(&word.value, &known, &word.place, problems));
+        keys.env
+            .iter()
+            .for_each(|(_, value)| check_addresses(value, &known, written.place_of("env"), problems));
     }
     needs
 }
@@ -161,6 +184,13 @@ fn need(
         let complaint = Complaint::new(format!("`{}` has no command", keys.name));
         problems.add(&written.place, complaint.help("write `command: nats-server -a {host} -p {port}`"));
     }
+    if keys.proxy && keys.shared {
+        let complaint = Complaint::new(format!("the proxy `{}` cannot be shared", keys.name));
+        problems.add(
+            written.place_of("shared"),
+            complaint.help("it is in front of one service: leave `shared` out"),
+        );
+    }
     let need = Need {
         name: keys.name.clone(),
         start,
@@ -170,23 +200,23 @@ fn need(
         limits: keys.limits.value,
         port: keys.port,
         shared: keys.shared,
+        proxy: keys.proxy,
         within: keys.within,
     };
     (problems.count() == before).then_some(need)
 }
 
-/// Refuses an address of something that the service does not need: `{natz.host}`.
-pub(super) fn check_addresses(text: &str, needs: &[Need], place: &Place, problems: &mut Problems) {
+/// Refuses an address of something that is not among what is known: `{natz.host}`.
+pub(super) fn check_addresses(text: &str, known: &[&str], place: &Place, problems: &mut Problems) {
     for (at, _) in text.match_indices('{') {
         let Some((inside, _)) = text[at + 1..].split_once('}') else { continue };
         let Some((name, of)) = inside.split_once('.') else { continue };
         let is_address = ["host", "port"].contains(&of) && name.chars().all(|next| next.is_ascii_lowercase());
-        if is_address && !needs.iter().any(|need| need.name == name) {
-            let known: Vec<&str> = needs.iter().map(|need| need.name.as_str()).collect();
+        if is_address && !known.contains(&name) {
             let complaint = Complaint::new(format!("the service does not need `{name}`"));
             let help = match known.is_empty() {
                 true => format!("write `needs: [{{name: {name}, command: …}}]`"),
-                false => suggestion(name, &known),
+                false => suggestion(name, known),
             };
             problems.add(place, complaint.help(help));
         }
