@@ -404,10 +404,10 @@ fn service(
     let needs = needs::needs(keys.needs.as_deref().unwrap_or_default(), folder, machine, problems);
     let known: Vec<&str> = needs.iter().filter(|need| !need.proxy).map(|need| need.name.as_str()).collect();
     let words = keys.command.iter().chain(&keys.args).flatten();
-    words.for_each(|word| needs::check_addresses(&word.value, &known, &word.place, problems));
-    keys.env
-        .iter()
-        .for_each(|(_, value)| needs::check_addresses(value, &known, written.place_of("env"), problems));
+    words.for_each(|word| needs::check_addresses(&word.value, needs::SERVICE, &known, &word.place, problems));
+    keys.env.iter().for_each(|(_, value)| {
+        needs::check_addresses(value, needs::SERVICE, &known, written.place_of("env"), problems)
+    });
     let ReadyKeys { http, within } = &keys.ready.value;
     let default = requests::default(&request, keys.body.is_some());
     let service = Service {

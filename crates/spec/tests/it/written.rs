@@ -44,6 +44,9 @@ services:
     ready: {http: /up, within: 5s}
     image: {name: 'registry.example/shop/orders:1.2', entrypoint: [/bin/orders, '']}
     feed: Cargo.toml
+    needs:
+      - {name: db, command: 'server --port {port}', env: {SIZE: 64M}, limits: {cpu: 0.5}, shared: true, within: 1min}
+      - {name: front, command: 'server {host}:{port}', env: {TO: '{service.host}:{service.port}', AND: '{db.host}'}, image: 'front:1', proxy: true}
     expect: [status=2xx, 'body~a, b']
   - {builtin: orders, args: --delay 200us, image: {archive: Cargo.toml}}
 limits: {cpu: 1.5, memory: 512Mi}

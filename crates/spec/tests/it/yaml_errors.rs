@@ -89,6 +89,35 @@ fn every_bad_file_is_refused_with_its_place_and_a_way_out() {
             "workload_of_no_kind",
             &["platforms: [host, {kubernetes: {manifests: Cargo.toml, workload: job/x}}]"],
         ),
+        // Needs.
+        (
+            "need_called_service",
+            &["service: {builtin: orders, needs: [{name: service, command: 'server {port}'}]}"],
+        ),
+        (
+            "need_that_is_not_there",
+            &[
+                "service: {builtin: orders, env: {DB: '{bd.host}'}, needs: [{name: db, command: 'server {port}'}]}",
+            ],
+        ),
+        (
+            "proxies",
+            &[
+                "service: {builtin: orders, needs: [{name: a, command: 'server {port}', proxy: true}, {name: b, command: 'server {port}', proxy: true}]}",
+            ],
+        ),
+        (
+            "proxy_for_all",
+            &[
+                "service: {builtin: orders, needs: [{name: a, command: 'server {port}', proxy: true, shared: true}]}",
+            ],
+        ),
+        (
+            "proxy_to_nowhere",
+            &[
+                "service: {builtin: orders, needs: [{name: a, command: 'server {port}', env: {TO: '{servise.host}'}, proxy: true}]}",
+            ],
+        ),
         // Claims.
         ("claim_of_nothing", &["claims: [{}]"]),
         (

@@ -9,9 +9,7 @@ use rand_pcg::rand_core::SeedableRng;
 use super::median;
 use crate::proof::{Row, prove};
 use crate::support::leftovers;
-use crate::support::loaded::Loaded;
 use crate::support::place::Place;
-use crate::support::programs::Served;
 
 /// So many searches are made, whatever they find.
 const RUNS: usize = 20;
@@ -32,19 +30,20 @@ const TRIALS: usize = 1_000;
 #[test]
 fn intervals_of_searches_hold_the_capacity_of_a_real_queue() {
     let place = Place::alone();
+    let service = SERVICE.join(" ");
+    let what = ["--service", &service, "--on", PLATFORMS[0], "--on", PLATFORMS[1]];
+    let precision = format!("{}%", 100.0 * PRECISION);
     let mut seen = PLATFORMS.map(|_| Seen::default());
     for seed in 1..=RUNS {
-        let truth = half_fail(request_s(&place));
+        let truths = carried(&place, &what).map(half_fail);
         let seed = seed.to_string();
-        let service = SERVICE.join(" ");
-        let what = ["capacity", "--service", &service, "--on", PLATFORMS[0], "--on", PLATFORMS[1]];
-        let precision = format!("{}%", 100.0 * PRECISION);
         let how = ["--rate", "500/s", "-c", CONNECTIONS, "--objective", OBJECTIVE, "--precision", &precision];
-        let ended = place.run(what.into_iter().chain(how).chain(["--seed", &seed, "--json", "-"]));
+        let ended = place
+            .run(["capacity"].into_iter().chain(what).chain(how).chain(["--seed", &seed, "--json", "-"]));
         ended.assert_measured();
         leftovers::assert_none(&place.store().label());
         let capacities = ended.result().capacities.expect("capacities");
-        for (seen, found) in seen.iter_mut().zip(&capacities.cells) {
+        for ((seen, found), truth) in seen.iter_mut().zip(&capacities.cells).zip(truths) {
             println!("{truth:.0}/s: {:?} {:?} {:?}", found.rate_per_second, found.interval, found.findings);
             seen.truths.push(truth);
             seen.found.extend(found.rate_per_second);
@@ -73,20 +72,27 @@ struct Seen {
     held: usize,
 }
 
-/// How long the service works on a request, s: the delay, and what a timer and its answer add. Told by how many it answers when more wait than it
-/// works on.
-fn request_s(place: &Place) -> f64 {
-    let served = Served::start(&SERVICE);
-    let url = served.url("/api/orders");
-    let loaded = Loaded::run(place, &[&url, "--closed", "-c", "64", "--for", "3s"]);
-    loaded.assert_all_answered();
-    AT_ONCE as f64 * loaded.number("duration_ns") as f64 / 1e9 / loaded.number("counts.answered") as f64
+/// What the service answers a second on each platform when more requests wait than it works on: a timer's delay, and what its answer and the
+/// path add, differ from one platform to the other.
+fn carried(place: &Place, what: &[&str]) -> [f64; PLATFORMS.len()] {
+    let load =
+        ["--closed", "-c", "64", "--no-twin", "--slice", "500ms", "--blocks", "8", "--deployments", "1"];
+    let words = ["compare"].into_iter().chain(what.iter().copied()).chain(load).chain(["--json", "-"]);
+    let ended = place.run(words);
+    ended.assert_measured();
+    let result = ended.result();
+    PLATFORMS.map(|platform| {
+        let cell = result.cells.iter().find(|cell| cell.platform == platform).expect("a cell");
+        assert!(cell.errors.is_empty(), "{:?}", cell.errors);
+        let rate = cell.figures.iter().find(|figure| figure.metric == "rate.achieved");
+        rate.expect("a rate").value
+    })
 }
 
-/// The rate at which half of the trials fail their objective, requests a second.
-fn half_fail(request_s: f64) -> f64 {
+/// The rate at which half of the trials fail their objective, requests a second, where so many are answered a second at most.
+fn half_fail(carried: f64) -> f64 {
     let mut random = Pcg64::seed_from_u64(1);
-    let carried = AT_ONCE as f64 / request_s;
+    let request_s = AT_ONCE as f64 / carried;
     let objective = Objective {
         text: OBJECTIVE.to_owned(),
         metric: "response.p99".to_owned(),

@@ -95,8 +95,9 @@ fn word(text: &str) -> Result<String, Complaint> {
     let is_word = !name.is_empty() && name.chars().all(|next| next.is_ascii_lowercase());
     match is_word && !["limits", PROXIED].contains(&name) {
         true => Ok(name.to_owned()),
-        false => Err(Complaint::new(format!("`{name}` cannot be the name of a need"))
-            .help("write small letters: nats")),
+        false => Err(Complaint::new(format!("`{name}` cannot be the name of a need")).help(
+            "write small letters, but neither `limits` nor `service`, which mean something else: nats",
+        )),
     }
 }
 
@@ -147,10 +148,10 @@ pub(super) fn needs(
         let others = needs.iter().map(|need| need.name.as_str()).filter(|name| *name != keys.name);
         let known: Vec<&str> = others.chain([PROXIED]).collect();
         let words = keys.command.iter().flatten();
-        words.for_each(|word| check_addresses(&word.value, &known, &word.place, problems));
+        words.for_each(|word| check_addresses(&word.value, PROXY, &known, &word.place, problems));
         keys.env
             .iter()
-            .for_each(|(_, value)| check_addresses(value, &known, written.place_of("env"), problems));
+            .for_each(|(_, value)| check_addresses(value, PROXY, &known, written.place_of("env"), problems));
     }
     needs
 }
@@ -206,14 +207,18 @@ fn need(
     (problems.count() == before).then_some(need)
 }
 
+/// How the complaint about an address begins, by who cannot have it.
+pub(super) const SERVICE: &str = "the service does not need";
+const PROXY: &str = "the proxy does not reach";
+
 /// Refuses an address of something that is not among what is known: `{natz.host}`.
-pub(super) fn check_addresses(text: &str, known: &[&str], place: &Place, problems: &mut Problems) {
+pub(super) fn check_addresses(text: &str, who: &str, known: &[&str], place: &Place, problems: &mut Problems) {
     for (at, _) in text.match_indices('{') {
         let Some((inside, _)) = text[at + 1..].split_once('}') else { continue };
         let Some((name, of)) = inside.split_once('.') else { continue };
         let is_address = ["host", "port"].contains(&of) && name.chars().all(|next| next.is_ascii_lowercase());
         if is_address && !known.contains(&name) {
-            let complaint = Complaint::new(format!("the service does not need `{name}`"));
+            let complaint = Complaint::new(format!("{who} `{name}`"));
             let help = match known.is_empty() {
                 true => format!("write `needs: [{{name: {name}, command: …}}]`"),
                 false => suggestion(name, known),
