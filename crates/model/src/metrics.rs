@@ -11,8 +11,10 @@ pub type MetricName = Cow<'static, str>;
 
 /// The length of a slice as its counters saw it, ns.
 pub const WALL: &str = "time.wall";
-/// CPU time of what a service needs.
+/// CPU time of what a service has beside it for itself.
 pub const NEEDS_CPU: &str = "cpu.needs";
+/// CPU time of what all services share.
+pub const SHARED_NEEDS_CPU: &str = "cpu.needs.shared";
 /// CPU time of the service, ns.
 pub const SERVICE_CPU: &str = "cpu.service";
 /// CPU time of the process that read the counters, which may be that of the load as well, ns.

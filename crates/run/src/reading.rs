@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use loadline_engine::Record;
 use loadline_model::gates::CpuUse;
-use loadline_model::metrics::NEEDS_CPU;
+use loadline_model::metrics::{NEEDS_CPU, SHARED_NEEDS_CPU};
 use loadline_model::{Observations, SiteId};
 
 use crate::deployer::MachineId;
@@ -55,7 +55,7 @@ impl Reading {
 
     /// What others took of the services' CPUs.
     pub fn taken(&self, fleet: &mut Fleet, here: Option<&MachineId>) -> Option<Duration> {
-        let services = Duration::from_nanos(self.services_ns(fleet, here)?);
+        let services = Duration::from_nanos(self.services_ns(fleet, here, here)?);
         Some(self.ran?.saturating_sub(services))
     }
 
@@ -69,7 +69,7 @@ impl Reading {
         here: Option<&MachineId>,
     ) -> Option<CpuUse> {
         let machine = fleet.get(visit.site)?.site.machine()?;
-        let services_ns = self.services_ns(fleet, Some(&machine));
+        let services_ns = self.services_ns(fleet, Some(&machine), here);
         let mut load_ns = Some(0);
         for (other, record) in records {
             let own_ns = if self.load_is_over { record.cpu_ns } else { 0 };
@@ -83,9 +83,17 @@ impl Reading {
         CpuUse::of(self.of_site(visit.site)?, services_ns.zip(load_ns))
     }
 
-    /// The CPU time of all services of a machine; `None` if one of them can't be told.
-    fn services_ns(&self, fleet: &mut Fleet, machine: Option<&MachineId>) -> Option<u64> {
-        let mut services_ns = Some(0);
+    /// The CPU time of all services of a machine, and of what they need there; `None` if one of them can't be told.
+    fn services_ns(
+        &self,
+        fleet: &mut Fleet,
+        machine: Option<&MachineId>,
+        here: Option<&MachineId>,
+    ) -> Option<u64> {
+        // What is shared is on this machine, and each site that shares it tells of all of it.
+        let shared =
+            self.seen.iter().filter_map(|(_, observations)| observations.count(SHARED_NEEDS_CPU)).max();
+        let mut services_ns = Some(shared.filter(|_| machine == here).unwrap_or(0));
         for (site, observations) in &self.seen {
             let Some(member) = fleet.get(*site) else { continue };
             if member.site.machine().is_some_and(|other| Some(&other) == machine) {

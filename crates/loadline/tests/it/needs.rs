@@ -56,14 +56,10 @@ fn assert_answered(result: &RunResult) {
     }
 }
 
-fn assert_counted_apart(result: &RunResult) {
+fn assert_counted_apart(result: &RunResult, metric: &str) {
     for cell in &result.cells {
-        let of_needs = cell.figures.iter().find(|figure| figure.metric == "cpu.needs");
-        assert!(
-            of_needs.is_some_and(|figure| figure.value > 0.0),
-            "{}: what it needs used no CPU time",
-            cell.label
-        );
+        let of_needs = cell.figures.iter().find(|figure| figure.metric == metric);
+        assert!(of_needs.is_some_and(|figure| figure.value > 0.0), "{}: {metric} is no CPU time", cell.label);
     }
 }
 
@@ -73,7 +69,7 @@ fn each_service_has_its_own_of_what_it_needs() {
     let ended = run(&place, &hello());
     ended.assert_measured();
     assert_answered(&ended.result());
-    assert_counted_apart(&ended.result());
+    assert_counted_apart(&ended.result(), "cpu.needs");
 }
 
 /// Runs a service that asks one of its own, and one that there is for all as a process of this machine.
@@ -82,7 +78,8 @@ fn assert_reaches_own_and_shared(place: &Place, platforms: &str, environment: &[
     let ended = run_on(place, platforms, &[("back", &own), ("all", &shared)], environment);
     ended.assert_measured();
     assert_answered(&ended.result());
-    assert_counted_apart(&ended.result());
+    assert_counted_apart(&ended.result(), "cpu.needs");
+    assert_counted_apart(&ended.result(), "cpu.needs.shared");
 }
 
 /// Runs a service that knows nothing of what is asked for: only its proxy asks for something else.
@@ -111,7 +108,7 @@ plan: {{slice: 500ms, blocks: 1, deployments: 2, warmup: 1s, repeats: 0, twin: f
     leftovers::assert_none(&place.store().label());
     ended.assert_measured();
     assert_answered(&ended.result());
-    assert_counted_apart(&ended.result());
+    assert_counted_apart(&ended.result(), "cpu.needs");
 }
 
 #[test]
@@ -195,4 +192,31 @@ fn an_address_of_what_is_not_needed_is_refused() {
         "{}",
         ended.stderr
     );
+}
+
+#[test]
+fn a_proxy_that_does_not_start_or_ends_is_named() {
+    let place = Place::shared();
+    let proxied = |command: &str| format!("command: {command}, proxy: true, within: 2s");
+    let experiment = |need: &str| {
+        format!(
+            "
+name: proxy
+service: {{builtin: hello, needs: [{{name: proxy, {need}}}]}}
+platforms: [{HOSTS}]
+loads: [{{rate: 40/s}}]
+plan: {{slice: 500ms, blocks: 1, deployments: 2, warmup: 1s, repeats: 0, twin: false}}
+"
+        )
+    };
+    for (command, what) in [
+        ("sh -c 'echo no such upstream; exit 3'", "no such upstream"),
+        ("sleep 1000", "proxy did not accept a connection at"),
+    ] {
+        place.write("proxy.yaml", &experiment(&proxied(command)));
+        let ended = place.run(["run", "proxy.yaml"]);
+        leftovers::assert_none(&place.store().label());
+        assert_eq!(ended.code, Some(1), "{}", ended.stderr);
+        assert!(ended.stderr.contains(what), "{}", ended.stderr);
+    }
 }

@@ -7,7 +7,7 @@ use loadline_engine::SliceSpec;
 use loadline_model::Observations;
 use loadline_model::experiment::{LoadSpec, Ready};
 use loadline_model::load::{Arrivals, Load, Rate};
-use loadline_model::metrics::{CGROUP_MEMORY, HigherIs, MetricDeclaration, NEEDS_CPU, RESIDENT_MEMORY, Unit};
+use loadline_model::metrics::{CGROUP_MEMORY, MetricDeclaration, RESIDENT_MEMORY};
 use loadline_model::rows::{PhaseRow, StartupRow};
 use loadline_model::runtime::Runtime;
 use loadline_observe::TimelineWatch;
@@ -119,9 +119,7 @@ impl LiveSite for DeployedSite {
 
     fn metrics(&mut self) -> Vec<MetricDeclaration> {
         let mut metrics = self.watch.metrics();
-        if self.needs.are_counted() {
-            metrics.push(needs_cpu());
-        }
+        metrics.extend(self.needs.metrics());
         if self.gc_trace.is_some() {
             metrics.extend(GcTrace::metrics());
         }
@@ -138,17 +136,13 @@ impl LiveSite for DeployedSite {
 
     fn read_in_between(&mut self) -> Option<Observations> {
         let mut seen = self.watch.cpu_so_far()?;
-        if self.needs.are_counted() {
-            seen.set(NEEDS_CPU, self.needs.read_in_between());
-        }
+        self.needs.read_in_between(&mut seen);
         Some(seen)
     }
 
     fn read_end(&mut self) -> Observations {
         let mut seen = self.watch.end();
-        if self.needs.are_counted() {
-            seen.set(NEEDS_CPU, self.needs.read_end());
-        }
+        self.needs.read_end(&mut seen);
         // On some platforms reading the output is a request to a daemon, which a warm-up need not make.
         if let Some(trace) = self.gc_trace.as_mut().filter(|trace| trace.has_begun()) {
             // What the program's memory tells takes precedence over what it printed, which is rounded.
@@ -216,10 +210,4 @@ impl LiveSite for DeployedSite {
         stopped?;
         needs
     }
-}
-
-/// CPU time of what a service needs, which is not the service's.
-fn needs_cpu() -> MetricDeclaration {
-    MetricDeclaration::counter(NEEDS_CPU, Unit::Nanoseconds)
-        .shown_as("CPU per request of what it needs", HigherIs::Costlier)
 }

@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use loadline_machine::{Environment, Netns};
+use loadline_model::Observations;
 use loadline_model::experiment::Need;
+use loadline_model::metrics::{HigherIs, MetricDeclaration, NEEDS_CPU, SHARED_NEEDS_CPU, Unit};
 use loadline_platform::{Deployment, Platform, Service, Vantage};
 
 use super::watch::Watch;
@@ -120,7 +122,7 @@ fn connect(from: &Netns, to: SocketAddr) -> io::Result<()> {
 
 /// All that one deployment of a service needs.
 pub struct Needs {
-    /// Its own, whose CPU time is counted.
+    /// Its own.
     own: Vec<Started>,
     /// The names of those that it shares with others.
     shared: Vec<String>,
@@ -149,24 +151,42 @@ impl Needs {
         self.all_shared.address(name, start)
     }
 
-    /// Whether CPU time is counted.
-    pub fn are_counted(&self) -> bool {
-        !self.own.is_empty()
+    /// What is counted.
+    pub fn metrics(&self) -> Vec<MetricDeclaration> {
+        let counted = |name, label| {
+            MetricDeclaration::counter(name, Unit::Nanoseconds).shown_as(label, HigherIs::Costlier)
+        };
+        let own = (!self.own.is_empty()).then(|| counted(NEEDS_CPU, "CPU per request of what it needs"));
+        let shared =
+            (!self.shared.is_empty()).then(|| counted(SHARED_NEEDS_CPU, "CPU per request of what is shared"));
+        own.into_iter().chain(shared).collect()
     }
 
-    /// Reads the CPU time; [`Needs::read_end`] follows.
+    /// Reads the CPU times; [`Needs::read_end`] follows.
     pub fn read_begin(&mut self) {
         self.own.iter_mut().for_each(Started::read_begin);
+        if !self.shared.is_empty() {
+            self.all_shared.read_begin();
+        }
     }
 
-    /// The CPU time used until now, while the load goes on; `None` where that is not known.
-    pub fn read_in_between(&mut self) -> Option<u64> {
-        self.own.iter_mut().map(Started::read_in_between).sum()
+    /// The CPU times used until now, while the load goes on.
+    pub fn read_in_between(&mut self, seen: &mut Observations) {
+        self.read(Started::read_in_between, seen);
     }
 
-    /// The CPU time used since; `None` where that is not known.
-    pub fn read_end(&mut self) -> Option<u64> {
-        self.own.iter_mut().map(Started::read_end).sum()
+    /// The CPU times used since.
+    pub fn read_end(&mut self, seen: &mut Observations) {
+        self.read(Started::read_end, seen);
+    }
+
+    fn read(&mut self, cpu: fn(&mut Started) -> Option<u64>, seen: &mut Observations) {
+        if !self.own.is_empty() {
+            seen.set(NEEDS_CPU, self.own.iter_mut().map(cpu).sum::<Option<u64>>());
+        }
+        if !self.shared.is_empty() {
+            seen.set(SHARED_NEEDS_CPU, self.all_shared.read(cpu));
+        }
     }
 
     /// Why one has ended, if one has.
@@ -203,6 +223,19 @@ impl Shared {
             started.insert(name.to_owned(), start()?);
         }
         Ok(started[name].address())
+    }
+
+    /// Reads the CPU times of all; [`Shared::read`] follows. Services that are deployed together do so one after the other: the last one
+    /// counts, a moment later than the first.
+    fn read_begin(&self) {
+        if let Ok(mut started) = self.started.lock() {
+            started.values_mut().for_each(Started::read_begin);
+        }
+    }
+
+    /// The CPU time of all of them together; `None` where that is not known.
+    fn read(&self, cpu: fn(&mut Started) -> Option<u64>) -> Option<u64> {
+        self.started.lock().ok()?.values_mut().map(cpu).sum()
     }
 
     /// Why one of those with these names has ended, if one has.

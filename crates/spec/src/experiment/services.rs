@@ -410,6 +410,18 @@ fn service(
     });
     let ReadyKeys { http, within } = &keys.ready.value;
     let default = requests::default(&request, keys.body.is_some());
+    let ready = http.clone().or(ready);
+    if needs.iter().any(|need| need.proxy) {
+        if ready.is_none() {
+            let complaint = Complaint::new("a proxy accepts connections before its service is ready");
+            problems.add(&written.place, complaint.help("say how to tell: `ready: {http: /healthz}`"));
+        }
+        if keys.https {
+            let complaint = Complaint::new("`https` of a service with a proxy could mean either of the two");
+            problems
+                .add(written.place_of("https"), complaint.help("leave `https` out: both speak plain HTTP"));
+        }
+    }
     let service = Service {
         name: keys.name.clone().unwrap_or(name),
         env,
@@ -430,7 +442,7 @@ fn service(
         expect: expect(&keys.expect, problems),
         https: keys.https,
         tls: keys.tls.as_ref().and_then(|written| tls::tls(written, folder, problems)),
-        ready: Ready { path: http.clone().or(ready), within: *within },
+        ready: Ready { path: ready, within: *within },
         start,
         image,
     };

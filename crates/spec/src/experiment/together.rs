@@ -5,9 +5,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use loadline_model::PlatformId;
-use loadline_model::experiment::ServiceCpus;
+use loadline_model::experiment::{Need, ServiceCpus};
 use loadline_model::plan::{Plan, Site};
-use loadline_model::platform::{Kubernetes, Limits, PortsOf, Starts};
+use loadline_model::platform::{Expose, Kubernetes, Limits, PortsOf, Starts};
 
 use super::services::{self, port_place};
 use super::{ExperimentKeys, way_out};
@@ -35,6 +35,42 @@ pub(super) fn together(
     requests_fit(experiment, keys, problems);
     manifests_once(experiment, keys, problems);
     one_service_on_a_ladder(experiment, keys, problems);
+    needs_fit(experiment, keys, problems);
+}
+
+/// Whether what services need can be started beside them, and be reached.
+fn needs_fit(experiment: &Experiment, keys: &Written<ExperimentKeys>, problems: &mut Problems) {
+    let mut refuse = |need: &Need, why: &str, help: &str| {
+        let complaint = Complaint::new(format!("`{}` cannot be started {why}", need.name));
+        problems.add(keys.place_of("platforms"), complaint.help(help));
+    };
+    let mut needs = experiment.services.iter().flat_map(|service| &service.needs);
+    if (experiment.is_ladder() || experiment.plan.nodes == Nodes::Own)
+        && let Some(need) = needs.next()
+    {
+        refuse(need, "beside nodes of their own: no route leads to it", "leave `nodes: own` and `above` out");
+        return;
+    }
+    for site in &Plan::new(experiment).sites {
+        let own = experiment.service(site.service).needs.iter().find(|need| !need.shared);
+        let Some(need) = own else { continue };
+        match &experiment.platform(site.platform).kind {
+            PlatformKind::External { .. } => {
+                return refuse(need, "beside an external service", "leave one of the two out");
+            }
+            PlatformKind::Kubernetes(Kubernetes { manifests: Some(_), .. }) => {
+                return refuse(
+                    need,
+                    "beside the objects of manifests",
+                    "write it into the manifests as well",
+                );
+            }
+            PlatformKind::Kubernetes(Kubernetes { expose: Expose::Ingress(_), .. }) => {
+                return refuse(need, "behind an ingress that is the service's", "write `expose: nodePort`");
+            }
+            _ => {}
+        }
+    }
 }
 
 fn one_service_on_a_ladder(experiment: &Experiment, keys: &Written<ExperimentKeys>, problems: &mut Problems) {

@@ -44,9 +44,6 @@ services:
     ready: {http: /up, within: 5s}
     image: {name: 'registry.example/shop/orders:1.2', entrypoint: [/bin/orders, '']}
     feed: Cargo.toml
-    needs:
-      - {name: db, command: 'server --port {port}', env: {SIZE: 64M}, limits: {cpu: 0.5}, shared: true, within: 1min}
-      - {name: front, command: 'server {host}:{port}', env: {TO: '{service.host}:{service.port}', AND: '{db.host}'}, image: 'front:1', proxy: true}
     expect: [status=2xx, 'body~a, b']
   - {builtin: orders, args: --delay 200us, image: {archive: Cargo.toml}}
 limits: {cpu: 1.5, memory: 512Mi}
@@ -92,6 +89,25 @@ fn an_experiment_with_every_key_is_read_back() {
     let experiment = yaml(FULL);
     assert_read_back(&experiment);
     insta::assert_snapshot!("every_key", to_yaml(&experiment));
+}
+
+const NEEDS: &str = "
+service:
+  command: server --database {db.host}:{db.port} {port}
+  ready: {http: /up}
+  needs:
+    - {name: db, command: 'server --port {port}', env: {SIZE: 64M}, limits: {cpu: 0.5}, shared: true, within: 1min}
+    - {name: front, command: 'server {host}:{port}', env: {TO: '{service.host}:{service.port}', AND: '{db.host}'}, image: 'front:1', proxy: true}
+platforms: [host, docker]
+loads: [{rate: 50/s}]
+";
+
+#[test]
+fn needs_and_a_proxy_are_read_back() {
+    let experiment = yaml(NEEDS);
+    assert_eq!(experiment.services[0].proxy().map(|need| need.name.as_str()), Some("front"));
+    assert_read_back(&experiment);
+    insta::assert_snapshot!("needs", to_yaml(&experiment));
 }
 
 /// What a proxy on the path could not pass on.

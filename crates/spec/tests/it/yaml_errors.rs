@@ -118,6 +118,47 @@ fn every_bad_file_is_refused_with_its_place_and_a_way_out() {
                 "service: {builtin: orders, needs: [{name: a, command: 'server {port}', env: {TO: '{servise.host}'}, proxy: true}]}",
             ],
         ),
+        (
+            "need_of_an_external_service",
+            &[
+                "service: {builtin: orders, needs: [{name: a, command: 'server {port}'}]}",
+                "platforms: [host, {external: 'http://localhost:8080'}]",
+            ],
+        ),
+        (
+            "need_beside_manifests",
+            &[
+                "service: {builtin: orders, needs: [{name: a, command: 'server {port}'}]}",
+                "platforms: [host, {kubernetes: {manifests: Cargo.toml, workload: deployment/x}}]",
+                "plan: {isolation: exclusive}",
+            ],
+        ),
+        (
+            "need_behind_an_ingress",
+            &[
+                "service: {builtin: orders, needs: [{name: a, command: 'server {port}'}]}",
+                "platforms: [host, {kubernetes: {expose: ingress http://shop.example/}}]",
+            ],
+        ),
+        (
+            "need_of_a_node_of_its_own",
+            &[
+                "service: {builtin: orders, needs: [{name: a, command: 'server {port}'}]}",
+                "plan: {nodes: own}",
+            ],
+        ),
+        (
+            "proxy_of_what_is_never_ready",
+            &[
+                "service: {command: 'server {port}', needs: [{name: a, command: 'server {port}', proxy: true}]}",
+            ],
+        ),
+        (
+            "proxy_of_https",
+            &[
+                "service: {builtin: orders, https: true, needs: [{name: a, command: 'server {port}', proxy: true}]}",
+            ],
+        ),
         // Claims.
         ("claim_of_nothing", &["claims: [{}]"]),
         (

@@ -7,7 +7,7 @@ use loadline_model::profile::CallTree;
 use loadline_model::result::{CellCapacity, CurvePoint, Knee, Percentiles, Slice};
 use loadline_model::rows::Purpose;
 use loadline_model::{SparseHistogram, encode_histogram, new_histogram};
-use loadline_report::{CellProfile, Evidence};
+use loadline_report::{CellProfile, Evidence, json};
 
 use super::*;
 
@@ -57,7 +57,9 @@ pub fn hostile(mut result: RunResult) -> RunResult {
         slice.failed_gates = vec![Statement::text(ATTACK.to_owned())];
         slice.errors = errors();
     }
-    let mut document = serde_json::to_value(&result).expect("JSON");
+    let mut written = Vec::new();
+    json(&result, &mut written).expect("a vector takes everything");
+    let mut document: serde_json::Value = serde_json::from_slice(&written).expect("JSON");
     for place in free_text::places(&document) {
         if OWN_WORDS
             .iter()

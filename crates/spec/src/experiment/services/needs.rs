@@ -53,7 +53,7 @@ impl Default for NeedKeys {
 
 pub(super) fn table() -> Table<NeedKeys> {
     let (least, most) = (Duration::from_millis(100), Duration::from_secs(60 * 60));
-    Table::<NeedKeys>::new("Need", "need", "A program that is started before the service")
+    Table::<NeedKeys>::new("Need", "need", "A program that a service needs: started before it, or in front of it")
         .key("name", parsed(word), "What the service calls it: its address is {NAME.host} and {NAME.port}", |need| {
             &mut need.name
         })
@@ -219,7 +219,7 @@ pub(super) fn check_addresses(text: &str, who: &str, known: &[&str], place: &Pla
         let is_address = ["host", "port"].contains(&of) && name.chars().all(|next| next.is_ascii_lowercase());
         if is_address && !known.contains(&name) {
             let complaint = Complaint::new(format!("{who} `{name}`"));
-            let help = match known.is_empty() {
+            let help = match known.is_empty() && name != PROXIED {
                 true => format!("write `needs: [{{name: {name}, command: …}}]`"),
                 false => suggestion(name, known),
             };
