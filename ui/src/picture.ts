@@ -1,10 +1,8 @@
-// A part of the page as a file of its own: a picture of all of it, or the lines and letters of a drawing.
+// A part of the page as a picture of all that it shows.
 
-const LOOK = ["color", "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "opacity", "font-family", "font-size", "font-weight", "text-anchor"];
 /** Pixels of a picture for one of the page. */
 const SHARPNESS = 2;
 const XHTML = "http://www.w3.org/1999/xhtml";
-const SVG = "http://www.w3.org/2000/svg";
 
 /** The part as it looks now, as PNG. */
 export async function png(part: HTMLElement): Promise<Blob> {
@@ -16,23 +14,6 @@ export async function png(part: HTMLElement): Promise<Blob> {
   [canvas.width, canvas.height] = [Math.ceil(width * SHARPNESS), Math.ceil(height * SHARPNESS)];
   canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
   return new Promise((resolve, reject) => canvas.toBlob((blob) => (blob === null ? reject(new Error("the picture is too large")) : resolve(blob)), "image/png"));
-}
-
-/** A drawing with its colours and letters written into it, as SVG. */
-export function svg(drawing: SVGSVGElement): Blob {
-  const { width, height } = drawing.getBoundingClientRect();
-  const copy = drawing.cloneNode(true) as SVGSVGElement;
-  const copies = [copy, ...copy.querySelectorAll<SVGElement>("*")];
-  [drawing, ...drawing.querySelectorAll<SVGElement>("*")].forEach((element, at) => {
-    const [style, to] = [getComputedStyle(element), copies[at]];
-    if (to === undefined) return;
-    for (const name of LOOK) to.setAttribute(name, style.getPropertyValue(name));
-    for (const name of ["class", "style", "tabindex"]) to.removeAttribute(name);
-  });
-  copy.setAttribute("xmlns", SVG);
-  copy.setAttribute("width", String(width));
-  copy.setAttribute("height", String(height));
-  return new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" });
 }
 
 /** Hands a file over to the user. */
@@ -69,7 +50,7 @@ function enclosed(part: HTMLElement, width: number, height: number): string {
   const scheme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
   page.setAttribute("style", `${variables(style.textContent)};color-scheme:${scheme};font:${font};color:${color};background:var(--paper);width:${width}px;max-width:none;padding:0;margin:0`);
   page.append(style, copy);
-  return `<svg xmlns="${SVG}" width="${width}" height="${height}"><foreignObject width="100%" height="100%">${new XMLSerializer().serializeToString(page)}</foreignObject></svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><foreignObject width="100%" height="100%">${new XMLSerializer().serializeToString(page)}</foreignObject></svg>`;
 }
 
 /** The style's variables as they are now, whatever an image would take for the user's scheme. */

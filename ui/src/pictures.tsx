@@ -1,26 +1,30 @@
 // The drawings of the page as files.
 import { useState } from "preact/hooks";
-import { png, save, svg } from "./picture";
-
-/** A drawing that is narrower is a sign in a line. */
-const LEAST_WIDTH = 200;
+import { png, save } from "./picture";
+import { drawings, svg } from "./vector";
 
 interface Part {
   name: string;
   whole: HTMLElement;
-  /** The one drawing that it is made of. */
-  drawing: SVGSVGElement | undefined;
+  hasLines: boolean;
 }
+
+const KINDS = { PNG: png, SVG: svg };
 
 export function Pictures() {
   const [parts, setParts] = useState<Part[]>([]);
   const [failed, setFailed] = useState<string>();
-  const savePng = ({ name, whole }: Part) => {
-    png(whole).then(
-      (file) => save(file, `${fileName(name)}.png`),
-      (error: unknown) => setFailed(`${name} could not be made a picture: ${String(error)}`),
+  const saveAs = (kind: keyof typeof KINDS, { name, whole }: Part) => {
+    KINDS[kind](whole).then(
+      (file) => save(file, `${fileName(name)}.${kind.toLowerCase()}`),
+      (error: unknown) => setFailed(`${name} could not be made a file: ${String(error)}`),
     );
   };
+  const button = (kind: keyof typeof KINDS, part: Part) => (
+    <button type="button" aria-label={`${part.name} as ${kind}`} onClick={() => saveAs(kind, part)}>
+      {kind}
+    </button>
+  );
   return (
     // What is drawn changes with what is chosen.
     <details onToggle={(event) => event.currentTarget.open && setParts(found())}>
@@ -30,14 +34,8 @@ export function Pictures() {
         {parts.map((part) => (
           <li key={part.name}>
             {part.name}
-            <button type="button" aria-label={`${part.name} as PNG`} onClick={() => savePng(part)}>
-              PNG
-            </button>
-            {part.drawing !== undefined && (
-              <button type="button" aria-label={`${part.name} as SVG`} onClick={() => part.drawing !== undefined && save(svg(part.drawing), `${fileName(part.name)}.svg`)}>
-                SVG
-              </button>
-            )}
+            {button("PNG", part)}
+            {part.hasLines && button("SVG", part)}
           </li>
         ))}
       </ul>
@@ -49,10 +47,9 @@ export function Pictures() {
 function found(): Part[] {
   return [...document.querySelectorAll<HTMLElement>("main section")].flatMap((whole) => {
     const name = whole.querySelector("h2")?.textContent ?? "";
-    const drawings = [...whole.querySelectorAll("svg")].filter((each) => each.getBoundingClientRect().width >= LEAST_WIDTH);
-    const isDrawn = drawings.length > 0 || whole.querySelector("canvas, .drawn") !== null;
-    const drawing = drawings.length === 1 ? drawings[0] : undefined;
-    return name === "" || !isDrawn || whole.querySelector("section") !== null ? [] : [{ name, whole, drawing }];
+    const hasLines = drawings(whole).length > 0;
+    const isDrawn = hasLines || whole.querySelector(".drawn") !== null;
+    return name === "" || !isDrawn || whole.querySelector("section") !== null ? [] : [{ name, whole, hasLines }];
   });
 }
 

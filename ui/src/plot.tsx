@@ -15,6 +15,13 @@ interface Props {
   onMade?: (plot: uPlot) => void;
 }
 
+const plots = new WeakMap<Element, uPlot>();
+
+/** The plot that was drawn in this element. */
+export function plotIn(place: Element): uPlot | undefined {
+  return plots.get(place);
+}
+
 const SCHEMES = ["(prefers-color-scheme: dark)", "print"];
 
 /** Calls `draw` whenever colours change; returns what ends that. */
@@ -33,6 +40,7 @@ export function Plot({ options, data, height, label, onMade }: Props) {
     const draw = () => {
       plot?.destroy();
       plot = new uPlot({ ...options(), width: Math.max(into.clientWidth, 200), height }, data, into);
+      plots.set(into, plot);
       onMade?.(plot);
     };
     draw();

@@ -88,6 +88,7 @@ test("a newcomer starts a run, watches it, reads the verdict, compares, exports 
   await expect(page).toHaveURL(/\/runs\/1$/);
   await expect(page.locator("h1")).toContainText("at the median");
   await expect(page.locator("#slices .plot")).toBeVisible();
+  await expectToBeGood(page);
   const shown = await page.locator("table[data-contrast] tr[data-metric='response.p50'] td").first().textContent();
   expect(shown).toMatch(/\d/);
 
@@ -102,6 +103,7 @@ test("a newcomer starts a run, watches it, reads the verdict, compares, exports 
   await page.getByLabel("compare run 2").check();
   await page.getByRole("link", { name: "Compare run 2 with run 1" }).click();
   await expect(page.locator("main")).toContainText("run 1");
+  await expectToBeGood(page);
   const exported = page.waitForEvent("download");
   await page.getByRole("link", { name: "Run 2" }).click();
   await page.getByRole("link", { name: "JSON" }).click();
@@ -138,9 +140,39 @@ test("a newcomer starts a run, watches it, reads the verdict, compares, exports 
   await page.getByRole("searchbox").fill("");
   await page.getByRole("button", { name: "delete run 1" }).click();
   await expect(page.getByText("Nothing brings them back.")).toBeVisible();
+  await expectToBeGood(page);
   await page.getByRole("button", { name: "Delete run 1", exact: true }).click();
   await expect(page.getByRole("link", { name: /first/ })).toBeHidden();
   expect(faults).toEqual([]);
+});
+
+test("the same way on a telephone, by touch", async ({ browser }) => {
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, colorScheme: "dark" });
+  const page = await context.newPage();
+  const faults = faultsOf(page);
+  await page.goto(URL);
+  await run(page, "third");
+  await expectToFit(page);
+  await expect(page.getByRole("link", { name: "Read the report" })).toBeVisible({ timeout: 150_000 });
+  await page.getByRole("link", { name: "Read the report" }).tap();
+  await expect(page.locator("h1")).toContainText("at the median");
+  await expectToFit(page);
+  await page.locator("button.figure").first().tap();
+  await expect(page.getByRole("dialog")).toBeVisible();
+  await expectToFit(page);
+  await page.getByRole("dialog").getByRole("button").first().tap();
+  await page.getByRole("link", { name: "All runs" }).tap();
+  await page.getByLabel("compare run 3").tap();
+  await page.getByLabel("compare run 2").tap();
+  await page.getByRole("link", { name: "Compare run 3 with run 2" }).tap();
+  await expect(page.locator("main")).toContainText("run 2");
+  await expectToFit(page);
+  await page.getByRole("link", { name: "All runs" }).tap();
+  await page.getByRole("button", { name: "delete run 3" }).tap();
+  await page.getByRole("button", { name: "Delete run 3", exact: true }).tap();
+  await expect(page.getByRole("link", { name: /third/ })).toBeHidden();
+  expect(faults).toEqual([]);
+  await context.close();
 });
 
 test("two windows start a run: the second waits, and is stopped", async ({ context }) => {

@@ -1,0 +1,144 @@
+// What a plot draws on its canvas, written down as SVG while it draws it again.
+import type uPlot from "uplot";
+
+export const SVG = "http://www.w3.org/2000/svg";
+const ANCHORS: Record<CanvasTextAlign, string> = { start: "start", left: "start", center: "middle", end: "end", right: "end" };
+const BASELINES: Partial<Record<CanvasTextBaseline, string>> = { top: "text-before-edge", middle: "central", bottom: "text-after-edge" };
+
+export function element(kind: string, attributes: Record<string, string | number>): SVGElement {
+  const made = document.createElementNS(SVG, kind);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
+  return made;
+}
+
+const short = (value: number) => Number(value.toFixed(2));
+
+/** A path that can be read. */
+class WrittenPath extends Path2D {
+  d: string;
+
+  constructor(from?: Path2D | string) {
+    super(from);
+    this.d = from instanceof WrittenPath ? from.d : typeof from === "string" ? from : "";
+  }
+
+  override moveTo(x: number, y: number): void {
+    super.moveTo(x, y);
+    this.d += `M${short(x)} ${short(y)}`;
+  }
+
+  override lineTo(x: number, y: number): void {
+    super.lineTo(x, y);
+    this.d += `${this.d === "" ? "M" : "L"}${short(x)} ${short(y)}`;
+  }
+
+  override bezierCurveTo(...points: [number, number, number, number, number, number]): void {
+    super.bezierCurveTo(...points);
+    this.d += `C${points.map(short).join(" ")}`;
+  }
+
+  override rect(x: number, y: number, width: number, height: number): void {
+    super.rect(x, y, width, height);
+    this.d += `M${short(x)} ${short(y)}h${short(width)}v${short(height)}h${short(-width)}Z`;
+  }
+
+  override arc(x: number, y: number, radius: number, from: number, to: number): void {
+    super.arc(x, y, radius, from, to);
+    // In two halves, as the ends of a whole circle are the same.
+    const [begin, ...rest] = [from, (from + to) / 2, to].map((angle) => `${short(x + radius * Math.cos(angle))} ${short(y + radius * Math.sin(angle))}`);
+    this.d += `${this.d === "" ? "M" : "L"}${begin}${rest.map((end) => `A${short(radius)} ${short(radius)} 0 0 1 ${end}`).join("")}`;
+  }
+
+  override closePath(): void {
+    super.closePath();
+    this.d += "Z";
+  }
+}
+
+/** The plot as it is now, with its zoom and its colours. */
+export async function recorded(plot: uPlot, name: string): Promise<SVGSVGElement> {
+  const { ctx } = plot;
+  const { width, height } = ctx.canvas;
+  const drawing = element("svg", { width: width / devicePixelRatio, height: height / devicePixelRatio, viewBox: `0 0 ${width} ${height}` });
+  const stop = record(ctx, drawing as SVGSVGElement, name);
+  try {
+    plot.redraw();
+    // It draws in a microtask of its own, which comes first.
+    await Promise.resolve();
+  } finally {
+    stop();
+  }
+  return drawing as SVGSVGElement;
+}
+
+/** Writes down what is drawn until the function that it returns is called. Colours, widths and turns are the context's own at that time. */
+function record(ctx: CanvasRenderingContext2D, into: SVGSVGElement, name: string): () => void {
+  const native = CanvasRenderingContext2D.prototype;
+  const clips: string[] = [];
+  let clip = "";
+  let current = new WrittenPath();
+  let clipped = 0;
+  const add = (kind: string, attributes: Record<string, string | number>, text = "") => {
+    const { a, b, c, d, e, f } = ctx.getTransform();
+    const turned = `matrix(${[a, b, c, d, e, f].map(short).join(" ")})`;
+    const made = element(kind, { ...attributes, opacity: ctx.globalAlpha, transform: turned });
+    if (clip !== "") made.setAttribute("clip-path", clip);
+    made.textContent = text;
+    into.append(made);
+  };
+  const read = (path: unknown) => (path instanceof WrittenPath ? path.d : current.d);
+  const both = (method: "moveTo" | "lineTo" | "rect" | "arc") => (...numbers: number[]) => {
+    Reflect.apply(native[method], ctx, numbers);
+    Reflect.apply(current[method], current, numbers);
+  };
+  const methods: Record<string, (...given: never[]) => void> = {
+    save() {
+      native.save.call(ctx);
+      clips.push(clip);
+    },
+    restore() {
+      native.restore.call(ctx);
+      clip = clips.pop() ?? "";
+    },
+    beginPath() {
+      native.beginPath.call(ctx);
+      current = new WrittenPath();
+    },
+    moveTo: both("moveTo"),
+    lineTo: both("lineTo"),
+    rect: both("rect"),
+    arc: both("arc"),
+    clip(path?: Path2D) {
+      Reflect.apply(native.clip, ctx, path === undefined ? [] : [path]);
+      const id = `${name}-${clipped}`;
+      clipped += 1;
+      const made = element("clipPath", { id });
+      if (clip !== "") made.setAttribute("clip-path", clip);
+      made.append(element("path", { d: read(path) }));
+      into.append(made);
+      clip = `url(#${id})`;
+    },
+    stroke(path?: Path2D) {
+      Reflect.apply(native.stroke, ctx, path === undefined ? [] : [path]);
+      const line = { stroke: String(ctx.strokeStyle), "stroke-width": ctx.lineWidth, "stroke-linecap": ctx.lineCap, "stroke-linejoin": ctx.lineJoin };
+      add("path", { d: read(path), fill: "none", ...line, "stroke-dasharray": ctx.getLineDash().join(" ") || "none" });
+    },
+    fill(path?: Path2D) {
+      Reflect.apply(native.fill, ctx, path === undefined ? [] : [path]);
+      add("path", { d: read(path), fill: String(ctx.fillStyle) });
+    },
+    fillText(text: string, x: number, y: number) {
+      native.fillText.call(ctx, text, x, y);
+      const place = { x: short(x), y: short(y), "text-anchor": ANCHORS[ctx.textAlign], "dominant-baseline": BASELINES[ctx.textBaseline] ?? "auto" };
+      add("text", { ...place, fill: String(ctx.fillStyle), style: `font:${ctx.font}` }, text);
+    },
+  };
+  // They hide those that the context has from its prototype.
+  Object.assign(ctx, methods);
+  const before = window.Path2D;
+  window.Path2D = WrittenPath;
+  return () => {
+    window.Path2D = before;
+    for (const method of Object.keys(methods)) Reflect.deleteProperty(ctx, method);
+  };
+}

@@ -1,0 +1,65 @@
+// A part of the page as SVG: its drawings and plots where they stand, under their headings.
+import { plotIn } from "./plot";
+import { SVG, element, recorded } from "./recorder";
+
+const LOOK = ["color", "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "opacity", "overflow", "font-family", "font-size", "font-weight", "text-anchor"];
+/** A drawing that is narrower is a sign in a line, which belongs to a drawing only in its legend or beside it. */
+const LEAST_WIDTH = 200;
+
+/** Words that belong to a drawing, though they are not in it. */
+const WORDS = "h2, h3, figcaption, .legend li, .drawn tbody th, .drawn tbody td:not(.strip)";
+
+const SIGNS = ".legend svg, .drawn tbody td:not(.strip) svg";
+
+/** The drawings of a part: SVG, plots and other canvases. */
+export function drawings(part: Element): Element[] {
+  const isLarge = (each: Element) => each.getBoundingClientRect().width >= LEAST_WIDTH;
+  const isOwn = (each: Element) => each.parentElement?.closest("svg, .plot") === null;
+  return [...part.querySelectorAll("svg, .plot, canvas")].filter((each) => isOwn(each) && isLarge(each));
+}
+
+/** The part as it looks now; a canvas that is no plot is a picture in it. */
+export async function svg(part: HTMLElement): Promise<Blob> {
+  const frame = part.getBoundingClientRect();
+  const whole = element("svg", { xmlns: SVG, width: frame.width, height: frame.height, viewBox: `0 0 ${frame.width} ${frame.height}` });
+  const paper = getComputedStyle(document.documentElement).getPropertyValue("--paper");
+  whole.append(element("rect", { width: "100%", height: "100%", fill: paper }));
+  for (const heading of part.querySelectorAll(WORDS)) whole.append(written(heading, frame));
+  for (const [at, drawing] of [...drawings(part), ...part.querySelectorAll(SIGNS)].entries()) {
+    const { left, top, width, height } = (drawing.querySelector("canvas") ?? drawing).getBoundingClientRect();
+    const made = await copied(drawing, `clip-${at}`);
+    const place = { x: left - frame.left, y: top - frame.top, width, height };
+    for (const [name, value] of Object.entries(place)) made.setAttribute(name, String(value));
+    whole.append(made);
+  }
+  return new Blob([new XMLSerializer().serializeToString(whole)], { type: "image/svg+xml" });
+}
+
+/** A drawing by itself, which depends on no style of the page. */
+async function copied(drawing: Element, name: string): Promise<SVGElement> {
+  const plot = plotIn(drawing);
+  if (plot !== undefined) return recorded(plot, name);
+  if (drawing instanceof HTMLCanvasElement) return element("image", { href: drawing.toDataURL(), preserveAspectRatio: "none", style: "image-rendering:pixelated" });
+  const copy = drawing.cloneNode(true) as SVGElement;
+  const copies = [copy, ...copy.querySelectorAll<SVGElement>("*")];
+  [drawing, ...drawing.querySelectorAll("*")].forEach((each, at) => {
+    const [style, to] = [getComputedStyle(each), copies[at]];
+    if (to === undefined) return;
+    for (const property of LOOK) to.setAttribute(property, style.getPropertyValue(property));
+    for (const attribute of ["class", "style", "tabindex", "role"]) to.removeAttribute(attribute);
+  });
+  return copy;
+}
+
+function written(words: Element, frame: DOMRect): SVGElement {
+  const range = document.createRange();
+  range.selectNodeContents(words);
+  const sign = words.querySelector(":scope > svg");
+  if (sign !== null) range.setStartAfter(sign);
+  const { left, top, height } = range.getBoundingClientRect();
+  const { font, color } = getComputedStyle(words);
+  const place = { x: left - frame.left, y: top - frame.top + height / 2, "dominant-baseline": "central" };
+  const text = element("text", { ...place, fill: color, style: `font:${font}` });
+  text.textContent = words.textContent;
+  return text;
+}
