@@ -177,6 +177,18 @@ test("the same way on a telephone, by touch", async ({ browser }) => {
   await context.close();
 });
 
+test("a comparison or a report that there is not is a page that says why, with a way back", async ({ page }) => {
+  await page.goto(URL);
+  for (const path of ["runs/999", "compare?before=2&after=999"]) {
+    const answer = await page.goto(`${URL.split("?")[0]}${path}`);
+    expect(answer?.status()).toBe(404);
+    await expect(page.getByRole("alert")).toContainText("999");
+    await expectToBeGood(page);
+    await page.getByRole("link", { name: "All runs" }).click();
+    await expect(page.getByRole("link", { name: "New run" })).toBeVisible();
+  }
+});
+
 test("two windows start a run: the second waits, and is stopped", async ({ context }) => {
   const [one, other] = [await context.newPage(), await context.newPage()];
   await one.goto(URL);

@@ -43,6 +43,10 @@ impl Failure {
     pub(crate) fn status(&self) -> StatusCode {
         self.status
     }
+
+    pub(crate) fn sentence(&self) -> &str {
+        &self.sentence
+    }
 }
 
 impl From<StoreError> for Failure {

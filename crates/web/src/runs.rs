@@ -22,6 +22,7 @@ use utoipa::{IntoParams, ToSchema};
 use crate::Site;
 use crate::failure::{Failure, Refusal};
 use crate::numbers::Number;
+use crate::pages::NoReport;
 
 /// Of a list, at most.
 const MOST_LISTED: usize = 1_000;
@@ -224,7 +225,7 @@ fn copy_of(store: &Path, id: i64) -> Result<Vec<u8>, Failure> {
 }
 
 /// The report of a run, as a page of this server.
-pub(crate) async fn page(State(site): State<Arc<Site>>, Number { id }: Number) -> Result<Response, Failure> {
+pub(crate) async fn page(State(site): State<Arc<Site>>, Number { id }: Number) -> Result<Response, NoReport> {
     let page = blocking(move || {
         let store = Store::open(&site.store)?;
         let heading = store.heading(id)?;
@@ -306,7 +307,7 @@ pub(crate) async fn compared(
 pub(crate) async fn compared_page(
     State(site): State<Arc<Site>>,
     Query(runs): Query<Compared>,
-) -> Result<Response, Failure> {
+) -> Result<Response, NoReport> {
     let page = blocking(move || {
         let (result, evidence) = joined(&site.store, &runs)?;
         let link = |label: String, address: String| Link { label, address };
