@@ -268,9 +268,12 @@ fn a_run_that_was_killed_with_its_server_is_shown_as_interrupted() {
     served.server.send(Signal::KILL);
     assert_eq!(served.server.wait().code, None);
     kill_process(run, Signal::KILL).expect("the run is alive");
-    // The kernel releases its locks when it has ended, reaped or not.
-    let stat = || std::fs::read_to_string(format!("/proc/{}/stat", run.as_raw_pid()));
-    wait_for("the end of its run", || stat().map_or(true, |stat| stat.contains(") Z ")).then_some(()));
+    // The kernel releases its locks when its last thread has ended, reaped or not; its first may have ended before.
+    let process = format!("/proc/{}", run.as_raw_pid());
+    let stat = || std::fs::read_to_string(format!("{process}/stat"));
+    let threads = || std::fs::read_dir(format!("{process}/task")).map_or(0, Iterator::count);
+    let has_ended = || stat().map_or(true, |stat| stat.contains(") Z ") && threads() <= 1);
+    wait_for("the end of its run", || has_ended().then_some(()));
     assert_eq!(place.store().state(), "unfinished");
     let label = place.store().label();
     let served = Served::start(&place);
