@@ -56,7 +56,7 @@ func change(others int64) {
 
 func main() {
 	behaviour := os.Args[2]
-	http.HandleFunc("/", func(response http.ResponseWriter, _ *http.Request) {
+	http.HandleFunc("/", func(response http.ResponseWriter, request *http.Request) {
 		others := here.Add(1) - 1
 		defer here.Add(-1)
 		change(others)
@@ -64,7 +64,11 @@ func main() {
 			response.WriteHeader(http.StatusServiceUnavailable)
 			return
 		}
-		free <- struct{}{}
+		select {
+		case free <- struct{}{}:
+		case <-request.Context().Done(): // Nobody waits for it any more.
+			return
+		}
 		time.Sleep(takes(behaviour, others))
 		<-free
 		answered.Add(1)
