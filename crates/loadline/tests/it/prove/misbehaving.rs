@@ -33,7 +33,7 @@ fn searches_of_services_that_misbehave_end_with_their_finding() {
         place.write(
             "experiment.yaml",
             &format!(
-                "services:\n{}platforms: [host]\nloads: [{{rate: 500/s, connections: 1024}}]\n\
+                "services:\n{}platforms: [host]\nloads: [{{rate: 500/s, connections: 1024, timeout: 2s}}]\n\
                 capacity: {{objectives: [success >= 99%, p99 <= 50ms], precision: 10%}}\nplan: {{warmup: 1s, seed: {seed}}}\n",
                 SERVICES.iter().map(service).collect::<String>()
             ),

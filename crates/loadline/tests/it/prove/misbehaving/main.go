@@ -69,7 +69,7 @@ func main() {
 		case <-request.Context().Done(): // Nobody waits for it any more.
 			return
 		}
-		time.Sleep(takes(behaviour, others))
+		time.Sleep(takes(behaviour, here.Load()-1))
 		<-free
 		answered.Add(1)
 	})
