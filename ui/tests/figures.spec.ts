@@ -277,15 +277,15 @@ test("capacities, the rates that were tried, and what is compared at them show t
     expect(lines.length).toBe(rows.length);
     expect(lines.length).toBeGreaterThan(0);
     for (const [at, row] of rows.entries()) {
-      const [label, baseline, here, difference, share, interval, verdict] = lines[at] as string[];
-      expect(label).toContain(row.label.trim());
+      const [label, baseline, here, change, interval, verdict] = lines[at] as string[];
+      expect(label).toContain(row.label.trim().replace(/^response /, ""));
       expectFigure(baseline ?? "", row.baseline);
       expectFigure(here ?? "", row.candidate);
-      expectFigure(difference ?? "", row.difference);
-      if (typeof row.relative === "number") expectFigure(share ?? "", row.relative);
-      else expect(share).toBe("");
-      const unit = /[^\d.,+−]*$/.exec(here ?? "")?.[0] ?? "";
-      if (row.interval) expectInterval(interval ?? "", row.interval, unit);
+      const isShare = typeof row.relative === "number";
+      expectFigure(change ?? "", row.relative ?? row.difference);
+      const ends = (row.interval ?? []).map((end) => (isShare ? end / row.baseline : end));
+      const unit = isShare ? " %" : (/[^\d.,+−]*$/.exec(here ?? "")?.[0] ?? "");
+      if (row.interval) expectInterval(interval ?? "", ends, unit);
       else expect(interval).toBe("");
       expect(verdict).toContain(row.verdict);
     }

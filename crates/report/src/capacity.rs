@@ -1,7 +1,7 @@
 //! The most that services carry, in tables and sentences.
 
 use loadline_model::result::{
-    Capacities, CapacityDifference, CellCapacity, Contrast, RunResult, Unit, Verdict,
+    Capacities, CapacityDifference, CellCapacity, Contrast, Row, RunResult, Unit, Verdict,
 };
 use loadline_model::rows::Purpose;
 
@@ -121,24 +121,35 @@ pub(crate) fn compared(result: &RunResult, found: &Capacities) -> Vec<(String, G
 const COMPARED: [&str; 5] = ["rate.achieved", "errors", "response.p50", "response.p99", "response.mean"];
 
 fn rows(result: &RunResult, contrasts: &[Contrast]) -> Grid {
-    let headings = ["", "baseline", "here", "difference", "", "95 % interval", "verdict"];
+    let headings = ["", "baseline", "here", "change", "95 % interval", "verdict"];
     let mut lines = Vec::new();
     for contrast in contrasts {
         let name = groups::cell_name(result, &result.cells[contrast.candidate]);
         for row in contrast.rows.iter().filter(|row| COMPARED.contains(&row.metric.as_str())) {
             let Some(scale) = groups::scale_of([row]) else { continue };
+            let label = row.label.trim();
+            let [difference, interval] = change(row, &scale);
             lines.push(vec![
-                format!("{name}: {}", row.label.trim()),
+                format!("{name}: {}", label.strip_prefix("response ").unwrap_or(label)),
                 scale.figure(row.baseline),
                 scale.figure(row.candidate),
-                scale.difference(row.difference),
-                row.relative.map(figures::percent).unwrap_or_default(),
-                row.interval.map(|ends| scale.bare_interval(ends)).unwrap_or_default(),
+                difference,
+                interval,
                 verdict::shown_with_bound(row),
             ]);
         }
     }
     (headings.map(str::to_owned).into(), lines)
+}
+
+/// The difference and its interval, as shares of the baseline unless that is zero.
+fn change(row: &Row, scale: &Scale) -> [String; 2] {
+    let Some(share) = row.relative else {
+        let interval = row.interval.map(|ends| scale.bare_interval(ends));
+        return [scale.difference(row.difference), interval.unwrap_or_default()];
+    };
+    let interval = row.interval.map(|ends| figures::percent_range(ends.map(|end| end / row.baseline)));
+    [figures::percent(share), interval.unwrap_or_default()]
 }
 
 /// What the numbers alone do not say, with the cell that it is about.
