@@ -6,7 +6,8 @@
 # services: the reference services of the published benchmarks, all of them or SERVICES (services/README.md)
 # docs: the book in docs/, rendered into target/book
 # cluster · cluster-down: a real Kubernetes of two nodes on this machine (tests/cluster/README.md)
-.PHONY: run build dist test test-services test-ui prove test-vm lint fuzz bench services docs cluster cluster-down tools-run tools-test tools-fuzz tools-prove tools-vm tools-lint tools-cluster tools-services tools-ui tools-docs advisories
+# cni: builds the agents of the CNIs that `tests/cluster/up NAME --cni CNI` can use
+.PHONY: run build dist test test-services test-ui prove test-vm lint fuzz bench services docs cluster cluster-down cni tools-run tools-test tools-fuzz tools-prove tools-vm tools-lint tools-cluster tools-services tools-ui tools-docs advisories
 
 CARGO ?= cargo
 FUZZ_SECONDS ?= 60
@@ -88,6 +89,9 @@ cluster: tools-cluster
 
 cluster-down:
 	tests/cluster/down
+
+cni: tools-cluster
+	for agent in tests/cluster/cni/*; do $$agent build || exit 1; done
 
 advisories: tools-lint
 	$(CARGO) deny --locked check advisories
