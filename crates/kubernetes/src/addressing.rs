@@ -10,7 +10,7 @@ use k8s_openapi::api::{core::v1::Service as ClusterService, networking::v1::Ingr
 use kube::{Api, api::ListParams};
 
 use loadline_machine::{
-    Environment, Error, ErrorContext, Netns, Owner, nftables,
+    Error, ErrorContext, Netns, Owner, nftables,
     wait::{self, CLUSTER_INTERVAL},
 };
 use loadline_model::platform::Expose;
@@ -182,18 +182,18 @@ pub(crate) fn masqueraded_hosts(expose: &Expose, found: &DeployedService, target
     v4
 }
 
-/// Masquerades the client's connections to these hosts, so that they leave this machine with its own address. Without a wire they do so
-/// anyway.
+/// Masquerades the client's connections to these hosts, so that they leave the node with its own address. Without a wire they do so anyway.
 pub(crate) fn masquerade(
-    environment: &Environment,
+    node: &Netns,
+    client: Ipv4Addr,
     owner: &Owner,
     masqueraded_hosts: &[Ipv4Addr],
 ) -> Result<(), Error> {
-    if masqueraded_hosts.is_empty() || !environment.has_wire() {
+    if masqueraded_hosts.is_empty() {
         return Ok(());
     }
-    let script = masquerading(owner, environment.client_address(), masqueraded_hosts);
-    environment.node().run(|| nftables::install(&script))
+    let script = masquerading(owner, client, masqueraded_hosts);
+    node.run(|| nftables::install(&script))
 }
 
 fn masquerading(owner: &Owner, client: Ipv4Addr, masqueraded_hosts: &[Ipv4Addr]) -> String {

@@ -2,10 +2,13 @@
 
 use std::{
     fs,
+    net::IpAddr,
     path::{Path, PathBuf},
 };
 
-use loadline_machine::{Cleaner, Error, ErrorContext, Netns, Owner, Removed, RunName, Section};
+use loadline_machine::{
+    Cleaner, Error, ErrorContext, Netns, Owner, Removed, RunName, Section, neighbour, nftables,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -23,13 +26,16 @@ pub(crate) struct KubernetesSection {
     /// Manifests in the folder of this machine's kubelet.
     #[serde(default)]
     pub static_pods: Vec<PathBuf>,
+    /// Addresses of nodes whose network namespaces are beside this machine's own, and may have rules of the run.
+    #[serde(default)]
+    pub beside: Vec<IpAddr>,
 }
 
 impl Section for KubernetesSection {
     const CLEANER: &'static dyn Cleaner = &KubernetesCleaner;
 }
 
-/// Removes the manifests of static pods, and a run's namespaces.
+/// Removes the manifests of static pods, a run's namespaces, and its rules in network namespaces beside ours.
 struct KubernetesCleaner;
 
 impl Cleaner for KubernetesCleaner {
@@ -62,6 +68,10 @@ impl Cleaner for KubernetesCleaner {
             return Ok(());
         }
         let section = KubernetesSection::deserialize(section).unwrap_or_default();
+        for network in section.beside.iter().filter_map(|address| neighbour(*address, node)) {
+            let names = network.run(|| nftables::remove(owner))?;
+            removed.extend(names.into_iter().map(|name| Removed { run: owner.run, kind: "nft table", name }));
+        }
         let names = remove_namespaces(owner.run, &section.clusters, node)?;
         removed.extend(names.into_iter().map(|name| Removed { run: owner.run, kind: "namespace", name }));
         Ok(())

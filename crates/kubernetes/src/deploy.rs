@@ -85,7 +85,12 @@ impl Deployer<'_> {
         let slot = self.context.environment.next_slot()?;
         let owner = slot.owner;
         // From here on a failure drops this guard, which removes what was created by then.
-        let mut made = removal::guard(Arc::clone(&self.context.cluster), slot, self.context.environment);
+        let mut made = removal::guard(
+            Arc::clone(&self.context.cluster),
+            slot,
+            self.context.environment,
+            self.context.nodes.network(self.context.environment),
+        );
         let asked = match &self.context.options.manifests {
             Some(manifests) => self.create_from_manifests(&mut made, &Read::from_file(manifests, &owner)?)?,
             None => self.create_own(&mut made)?,
@@ -124,6 +129,7 @@ impl Deployer<'_> {
         };
         let ports = request::pod_ports(
             self.context.environment,
+            self.context.nodes.network(self.context.environment),
             &owner,
             &self.context.options.expose,
             &self.context.service,
@@ -254,9 +260,19 @@ impl Deployer<'_> {
         };
         let target = self.target(made, &found, from)?;
         if let ClientOrigin::Node(_) = from {
-            let masqueraded_hosts =
-                addressing::masqueraded_hosts(&self.context.options.expose, &found, target.address.ip());
-            addressing::masquerade(self.context.environment, made.owner(), &masqueraded_hosts)?;
+            let (environment, nodes) = (self.context.environment, &self.context.nodes);
+            let client = match &nodes.beside {
+                Some((network, address)) => {
+                    let beside = (network, *address);
+                    self.context.cluster.lead_client(environment, beside, target.address.ip())?
+                }
+                None => environment.client_address(),
+            };
+            if environment.has_wire() {
+                let hosts =
+                    addressing::masqueraded_hosts(&self.context.options.expose, &found, target.address.ip());
+                addressing::masquerade(nodes.network(environment), client, made.owner(), &hosts)?;
+            }
         }
         let stays_here = self.context.options.load_from == LoadFrom::Here;
         if stays_here || addressing::can_reach(netns, target.address, from)? {

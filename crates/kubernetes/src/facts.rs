@@ -70,17 +70,19 @@ pub struct Cni {
 pub(crate) fn ask(cluster: &Cluster, environment: &Environment) -> Result<ClusterFacts, ClusterError> {
     let known = Nodes::ask(cluster, environment)?;
     let here = known.here().map(|node| node.name.as_str());
+    let network = known.network(environment);
     let version = cluster.attempt(|client| async move { client.apiserver_version().await });
     let found = nodes::list(cluster)?;
     Ok(ClusterFacts {
         version: version.ok().map(|version| version.git_version),
         nodes: found.iter().map(|node| node_facts(cluster, node, here)).collect(),
         cni: cni::ask(cluster)
-            .or_else(|| local::cni(environment.node(), &static_pod::kubelet_config(cluster, here?).ok()?)),
-        proxy_mode: here.and_then(|_| local::proxy_mode(environment.node())).or_else(|| proxy::mode(cluster)),
+            .or_else(|| cni::of_nodes(&found))
+            .or_else(|| local::cni(network, &static_pod::kubelet_config(cluster, here?).ok()?)),
+        proxy_mode: here.and_then(|_| local::proxy_mode(network)).or_else(|| proxy::mode(cluster)),
         services: count::<Service>(cluster),
         endpoint_slices: count::<EndpointSlice>(cluster),
-        rules_here: here.and_then(|_| local::rules(environment.node())),
+        rules_here: here.and_then(|_| local::rules(network)),
     })
 }
 

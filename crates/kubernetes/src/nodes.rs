@@ -1,6 +1,7 @@
 //! The cluster's nodes, and which of them is this machine.
 //! A node reports its kernel's boot id, which shows whether processes of its pods run on this kernel; it *is* this machine if, in addition,
-//! one of its addresses is in our network namespace. Only the former is true of the nodes of `kind`: containers with their own networks.
+//! one of its addresses is in our network namespace, or in one beside it, as in a cluster that is kept apart from the machine's own network.
+//! Only the former is true of the nodes of `kind`: containers with their own networks.
 
 use std::{fs, net::IpAddr, time::Duration};
 
@@ -8,7 +9,7 @@ use k8s_openapi::api::core::v1::Node;
 use kube::{Api, api::ListParams};
 
 use loadline_machine::{
-    Environment, ErrorContext, Netlink,
+    Environment, ErrorContext, Netlink, Netns, neighbour,
     wait::{self, CLUSTER_INTERVAL},
 };
 
@@ -37,13 +38,17 @@ pub(crate) struct ClusterNode {
     pub unfit: Option<String>,
     /// Whether its kernel is this one, so that processes and cgroups of its pods are visible.
     pub same_kernel: bool,
-    /// Whether its network is this machine's as well.
+    /// Whether its network is this machine's as well, or a namespace beside it.
     pub here: bool,
 }
 
 /// All nodes.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Nodes(pub Vec<ClusterNode>);
+pub(crate) struct Nodes {
+    pub all: Vec<ClusterNode>,
+    /// The network namespace of the node that is this machine, and the node's address in it, unless it is the run's.
+    pub beside: Option<(Netns, IpAddr)>,
+}
 
 impl Nodes {
     /// Queries the nodes. Waits while none of them is ready; fails if no pod could run in the cluster.
@@ -58,31 +63,59 @@ impl Nodes {
         let boot_id = fs::read_to_string(path).with_context(|| format!("read {path}"))?;
         let own = environment.node().with_netlink(async |net: &Netlink| net.addresses().await)?;
         let found = list(cluster)?;
-        let nodes = Nodes(found.iter().map(|node| ClusterNode::of(node, boot_id.trim(), &own)).collect());
+        let all = found.iter().map(|node| ClusterNode::of(node, boot_id.trim(), &own)).collect();
+        let mut nodes = Nodes { all, beside: None };
         nodes.check_any_fit()?;
+        if environment.has_wire() && nodes.here().is_none() {
+            nodes.find_beside(environment.node());
+        }
         Ok(nodes)
+    }
+
+    /// Treats the first node found in a namespace beside `own` as this machine.
+    fn find_beside(&mut self, own: &Netns) {
+        let candidates = self.all.iter_mut().filter(|node| node.same_kernel && node.unfit.is_none());
+        for node in candidates {
+            self.beside = node.address().and_then(|address| Some((neighbour(address, own)?, address)));
+            if self.beside.is_some() {
+                node.here = true;
+                return;
+            }
+        }
+    }
+
+    /// The network of the node that is this machine; without one, the run's.
+    pub fn network<'a>(&'a self, environment: &'a Environment) -> &'a Netns {
+        self.beside.as_ref().map_or(environment.node(), |(network, _)| network)
     }
 
     /// The node that is this machine.
     pub fn here(&self) -> Option<&ClusterNode> {
-        self.0.iter().find(|node| node.here)
+        self.all.iter().find(|node| node.here)
     }
 
     pub fn named(&self, name: &str) -> Option<&ClusterNode> {
-        self.0.iter().find(|node| node.name == name)
+        self.all.iter().find(|node| node.name == name)
     }
 
     fn check_any_fit(&self) -> Result<(), ClusterError> {
-        if self.0.iter().any(|node| node.unfit.is_none()) {
+        if self.all.iter().any(|node| node.unfit.is_none()) {
             return Ok(());
         }
         let why: Vec<String> = self
-            .0
+            .all
             .iter()
             .map(|node| format!("{} {}", node.name, node.unfit.as_deref().unwrap_or_default()))
             .collect();
         let why = if why.is_empty() { "the cluster has no nodes".to_owned() } else { why.join("; ") };
         Err(ClusterError::NoNode { why })
+    }
+}
+
+#[cfg(test)]
+impl From<Vec<ClusterNode>> for Nodes {
+    fn from(all: Vec<ClusterNode>) -> Nodes {
+        Nodes { all, beside: None }
     }
 }
 
@@ -204,7 +237,7 @@ mod tests {
     #[test]
     fn a_cluster_without_a_usable_node_says_what_is_wrong_with_each() {
         let unfit = |spec, ready| ClusterNode::of(&node("n", "10.0.0.1", "", spec, ready), "B", &[]);
-        let nodes = Nodes(vec![
+        let nodes = Nodes::from(vec![
             unfit(json!({}), "False"),
             unfit(json!({"unschedulable": true}), "True"),
             unfit(
@@ -223,6 +256,6 @@ mod tests {
         let message = Nodes::default().check_any_fit().unwrap_err().to_string();
         assert!(message.contains("the cluster has no nodes"), "{message}");
         let tolerable = json!({"taints": [{"key": "k", "effect": "PreferNoSchedule"}]});
-        Nodes(vec![unfit(tolerable, "True")]).check_any_fit().unwrap();
+        Nodes::from(vec![unfit(tolerable, "True")]).check_any_fit().unwrap();
     }
 }

@@ -14,7 +14,7 @@ use kube::{
 };
 
 use loadline_machine::{
-    Cleanup, Environment, NetworkScope, Owner, Resources, Slot,
+    Cleanup, Environment, Netns, NetworkScope, Owner, Resources, Slot,
     wait::{self, CLUSTER_INTERVAL},
 };
 
@@ -44,9 +44,14 @@ pub(crate) struct InCluster {
     static_pod: bool,
 }
 
-/// The guard of a new deployment, which has nothing yet.
-pub(crate) fn guard(cluster: Arc<RunCluster>, slot: Slot, environment: &Environment) -> ClusterCleanup {
-    let scope = NetworkScope::OnNode(environment.node().clone());
+/// The guard of a new deployment, which has nothing yet. Its rules are in `network`.
+pub(crate) fn guard(
+    cluster: Arc<RunCluster>,
+    slot: Slot,
+    environment: &Environment,
+    network: &Netns,
+) -> ClusterCleanup {
+    let scope = NetworkScope::OnNode(network.clone());
     let made = InCluster { cluster, owner: slot.owner, kinds: Vec::new(), static_pod: false };
     Cleanup::new(slot, environment.folder(), scope, CLEANERS, made)
 }

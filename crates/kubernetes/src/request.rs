@@ -1,6 +1,6 @@
 //! What a deployment needs of a cluster: consistent options, the port that the service listens on, and the permissions.
 
-use loadline_machine::{Environment, Error, Owner, ports};
+use loadline_machine::{Environment, Error, Netns, Owner, ports};
 use loadline_model::platform::{Expose, Kubernetes, LoadFrom, Observers, PodPlacement, Probes};
 use loadline_platform::Service;
 
@@ -110,7 +110,7 @@ pub(crate) fn node_rule(
         // No node is this machine.
         (Some(PodPlacement::OtherNode), None) => Ok(NodeRule::Anywhere),
         (Some(PodPlacement::OtherNode), Some(node)) => {
-            let others: Vec<_> = nodes.0.iter().filter(|other| other.name != node.name).collect();
+            let others: Vec<_> = nodes.all.iter().filter(|other| other.name != node.name).collect();
             if others.iter().any(|other| other.unfit.is_none()) {
                 return Ok(NodeRule::NotOn(node.host_name.clone()));
             }
@@ -138,16 +138,17 @@ pub(crate) struct PodPorts {
 /// Host ports are chosen to be free on this machine; on other nodes they probably are, too.
 pub(crate) fn pod_ports(
     environment: &Environment,
+    node: &Netns,
     owner: &Owner,
     expose: &Expose,
     service: &Service,
     on_this_machine: bool,
 ) -> Result<PodPorts, Error> {
-    let any = || environment.ports().host_port(environment.node(), owner);
+    let any = || environment.ports().host_port(node, owner);
     match (expose, service.port) {
         (Expose::HostNetwork, Some(port)) => {
             if on_this_machine {
-                ports::check_free(environment.node(), std::net::Ipv4Addr::UNSPECIFIED, port)?;
+                ports::check_free(node, std::net::Ipv4Addr::UNSPECIFIED, port)?;
             }
             Ok(PodPorts { port, host_port: None })
         }
@@ -194,7 +195,7 @@ mod tests {
             unfit: unfit.map(str::to_owned),
             ..ClusterNode::default()
         };
-        Nodes(vec![node("a", unfit[0]), node("b", unfit[1])])
+        Nodes::from(vec![node("a", unfit[0]), node("b", unfit[1])])
     }
 
     #[test]
@@ -211,7 +212,7 @@ mod tests {
     fn a_placement_that_no_node_allows_says_why() {
         let refused =
             |placement, nodes: &Nodes, load| node_rule(Some(placement), nodes, load).unwrap_err().to_string();
-        let one = Nodes(vec![nodes([None, None]).0.swap_remove(0)]);
+        let one = Nodes::from(vec![nodes([None, None]).all.swap_remove(0)]);
         let message = refused(PodPlacement::OtherNode, &one, Some("a"));
         assert!(
             message.contains("`placement: other-node` is not possible: the cluster has no node other than a"),

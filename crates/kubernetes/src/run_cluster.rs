@@ -1,11 +1,12 @@
 //! A cluster as one run uses it: one connection for all deployments, the run's namespace, and the run's agents in it.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
+    net::{IpAddr, Ipv4Addr},
     sync::{Arc, Mutex, PoisonError},
 };
 
-use loadline_machine::{Environment, RunName};
+use loadline_machine::{ClientWire, Environment, Error, Netns, RunName};
 use loadline_model::platform::Kubernetes;
 
 use crate::{
@@ -28,6 +29,14 @@ pub(crate) struct RunCluster {
     /// The load's Job and the observers' DaemonSet, once they are created.
     pub agents: Agents,
     namespace_made: Mutex<bool>,
+    /// The client's wire to a node beside this machine's own network, once it is needed.
+    wire: Mutex<Option<Wire>>,
+}
+
+/// The number of its addresses stays taken until the run ends.
+struct Wire {
+    wire: ClientWire,
+    hosts: BTreeSet<Ipv4Addr>,
 }
 
 /// The agents of a run in one cluster, created when first needed and removed with the run's namespace.
@@ -55,6 +64,7 @@ impl Clusters {
             run: environment.run(),
             agents: Agents::default(),
             namespace_made: Mutex::new(false),
+            wire: Mutex::default(),
         });
         known.push(Arc::clone(&made));
         Ok(made)
@@ -73,6 +83,32 @@ impl RunCluster {
             *made = true;
         }
         Ok(())
+    }
+
+    /// Joins the client to the network of the cluster's node with this address, which is beside this machine's own, and routes its packets
+    /// for `host` there. Returns the client's address there.
+    pub fn lead_client(
+        &self,
+        environment: &Environment,
+        (network, address): (&Netns, IpAddr),
+        host: IpAddr,
+    ) -> Result<Ipv4Addr, Error> {
+        let mut joined = self.wire.lock().unwrap_or_else(PoisonError::into_inner);
+        let wire = match joined.take() {
+            Some(wire) => joined.insert(wire),
+            None => {
+                environment.folder().update(|section: &mut KubernetesSection| section.beside.push(address))?;
+                let wire = environment.join_client(network, &environment.next_slot()?)?;
+                joined.insert(Wire { wire, hosts: BTreeSet::new() })
+            }
+        };
+        if let IpAddr::V4(host) = host
+            && !wire.hosts.contains(&host)
+        {
+            wire.wire.lead_to(host)?;
+            wire.hosts.insert(host);
+        }
+        Ok(wire.wire.client_address())
     }
 
     /// The run's namespace.

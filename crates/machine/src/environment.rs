@@ -46,6 +46,38 @@ pub struct Environment {
     removed: bool,
 }
 
+/// A wire from the client into another network namespace. Dropping it removes it; both ends also vanish with either namespace.
+pub struct ClientWire {
+    client: Netns,
+    link: String,
+    addresses: Subnet,
+}
+
+impl ClientWire {
+    /// The client's address on it.
+    pub fn client_address(&self) -> Ipv4Addr {
+        self.addresses.far
+    }
+
+    /// Routes the client's packets for `host` over the wire.
+    pub fn lead_to(&self, host: Ipv4Addr) -> Result<(), Error> {
+        self.client.with_netlink(async |net: &Netlink| {
+            net.add_route(net.index_of(&self.link).await?, host, 32, Some(self.addresses.node)).await
+        })
+    }
+}
+
+impl Drop for ClientWire {
+    fn drop(&mut self) {
+        let removed = self.client.with_netlink(async |net: &Netlink| {
+            net.delete(net.index_of(&self.link).await?, &self.link).await
+        });
+        if let Err(error) = removed {
+            tracing::warn!("cannot remove the link {}: {error}", self.link);
+        }
+    }
+}
+
 impl Environment {
     /// Registers the run with the user's [`Registry`] and creates the wire. The node is the network namespace of the
     /// calling thread.
@@ -203,6 +235,25 @@ impl Environment {
     /// The name and the addresses of another deployment.
     pub fn next_slot(&self) -> Result<Slot, Error> {
         self.slots.next(self.run, self.block)
+    }
+
+    /// Joins the client to another network namespace of this machine by a wire of its own, with the addresses of `slot`.
+    pub fn join_client(&self, other: &Netns, slot: &Slot) -> Result<ClientWire, Error> {
+        let (link, addresses) = (slot.owner.link(Role::Wire), slot.own().wire);
+        self.client.with_netlink(async |net: &Netlink| net.add_veth(&link, other, &link).await)?;
+        let wire = ClientWire { client: self.client.clone(), link: link.clone(), addresses };
+        self.client.with_netlink(async |net: &Netlink| {
+            let index = net.index_of(&link).await?;
+            net.add_address(index, addresses.far, addresses.prefix).await?;
+            net.set_up(index).await
+        })?;
+        other.with_netlink(async |net: &Netlink| {
+            let index = net.index_of(&link).await?;
+            net.add_address(index, addresses.node, addresses.prefix).await?;
+            net.set_up(index).await
+        })?;
+        other.forward_from(&link)?;
+        Ok(wire)
     }
 
     fn create_wire(&self, wire: &Subnet) -> Result<(), Error> {

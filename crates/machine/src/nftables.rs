@@ -12,7 +12,7 @@ pub fn install(script: &str) -> Result<(), Error> {
 }
 
 /// Deletes the tables that carry the owner's name, and returns their names.
-pub(crate) fn remove(owner: &Owner) -> Result<Vec<String>, Error> {
+pub fn remove(owner: &Owner) -> Result<Vec<String>, Error> {
     let Some(nft) = find() else { return Ok(Vec::new()) };
     let tables = tables(&nft)?;
     let ours: Vec<_> = tables.into_iter().filter(|(_, name)| owner.owns_label(name)).collect();

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use k8s_openapi::api::{apps::v1::DaemonSet, core::v1::ConfigMap};
+use k8s_openapi::api::{
+    apps::v1::DaemonSet,
+    core::v1::{ConfigMap, Node},
+};
 use kube::{
     Api,
     api::{ApiResource, DynamicObject, ListParams},
@@ -48,6 +51,14 @@ pub(crate) fn ask(cluster: &Cluster) -> Option<Cni> {
         _ => None,
     };
     Some(Cni { name: name.to_owned(), mode })
+}
+
+/// The plugin of an agent that is no pod of the cluster, by what it wrote on the nodes (flannel, `pkg/subnet/kube/annotations.go`).
+pub(crate) fn of_nodes(nodes: &[Node]) -> Option<Cni> {
+    let written =
+        |name: &str| nodes.iter().find_map(|node| node.metadata.annotations.as_ref()?.get(name).cloned());
+    let backend = written("flannel.alpha.coreos.com/backend-type")?;
+    Some(Cni { name: "flannel".to_owned(), mode: Some(backend) })
 }
 
 fn recognise(sets: &[DaemonSet]) -> Option<(DaemonSet, &'static str)> {
@@ -144,6 +155,17 @@ mod tests {
             assert_eq!(recognise(&sets).unwrap().1, expected);
         }
         assert_eq!(recognise(&[set("kube-proxy", json!([]))]), None);
+    }
+
+    #[test]
+    fn an_agent_outside_of_the_cluster_is_recognised_by_what_it_wrote_on_the_nodes() {
+        let node = |annotations: Value| {
+            serde_json::from_value(json!({"metadata": {"annotations": annotations}})).unwrap()
+        };
+        let flannel = json!({"flannel.alpha.coreos.com/backend-type": "host-gw"});
+        let found = of_nodes(&[node(json!({})), node(flannel)]).unwrap();
+        assert_eq!((found.name.as_str(), found.mode.as_deref()), ("flannel", Some("host-gw")));
+        assert_eq!(of_nodes(&[node(json!({"node.alpha.kubernetes.io/ttl": "0"}))]), None);
     }
 
     #[test]

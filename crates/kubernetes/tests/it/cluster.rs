@@ -147,7 +147,7 @@ fn load_helper(nodes: &TwoNodes) -> PathBuf {
         fs::rename(folder.join("draft"), &copy).unwrap();
     }
     // It is removed with the cluster.
-    let loaded = Path::new("/run/loadline-cluster").join(format!("helper-{version}"));
+    let loaded = nodes.folder().join(format!("helper-{version}"));
     if !loaded.exists() {
         let archive = folder.join("service.tar");
         let image = Image::new(Program::open(&copy).unwrap(), "service").unwrap();

@@ -19,7 +19,7 @@ fn a_load_balancers_address_is_waited_for_and_used() {
     let namespace = format!("loadline-{}", run.environment.run());
     // As a cloud's controller would, a while later; kube-proxy then answers for the address.
     let controller = spawn(move || {
-        let status = r#"{"status": {"loadBalancer": {"ingress": [{"ip": "10.243.0.9"}]}}}"#;
+        let status = r#"{"status": {"loadBalancer": {"ingress": [{"ip": "10.240.192.9"}]}}}"#;
         let services = || cluster().kubectl(&["get", "services", "-A", "-o", "name"]);
         loadline_test_support::wait_until("the Service", || services().contains(&name));
         sleep(Duration::from_secs(1));
@@ -37,7 +37,7 @@ fn a_load_balancers_address_is_waited_for_and_used() {
     });
     let deployment = run.deploy(&cluster().platform(Expose::LoadBalancer), &cluster().who_called());
     controller.join().unwrap();
-    assert_eq!(deployment.address().to_string(), "10.243.0.9:8080");
+    assert_eq!(deployment.address().to_string(), "10.240.192.9:8080");
     run.ask(&*deployment);
     deployment.stop().unwrap();
     run.end();

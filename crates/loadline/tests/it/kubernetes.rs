@@ -1,7 +1,7 @@
 //! Kubernetes as a user has it, on the real cluster of `tests/cluster`: every way into a pod is measured beside the host, from here and
 //! from inside the cluster, and nothing of it is left.
 
-use crate::support::cluster::{Cluster, cluster};
+use crate::support::cluster::{Cluster, cluster, cluster_apart};
 use crate::support::place::{Ended, Place, ended};
 use crate::support::{assert_whole, leftovers};
 
@@ -52,6 +52,36 @@ fn every_way_into_a_pod_is_measured_observed_and_removed() {
     }
     assert!(result.surroundings["kubernetes"].summary.contains("1.34.4"), "{:?}", result.surroundings);
     assert_removed(&place, cluster);
+}
+
+#[test]
+fn a_cluster_in_namespaces_of_its_own_is_reached_by_a_wire_beside_the_one_that_is_not() {
+    let (cluster, apart, place) = (&cluster(), &cluster_apart("apart"), Place::shared());
+    let file = &apart.kubeconfig;
+    let ended = measure(
+        &place,
+        cluster,
+        &format!(
+            "  - host
+  - {{name: here, kubernetes: {{expose: nodePort, placement: same-node}}}}
+  - {{name: apart, kubernetes: {{kubeconfig: {file}, expose: nodePort, placement: same-node}}}}
+  - {{name: apart by its Service, kubernetes: {{kubeconfig: {file}, expose: clusterIP, placement: other-node}}}}
+  - {{name: apart on the other node, kubernetes: {{kubeconfig: {file}, expose: podIP, placement: other-node}}}}"
+        ),
+    );
+    ended.assert_measured();
+    let result = ended.result();
+    assert_whole(&result, 6);
+    // The client is on a node of both.
+    for name in ["here", "apart"] {
+        let facts = &result.surroundings[name].facts;
+        assert_eq!((&facts["nodes"][0]["name"], &facts["nodes"][0]["here"]), (&"node-1".into(), &true.into()));
+    }
+    let label = place.store().label();
+    assert_removed(&place, cluster);
+    assert!(!apart.has_namespace_of(&label));
+    let links = apart.script("node", &["run", "node-1", "ip", "-o", "link"]);
+    assert!(!links.contains(&format!("ll{label}")), "{links}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The real cluster of two nodes, with the program's image on its nodes.
+//! The real clusters of two nodes, with the program's image on their nodes.
 
 use std::fs::{self, File};
 use std::ops::Deref;
@@ -13,35 +13,42 @@ use super::{PROGRAM, wait_for};
 /// The cluster with or without other tests on it.
 pub struct Cluster {
     nodes: TwoNodes,
-    /// Freed by the kernel when the test ends, however it ends.
-    _lock: File,
+    /// None where no other test uses it. Freed by the kernel when the test ends, however it ends.
+    _lock: Option<File>,
 }
 
 /// The cluster, brought up if it isn't, for a test that touches nothing but what its own run made there.
 pub fn cluster() -> Cluster {
     let file = lock_file("cluster.lock");
     file.lock_shared().expect("a lock");
-    Cluster::up(file)
+    Cluster::with(TwoNodes::up(), Some(file))
+}
+
+/// A cluster beside it, in network namespaces of its own, for a single test.
+pub fn cluster_apart(name: &'static str) -> Cluster {
+    Cluster::with(TwoNodes::up_apart(name), None)
 }
 
 /// The cluster for a test that takes parts of it away: nobody else is on it meanwhile.
 pub fn disturbed_cluster() -> Cluster {
     let file = lock_file("cluster.lock");
     file.lock().expect("a lock");
-    Cluster::up(file)
+    Cluster::with(TwoNodes::up(), Some(file))
 }
 
 fn lock_file(name: &str) -> File {
     File::create(Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)).expect("cargo made the folder")
 }
 
-/// Waits for the cluster of test programs that have ended to be taken down, which puts back what it changed of the machine.
+/// Waits for the clusters of test programs that have ended to be taken down, which puts back what they changed of the machine.
 pub fn let_unused_one_go() {
-    let users = Path::new("/run/loadline-cluster/users");
     let is_alive = |user: fs::DirEntry| Path::new("/proc").join(user.file_name()).exists();
-    wait_for("an unused cluster to be taken down", || {
-        let mut left = fs::read_dir(users).ok().into_iter().flatten().flatten();
-        (!users.exists() || left.any(is_alive)).then_some(())
+    let is_unused = |cluster: fs::DirEntry| {
+        let is_one = cluster.file_name().to_string_lossy().starts_with("loadline-cluster");
+        is_one && fs::read_dir(cluster.path().join("users")).is_ok_and(|users| !users.flatten().any(is_alive))
+    };
+    wait_for("unused clusters to be taken down", || {
+        (!fs::read_dir("/run").ok()?.flatten().any(is_unused)).then_some(())
     });
 }
 
@@ -54,8 +61,8 @@ impl Deref for Cluster {
 }
 
 impl Cluster {
-    fn up(lock: File) -> Cluster {
-        let cluster = Cluster { nodes: TwoNodes::up(), _lock: lock };
+    fn with(nodes: TwoNodes, lock: Option<File>) -> Cluster {
+        let cluster = Cluster { nodes, _lock: lock };
         cluster.load_program();
         cluster
     }
@@ -67,7 +74,7 @@ impl Cluster {
         let program = fs::metadata(PROGRAM).expect("the program");
         let name = format!("loaded-{}-{}.{:09}", program.len(), program.mtime(), program.mtime_nsec());
         // It goes with the cluster.
-        let loaded = Path::new("/run/loadline-cluster").join(name);
+        let loaded = self.folder().join(name);
         if loaded.exists() {
             return;
         }
