@@ -97,7 +97,9 @@ impl RunCluster {
         let wire = match joined.take() {
             Some(wire) => joined.insert(wire),
             None => {
-                environment.folder().update(|section: &mut KubernetesSection| section.beside.push(address))?;
+                environment
+                    .folder()
+                    .update(|section: &mut KubernetesSection| section.beside.push(address))?;
                 let wire = environment.join_client(network, &environment.next_slot()?)?;
                 joined.insert(Wire { wire, hosts: BTreeSet::new() })
             }

@@ -25,7 +25,12 @@ impl TwoNodes {
             let folder = run(Command::new("bash")
                 .args(["-c", ". \"$0\" && echo \"$BIN\""])
                 .arg(scripts.join("settings")));
-            return TwoNodes { scripts, name: "", kubeconfig, kubectl: Path::new(folder.trim()).join("kubectl") };
+            return TwoNodes {
+                scripts,
+                name: "",
+                kubeconfig,
+                kubectl: Path::new(folder.trim()).join("kubectl"),
+            };
         }
         TwoNodes::up_with("", &[])
     }

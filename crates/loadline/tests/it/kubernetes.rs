@@ -75,7 +75,10 @@ fn a_cluster_in_namespaces_of_its_own_is_reached_by_a_wire_beside_the_one_that_i
     // The client is on a node of both.
     for name in ["here", "apart"] {
         let facts = &result.surroundings[name].facts;
-        assert_eq!((&facts["nodes"][0]["name"], &facts["nodes"][0]["here"]), (&"node-1".into(), &true.into()));
+        assert_eq!(
+            (&facts["nodes"][0]["name"], &facts["nodes"][0]["here"]),
+            (&"node-1".into(), &true.into())
+        );
     }
     let label = place.store().label();
     assert_removed(&place, cluster);
