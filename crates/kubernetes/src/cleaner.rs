@@ -7,7 +7,7 @@ use std::{
 };
 
 use loadline_machine::{
-    Cleaner, Error, ErrorContext, Netns, Owner, Removed, RunName, Section, neighbour, nftables,
+    Cleaner, Error, ErrorContext, Freezer, Netns, Owner, Removed, RunName, Section, neighbour, nftables,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -29,6 +29,9 @@ pub(crate) struct KubernetesSection {
     /// Addresses of nodes whose network namespaces are beside this machine's own, and may have rules of the run.
     #[serde(default)]
     pub beside: Vec<IpAddr>,
+    /// Cgroups of clusters' own programs, which may be stopped.
+    #[serde(default)]
+    pub stopped: Vec<String>,
 }
 
 impl Section for KubernetesSection {
@@ -51,6 +54,10 @@ impl Cleaner for KubernetesCleaner {
         removed: &mut Vec<Removed>,
     ) -> Result<(), Error> {
         let section = KubernetesSection::deserialize(section).unwrap_or_default();
+        // Nothing can be asked of a cluster that is stopped. One that is gone needs nothing.
+        for freezer in section.stopped.iter().filter_map(|cgroup| Freezer::of(cgroup)) {
+            freezer.thaw()?;
+        }
         let names = remove_static_pods(owner, &section.static_pods)?;
         removed.extend(names.into_iter().map(|name| Removed { run: owner.run, kind: "static pod", name }));
         Ok(())

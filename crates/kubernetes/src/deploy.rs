@@ -60,6 +60,9 @@ pub(crate) fn start<'g>(
     let cluster = environment.shared::<Clusters>().get(environment, options)?;
     cluster.enter(environment, &request::permissions(options))?;
     let nodes = Nodes::ask(&cluster.cluster, environment)?;
+    if options.quiesce {
+        cluster.may_quiesce(environment, &nodes)?;
+    }
     let (options, program, service) = (options.clone(), program.map(Path::to_owned), service.clone());
     let context = Context { options, program, environment, service, cluster, nodes };
     let mut deployer = Deployer { context, load: None };

@@ -18,6 +18,9 @@ use crate::{connection::Cluster, error::ClusterError};
 /// The label by which pods are placed on a node.
 const HOST_NAME_LABEL: &str = "kubernetes.io/hostname";
 
+/// The annotation by which a cluster for tests names the cgroup of its own programs, which may be stopped.
+pub(crate) const SYSTEM_ANNOTATION: &str = "loadline.system";
+
 /// The start of the reason for a node that is not ready.
 pub(crate) const NOT_READY: &str = "is not ready";
 
@@ -38,6 +41,8 @@ pub(crate) struct ClusterNode {
     pub unfit: Option<String>,
     /// Whether its kernel is this one, so that processes and cgroups of its pods are visible.
     pub same_kernel: bool,
+    /// The cgroup of the cluster's own programs, if it is on this kernel and says that they may be stopped.
+    pub system: Option<String>,
     /// Whether its network is this machine's as well, or a namespace beside it.
     pub here: bool,
 }
@@ -151,6 +156,12 @@ impl ClusterNode {
             host_name: label.cloned().unwrap_or_else(|| name.clone()),
             here: same_kernel && internal.iter().any(|address| own.contains(address)),
             external: addresses("ExternalIP"),
+            system: node
+                .metadata
+                .annotations
+                .as_ref()
+                .and_then(|annotations| annotations.get(SYSTEM_ANNOTATION).cloned())
+                .filter(|_| same_kernel),
             unfit: unfit(node),
             name,
             internal,

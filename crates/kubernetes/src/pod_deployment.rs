@@ -71,6 +71,12 @@ impl PodDeployment {
             ));
         }
         pin_all(&context.service.cpus, &containers, &mut left_out)?;
+        if context.options.quiesce {
+            left_out.push(
+                "the cluster's own programs are stopped while slices are measured (`quiesce`): what they would take of the CPUs is in no figure"
+                    .to_owned(),
+            );
+        }
         let processes = match containers.iter().flatten().map(open_handle).collect::<Option<Vec<_>>>() {
             Some(held) if held.len() == pods.len() => held,
             _ => Vec::new(),
@@ -143,6 +149,10 @@ impl Deployment for PodDeployment {
 
     fn subject(&self) -> Subject {
         self.subject.clone()
+    }
+
+    fn quiesce(&self, stopped: bool) -> Result<(), PlatformError> {
+        Ok(self.made.cluster.quiesce(stopped).map_err(ClusterError::from)?)
     }
 
     fn left_out(&self) -> &[String] {

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use loadline_machine::{ClientWire, Environment, Error, Netns, RunName};
+use loadline_machine::{ClientWire, Environment, Error, Freezer, Netns, RunName};
 use loadline_model::platform::Kubernetes;
 
 use crate::{
@@ -15,6 +15,7 @@ use crate::{
     error::ClusterError,
     kubeconfig::ClusterRecord,
     labels, namespace,
+    nodes::{Nodes, SYSTEM_ANNOTATION},
     permissions::{self, Permission},
     termination::DeployedPod,
 };
@@ -31,6 +32,14 @@ pub(crate) struct RunCluster {
     namespace_made: Mutex<bool>,
     /// The client's wire to a node beside this machine's own network, once it is needed.
     wire: Mutex<Option<Wire>>,
+    system: Mutex<System>,
+}
+
+/// The cluster's own programs, which may be stopped.
+#[derive(Default)]
+struct System {
+    freezers: Vec<Freezer>,
+    stopped: bool,
 }
 
 /// The number of its addresses stays taken until the run ends.
@@ -65,9 +74,18 @@ impl Clusters {
             agents: Agents::default(),
             namespace_made: Mutex::new(false),
             wire: Mutex::default(),
+            system: Mutex::default(),
         });
         known.push(Arc::clone(&made));
         Ok(made)
+    }
+}
+
+impl Drop for RunCluster {
+    fn drop(&mut self) {
+        if let Err(error) = self.quiesce(false) {
+            tracing::warn!("a cluster's own programs are still stopped: {error}");
+        }
     }
 }
 
@@ -111,6 +129,38 @@ impl RunCluster {
             wire.hosts.insert(host);
         }
         Ok(wire.wire.client_address())
+    }
+
+    /// Finds the cgroups of the cluster's own programs, unless they are known.
+    pub fn may_quiesce(&self, environment: &Environment, nodes: &Nodes) -> Result<(), ClusterError> {
+        let mut system = self.system.lock().unwrap_or_else(PoisonError::into_inner);
+        if !system.freezers.is_empty() {
+            return Ok(());
+        }
+        let cgroups: BTreeSet<&String> = nodes.all.iter().filter_map(|node| node.system.as_ref()).collect();
+        system.freezers = cgroups.iter().filter_map(|cgroup| Freezer::of(cgroup)).collect();
+        if system.freezers.is_empty() {
+            return Err(ClusterError::Unfit(format!(
+                "`quiesce: true` stops the programs of a cluster, which only one for tests allows: the nodes of this one do not name, by \
+                 their annotation {SYSTEM_ANNOTATION}, a cgroup of this machine"
+            )));
+        }
+        // After a kill they would stay stopped.
+        environment.folder().update(|section: &mut KubernetesSection| {
+            section.stopped.extend(cgroups.into_iter().cloned());
+        })?;
+        Ok(())
+    }
+
+    /// Stops the cluster's own programs, or lets them go on.
+    pub fn quiesce(&self, stopped: bool) -> Result<(), Error> {
+        let mut system = self.system.lock().unwrap_or_else(PoisonError::into_inner);
+        if system.stopped == stopped {
+            return Ok(());
+        }
+        system.stopped = stopped;
+        let set = |freezer: &Freezer| if stopped { freezer.freeze() } else { freezer.thaw() };
+        system.freezers.iter().map(set).fold(Ok(()), Result::and)
     }
 
     /// The run's namespace.

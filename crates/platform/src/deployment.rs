@@ -32,6 +32,16 @@ pub trait Deployment: Send {
         &[]
     }
 
+    /// Stops what the platform does on this machine beside running services, if its options ask for that, or lets it go on. Called around
+    /// each slice.
+    ///
+    /// # Errors
+    /// When it does not stop.
+    fn quiesce(&self, stopped: bool) -> Result<(), PlatformError> {
+        let _ = stopped;
+        Ok(())
+    }
+
     /// What is not available here and how to get it, one sentence each.
     fn left_out(&self) -> &[String];
 

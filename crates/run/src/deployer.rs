@@ -64,6 +64,12 @@ pub trait LiveSite: Send {
     /// The metrics that its probes declare; asked once the service is ready.
     fn metrics(&mut self) -> Vec<MetricDeclaration>;
 
+    /// Stops what its platform does on the machine beside running services, or lets it go on; called around each slice.
+    fn quiesce(&mut self, stopped: bool) -> Result<(), RunError> {
+        let _ = stopped;
+        Ok(())
+    }
+
     /// Reads the counters; [`LiveSite::read_end`] follows.
     fn read_begin(&mut self, what: ReadOut);
 

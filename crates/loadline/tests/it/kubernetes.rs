@@ -1,9 +1,12 @@
 //! Kubernetes as a user has it, on the real cluster of `tests/cluster`: every way into a pod is measured beside the host, from here and
 //! from inside the cluster, and nothing of it is left.
 
+use std::fs;
+use std::process::Child;
+
 use crate::support::cluster::{Cluster, cluster, cluster_apart};
 use crate::support::place::{Ended, Place, ended};
-use crate::support::{assert_whole, leftovers};
+use crate::support::{assert_whole, leftovers, wait_for};
 
 /// As little measuring as shows that everything works.
 const BRIEF_PLAN: &str = "plan: {slice: 200ms, blocks: 2, deployments: 1, warmup: 1s, repeats: 0}";
@@ -85,6 +88,55 @@ fn a_cluster_in_namespaces_of_its_own_is_reached_by_a_wire_beside_the_one_that_i
     assert!(!apart.has_namespace_of(&label));
     let links = apart.script("node", &["run", "node-1", "ip", "-o", "link"]);
     assert!(!links.contains(&format!("ll{label}")), "{links}");
+}
+
+/// Whether the cluster's own programs are stopped, in whichever version of cgroups.
+fn is_stopped(cluster: &Cluster) -> bool {
+    let name = cluster.folder().file_name().expect("a name").to_string_lossy().into_owned();
+    let says = |file: &str, word: &str| {
+        fs::read_to_string(file).is_ok_and(|text| text.lines().any(|line| line == word))
+    };
+    let system = format!("{name}/system");
+    says(&format!("/sys/fs/cgroup/freezer/{system}/freezer.state"), "FROZEN")
+        || ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"]
+            .iter()
+            .any(|root| says(&format!("{root}/{system}/cgroup.events"), "frozen 1"))
+}
+
+/// Measures long slices on a cluster that is stopped meanwhile; returns once it is.
+fn stopped_by_a_run(place: &Place, cluster: &Cluster) -> Child {
+    place.write(
+        "experiment.yaml",
+        "service: {builtin: orders}\nplatforms: [{kubernetes: {quiesce: true}}]\nloads: [{rate: 200/s}]\n\
+         plan: {slice: 2s, blocks: 3, deployments: 1, warmup: 1s, repeats: 0}\n",
+    );
+    let mut command = place.command(["run", "experiment.yaml"]);
+    let child = command.env("KUBECONFIG", &cluster.kubeconfig).spawn().expect("the program starts");
+    wait_for("the cluster to be stopped", || is_stopped(cluster).then_some(()));
+    child
+}
+
+#[test]
+fn a_cluster_for_tests_is_stopped_while_slices_are_measured_and_goes_on_after_them() {
+    let (apart, place) = (&cluster_apart("quiet"), Place::shared());
+    let ended = stopped_by_a_run(&place, apart).wait().expect("a child");
+    assert!(matches!(ended.code(), Some(0 | 3)), "{ended}");
+    assert!(!is_stopped(apart));
+    assert_removed(&place, apart);
+    let report = place.run(["report"]);
+    assert!(report.stdout.contains("the cluster's own programs are stopped"), "{}", report.stdout);
+}
+
+#[test]
+fn a_cluster_that_a_killed_run_has_stopped_goes_on_once_it_is_cleaned_up_after() {
+    let (apart, place) = (&cluster_apart("killed"), Place::cleaning());
+    let mut child = stopped_by_a_run(&place, apart);
+    child.kill().and_then(|()| child.wait()).expect("a child");
+    assert!(is_stopped(apart), "it was killed within a slice");
+    let cleaned = place.run(["clean"]);
+    assert_eq!(cleaned.code, Some(0), "{}", cleaned.stderr);
+    assert!(!is_stopped(apart));
+    assert_removed(&place, apart);
 }
 
 #[test]

@@ -38,6 +38,9 @@ pub struct Kubernetes {
     pub observers: Observers,
     /// loadline's own image, for load and observers in the cluster; `None` is the one that `loadline image` makes, already on the nodes.
     pub agent_image: Option<String>,
+    /// Whether the cluster's own programs are stopped while a slice is measured.
+    #[serde(default)]
+    pub quiesce: bool,
 }
 
 /// How clients reach a service.
@@ -131,6 +134,7 @@ impl Default for Kubernetes {
             load_from: LoadFrom::default(),
             observers: Observers::default(),
             agent_image: None,
+            quiesce: false,
         }
     }
 }

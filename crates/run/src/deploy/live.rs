@@ -126,6 +126,10 @@ impl LiveSite for DeployedSite {
         metrics
     }
 
+    fn quiesce(&mut self, stopped: bool) -> Result<(), RunError> {
+        self.deployment.quiesce(stopped).map_err(|error| RunError::Environment(error.into()))
+    }
+
     fn read_begin(&mut self, what: ReadOut) {
         if let (Some(trace), ReadOut::Everything) = (&mut self.gc_trace, what) {
             trace.begin(&self.deployment.output_tail());

@@ -117,6 +117,12 @@ pub(super) fn table() -> Table<KubernetesKeys> {
             |pod| &mut pod.options.agent_image,
         )
         .default("one that `loadline image` made, present on the nodes")
+        .key(
+            "quiesce",
+            switch(),
+            "Stop the cluster's own programs while a slice is measured. Only a cluster for tests, which says by the annotation loadline.system of its nodes in which cgroup they are",
+            |pod| &mut pod.options.quiesce,
+        )
 }
 
 fn expose_kind() -> Scalar<Expose> {
