@@ -75,7 +75,7 @@ impl Cleaner for KubernetesCleaner {
             return Ok(());
         }
         let section = KubernetesSection::deserialize(section).unwrap_or_default();
-        for network in section.beside.iter().filter_map(|address| neighbour(*address, node)) {
+        for network in section.beside.iter().filter_map(|address| neighbour(*address)) {
             let names = network.run(|| nftables::remove(owner))?;
             removed.extend(names.into_iter().map(|name| Removed { run: owner.run, kind: "nft table", name }));
         }

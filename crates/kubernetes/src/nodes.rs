@@ -72,16 +72,16 @@ impl Nodes {
         let mut nodes = Nodes { all, beside: None };
         nodes.check_any_fit()?;
         if environment.has_wire() && nodes.here().is_none() {
-            nodes.find_beside(environment.node());
+            nodes.find_beside();
         }
         Ok(nodes)
     }
 
-    /// Treats the first node found in a namespace beside `own` as this machine.
-    fn find_beside(&mut self, own: &Netns) {
+    /// Treats the first node found in a namespace beside ours as this machine.
+    fn find_beside(&mut self) {
         let candidates = self.all.iter_mut().filter(|node| node.same_kernel && node.unfit.is_none());
         for node in candidates {
-            self.beside = node.address().and_then(|address| Some((neighbour(address, own)?, address)));
+            self.beside = node.address().and_then(|address| Some((neighbour(address)?, address)));
             if self.beside.is_some() {
                 node.here = true;
                 return;

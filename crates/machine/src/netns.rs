@@ -8,6 +8,7 @@ use std::{
         fd::{AsFd, BorrowedFd, OwnedFd},
         unix::fs::MetadataExt,
     },
+    path::Path,
     sync::Arc,
     thread,
 };
@@ -34,8 +35,12 @@ impl Netns {
 
     /// The namespace of the process `pid`.
     pub fn of_process(pid: u32) -> Result<Netns, Error> {
-        let path = path_of(pid);
-        let file = File::open(&path).with_context(|| format!("open {path}"))?;
+        Netns::at(Path::new(&path_of(pid)))
+    }
+
+    /// The namespace that is mounted at this path, or that the path of a process leads to.
+    pub(crate) fn at(path: &Path) -> Result<Netns, Error> {
+        let file = File::open(path).with_context(|| format!("open {}", path.display()))?;
         Ok(Netns(Arc::new(file.into())))
     }
 
