@@ -30,7 +30,8 @@ impl Freezer {
     pub fn of(cgroup: &str) -> Option<Freezer> {
         let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
         let own = fs::read_to_string("/proc/self/cgroup").ok()?;
-        let is_own = own.lines().filter_map(|line| line.splitn(3, ':').nth(2)).any(|path| is_below(path, cgroup));
+        let is_own =
+            own.lines().filter_map(|line| line.splitn(3, ':').nth(2)).any(|path| is_below(path, cgroup));
         let is_proper = cgroup.starts_with('/') && cgroup.len() > 1 && !cgroup.contains("..");
         if is_own || !is_proper {
             return None;
@@ -96,9 +97,9 @@ fn roots(mounts: &str) -> Vec<(PathBuf, Version)> {
     let root = |line: &str| {
         let (mount, kind) = line.split_once(" - ")?;
         let words: Vec<&str> = kind.split(' ').collect();
-        let version = match words.first()? {
-            &"cgroup" if words.get(2)?.split(',').any(|option| option == "freezer") => Version::One,
-            &"cgroup2" => Version::Two,
+        let version = match *words.first()? {
+            "cgroup" if words.get(2)?.split(',').any(|option| option == "freezer") => Version::One,
+            "cgroup2" => Version::Two,
             _ => return None,
         };
         Some((PathBuf::from(mount.split(' ').nth(4)?), version))
@@ -107,7 +108,8 @@ fn roots(mounts: &str) -> Vec<(PathBuf, Version)> {
 }
 
 fn is_below(path: &str, above: &str) -> bool {
-    path.strip_prefix(above.trim_end_matches('/')).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    path.strip_prefix(above.trim_end_matches('/'))
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 #[cfg(test)]
