@@ -3,6 +3,7 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
+    thread,
     time::Duration,
 };
 
@@ -11,8 +12,12 @@ use crate::{
     wait::{self, SHORT_INTERVAL},
 };
 
-/// How long the processes of a cgroup may take to stop: one that waits for a disk stops when it is done.
-const FREEZE_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long the processes of a cgroup may take to stop: one that waits within the kernel stops when it is done.
+const FREEZE_TIMEOUT: Duration = Duration::from_millis(500);
+/// A parent that waits for its child to execute a program (vfork(2)) does not stop while the child has. All go on for a moment before each
+/// new attempt.
+const ATTEMPTS: usize = 20;
+const BETWEEN_ATTEMPTS: Duration = Duration::from_millis(100);
 
 /// A cgroup whose processes can be stopped.
 #[derive(Clone, Debug)]
@@ -63,16 +68,22 @@ impl Freezer {
     /// Stops all processes, and returns once they have stopped.
     ///
     /// # Errors
-    /// When they have not after two seconds; those that have stay stopped until [`Freezer::thaw`].
+    /// When they have not after twelve seconds; then none is stopped.
     pub fn freeze(&self) -> Result<(), Error> {
-        self.write(self.frozen)?;
         let (file, line) = &self.state;
         let is_frozen = || {
             let state = fs::read_to_string(file).ok()?;
             state.lines().any(|found| found == *line).then_some(())
         };
-        wait::until(FREEZE_TIMEOUT, SHORT_INTERVAL, is_frozen)
-            .ok_or(io::Error::from(io::ErrorKind::TimedOut))
+        for _ in 0..ATTEMPTS {
+            self.write(self.frozen)?;
+            if wait::until(FREEZE_TIMEOUT, SHORT_INTERVAL, is_frozen).is_some() {
+                return Ok(());
+            }
+            self.thaw()?;
+            thread::sleep(BETWEEN_ATTEMPTS);
+        }
+        Err(io::Error::from(io::ErrorKind::TimedOut))
             .with_context(|| format!("stop the processes of {}", self.switch.display()))
     }
 
