@@ -47,26 +47,6 @@ pub(crate) fn drive<'t>(
     for visit in visits {
         with_engine(fleet, visit, |engine| engine.prepare())?;
     }
-    let quiet = quiesce(fleet, true);
-    let driven = quiet.and_then(|()| drive_prepared(visits, turn, fleet, here, clock, tasks));
-    quiesce(fleet, false)?;
-    driven
-}
-
-/// Stops what the platforms do beside running services, or lets all of it go on.
-fn quiesce(fleet: &mut Fleet, stopped: bool) -> Result<(), RunError> {
-    // Of those that failed the first is told; each was tried.
-    fleet.iter_mut().map(|member| member.site.quiesce(stopped)).fold(Ok(()), Result::and)
-}
-
-fn drive_prepared<'t>(
-    visits: &[&'t Visit],
-    turn: &Turn,
-    fleet: &mut Fleet,
-    here: Option<&MachineId>,
-    clock: &dyn Clock,
-    tasks: &dyn TaskTimes,
-) -> Result<(Vec<Driven<'t>>, TurnTime), RunError> {
     let prepared = clock.now();
     for member in fleet.iter_mut() {
         let is_measured = visits.iter().any(|visit| visit.site == member.id);

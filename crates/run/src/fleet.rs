@@ -160,6 +160,12 @@ impl Fleet {
         !load.iter().any(|cpu| cpus.contains(cpu)) && self.members.iter().all(is_on_them)
     }
 
+    /// Stops what the platforms do beside running services, or lets all of it go on.
+    pub fn quiesce(&mut self, stopped: bool) -> Result<(), RunError> {
+        // Of those that failed the first is told; each was tried.
+        self.iter_mut().map(|member| member.site.quiesce(stopped)).fold(Ok(()), Result::and)
+    }
+
     /// All sites, mutable.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Member> {
         self.members.iter_mut()

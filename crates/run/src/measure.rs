@@ -31,7 +31,11 @@ impl Execution<'_> {
             return Ok(false);
         }
         let at_s = (self.clock.now() - self.begun).as_secs_f64();
-        let (driven, time) = drive(&visits, turn, fleet, self.here.as_ref(), self.clock, self.tasks)?;
+        let driven = fleet
+            .quiesce(true)
+            .and_then(|()| drive(&visits, turn, fleet, self.here.as_ref(), self.clock, self.tasks));
+        fleet.quiesce(false)?;
+        let (driven, time) = driven?;
         self.spent.counters_s += time.counters.as_secs_f64();
         let loaded_s = time.load.as_secs_f64();
         match position.attempt {
