@@ -119,12 +119,17 @@ fn stopped_by_a_run(place: &Place, cluster: &Cluster) -> Child {
 #[test]
 fn a_cluster_for_tests_is_stopped_while_slices_are_measured_and_goes_on_after_them() {
     let (apart, place) = (&cluster_apart("quiet"), Place::shared());
-    let ended = stopped_by_a_run(&place, apart).wait().expect("a child");
-    assert!(matches!(ended.code(), Some(0 | 3)), "{ended}");
+    let status = stopped_by_a_run(&place, apart).wait().expect("a child");
+    assert!(matches!(status.code(), Some(0 | 3)), "{status}");
     assert!(!is_stopped(apart));
     assert_removed(&place, apart);
     let report = place.run(["report"]);
     assert!(report.stdout.contains("the cluster's own programs are stopped"), "{}", report.stdout);
+    apart.kubectl(&["annotate", "nodes", "--all", "loadline.system-"]);
+    let mut command = place.command(["run", "experiment.yaml"]);
+    let refused = ended(command.env("KUBECONFIG", &apart.kubeconfig).output().expect("the program starts"));
+    assert_eq!(refused.code, Some(1), "{}", refused.stderr);
+    assert!(refused.stderr.contains("their annotation loadline.system"), "{}", refused.stderr);
 }
 
 #[test]
