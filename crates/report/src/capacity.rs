@@ -99,7 +99,7 @@ pub(crate) fn compared(result: &RunResult, found: &Capacities) -> Vec<(String, G
     let same = ends.map(|(least, most)| match least == most {
         true => format!("All at the same rate, {}:", figures::rate(least)),
         false => format!(
-            "All at the same rate, {} to {} by deployment and load:",
+            "All at the same rate, {} to {} by deployment, request and load:",
             figures::rate(least),
             figures::rate(most)
         ),

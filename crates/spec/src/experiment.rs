@@ -92,6 +92,12 @@ struct ExperimentKeys {
     hooks: Written<HookKeys>,
 }
 
+impl ExperimentKeys {
+    fn searches_each_request(&self) -> bool {
+        self.capacity.as_ref().is_some_and(|capacity| capacity.value.each_request)
+    }
+}
+
 fn table() -> Table<ExperimentKeys> {
     let description = "A loadline experiment: services, platforms and loads to compare";
     let limits =
@@ -225,7 +231,11 @@ pub(crate) fn experiment(
     }
     keys.value.folder = folder.map(Path::to_owned);
     let platforms = platforms::platforms(&keys, machine, &mut problems);
-    let services = services::services(&keys, machine, &mut problems);
+    let mut services = services::services(&keys, machine, &mut problems);
+    if keys.value.searches_each_request() && problems.count() == 0 {
+        services::separate_requests(&mut keys.value, &services);
+        services = services::services(&keys, machine, &mut problems);
+    }
     let loads = loads::loads(&keys, &mut problems);
     let mut plan = plan::plan(&keys.value.plan.value, &loads, machine.seed);
     let capacity = capacity::capacity(&keys, &loads, &mut problems);

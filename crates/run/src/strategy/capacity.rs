@@ -160,7 +160,8 @@ impl<'a> SearchCapacity<'a> {
         CellSearch::new(Goal { from, most, ..self.goal })
     }
 
-    /// Once all searches are over: the cells of each load at the smallest of their capacities, and in the next block each at its own.
+    /// Once all searches are over: the cells of each load and its requests at the smallest of their capacities, and in the next block each at
+    /// its own.
     fn compare(&mut self, order: &[CellId]) -> Vec<(CellId, Probe)> {
         let purpose = if self.compared.is_multiple_of(2) { Purpose::Common } else { Purpose::Own };
         let found: Vec<(CellId, f64)> =
@@ -169,12 +170,16 @@ impl<'a> SearchCapacity<'a> {
             return Vec::new();
         }
         self.compared += 1;
-        let least_of = |load: LoadId| {
-            let of_load = found.iter().filter(|(cell, _)| self.plan.load_of(*cell) == load);
-            of_load.map(|(_, rate)| *rate).fold(f64::INFINITY, f64::min)
+        let asked_of = |cell: CellId| {
+            let site = self.plan.site_of(cell);
+            (self.plan.load_of(cell), &self.experiment.service(site.service).requests)
+        };
+        let least_of = |asked| {
+            let same = found.iter().filter(|(cell, _)| asked_of(*cell) == asked);
+            same.map(|(_, rate)| *rate).fold(f64::INFINITY, f64::min)
         };
         let probe = |(cell, own): &(CellId, f64)| {
-            let rate = if purpose == Purpose::Common { least_of(self.plan.load_of(*cell)) } else { *own };
+            let rate = if purpose == Purpose::Common { least_of(asked_of(*cell)) } else { *own };
             (*cell, Probe { rate, slices: 1.0, purpose })
         };
         found.iter().map(probe).collect()

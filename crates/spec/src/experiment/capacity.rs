@@ -10,7 +10,7 @@ use super::metric::{metric_of, short};
 use super::published::Figures;
 use crate::LoadSpec;
 use crate::error::{Complaint, Problems};
-use crate::kinds::{List, Scalar};
+use crate::kinds::{List, Scalar, switch};
 use crate::options::{Table, Written};
 use crate::units::{parse_percentage, parse_share, show_share};
 
@@ -30,11 +30,13 @@ pub(super) struct CapacityKeys {
     objectives: Vec<Objective>,
     precision: f64,
     most: Option<Rate>,
+    /// Each request of a mix is searched for by itself, which is a service for each of them once it is read.
+    pub(super) each_request: bool,
 }
 
 impl Default for CapacityKeys {
     fn default() -> CapacityKeys {
-        CapacityKeys { objectives: Vec::new(), precision: DEFAULT_PRECISION, most: None }
+        CapacityKeys { objectives: Vec::new(), precision: DEFAULT_PRECISION, most: None, each_request: false }
     }
 }
 
@@ -58,10 +60,17 @@ pub(super) fn table() -> Table<CapacityKeys> {
     .key("most", most(), "Try no higher rate", |keys| &mut keys.most)
     .flag("--most", SEARCH)
     .default("what the generator can send")
+    .key(
+        "each_request",
+        switch(),
+        "Search for each request by itself: a service with several stands for as many services with one",
+        |keys| &mut keys.each_request,
+    )
+    .switch("--each-request", SEARCH, "true", "Search for each request by itself, not for the mix")
 }
 
 /// Flags that only a search has.
-pub const FLAGS: [&str; 2] = ["--precision", "--most"];
+pub const FLAGS: [&str; 3] = ["--precision", "--most", "--each-request"];
 
 fn objective() -> Scalar<Objective> {
     let pattern = r"^\s*[a-z][a-z0-9_]*(\.[a-z0-9_]+)*\s*(<=|>=)\s*[0-9].*$";
@@ -128,7 +137,7 @@ pub(super) fn capacity(
         let complaint = Complaint::new("a search begins at a rate, and changes it");
         problems.add(keys.place_of("loads"), complaint.help("write one rate a load, as `rate: 100/s`"));
     }
-    let CapacityKeys { objectives, precision, most } = written.value.clone();
+    let CapacityKeys { objectives, precision, most, each_request: _ } = written.value.clone();
     let defaults = || DEFAULT_OBJECTIVES.iter().filter_map(|text| read(text).ok()).collect();
     let objectives = if objectives.is_empty() { defaults() } else { objectives };
     contradictions(&objectives, place, problems);
@@ -169,6 +178,7 @@ impl CapacityKeys {
             objectives: capacity.objectives.clone(),
             precision: capacity.precision,
             most: capacity.most,
+            each_request: false,
         }
     }
 }

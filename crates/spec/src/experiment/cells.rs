@@ -145,8 +145,30 @@ pub(super) fn cells(experiment: &mut Experiment, keys: &Written<ExperimentKeys>,
     }
     match &keys.value.contrasts {
         Some(written) => contrasts(experiment, written, keys, problems),
-        None => baselines_are_measured(experiment, keys, problems),
+        None => {
+            if keys.value.searches_each_request() {
+                compare_same_requests(experiment);
+            }
+            baselines_are_measured(experiment, keys, problems);
+        }
     }
+}
+
+/// A service is compared with the first that has the same requests.
+fn compare_same_requests(experiment: &mut Experiment) {
+    let requests = |service: ServiceId| &experiment.service(service).requests;
+    let same = |contrast: ContrastSpec| {
+        let ContrastSpec { candidate, baseline } = contrast;
+        if candidate.service == baseline.service {
+            return Some(contrast);
+        }
+        let service = ServiceId::of(experiment.services.len())
+            .find(|service| requests(*service) == requests(candidate.service))
+            .filter(|service| *service != candidate.service)?;
+        Some(ContrastSpec { candidate, baseline: CellSpec { service, ..baseline } })
+    };
+    let contrasts = experiment.contrasts.iter().copied().filter_map(same).collect();
+    experiment.contrasts = contrasts;
 }
 
 /// The cells that are measured.

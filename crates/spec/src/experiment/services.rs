@@ -368,6 +368,23 @@ pub(super) fn services(
     services
 }
 
+/// Puts a service with each request in the place of a service with several: `shop GET /cart`. Of what such a request carries, a mix says
+/// nothing.
+pub(super) fn separate_requests(keys: &mut ExperimentKeys, services: &[Service]) {
+    let separate = |(written, service): (&Written<ServiceKeys>, &Service)| -> Vec<Written<ServiceKeys>> {
+        let requests = written.value.requests.iter().flatten().zip(&service.requests);
+        let one = |(request, spec): (&Written<RequestKeys>, &RequestSpec)| {
+            let mut one = written.clone();
+            one.value.name = Some(format!("{} {} {}", service.name, spec.method, spec.path));
+            one.value.requests = Some(vec![request.clone()]);
+            one
+        };
+        if service.requests.len() > 1 { requests.map(one).collect() } else { vec![written.clone()] }
+    };
+    let all = written(keys).into_iter().zip(services).flat_map(separate).collect();
+    (keys.service, keys.services) = (None, Some(all));
+}
+
 fn unnamed() -> Service {
     Service {
         name: UNNAMED.to_owned(),

@@ -269,3 +269,28 @@ loads: [{name: usual, rate: 2000/s}, {name: usual, rate: 1000/s}]
         insta::assert_snapshot!(name, refused(yaml));
     }
 }
+
+#[test]
+fn a_search_for_each_request_has_a_service_for_each_and_compares_same_requests() {
+    let yaml = "
+services:
+  - {name: old, builtin: hello, requests: [GET /a, 3 GET /b]}
+  - {name: new, builtin: hello, requests: [GET /a, GET /c]}
+platforms: [host, docker]
+loads: [{rate: 100/s}]
+capacity: {each_request: true}
+";
+    let experiment = read(yaml).unwrap_or_else(|error| panic!("{error}"));
+    let names: Vec<&str> = experiment.services.iter().map(|service| service.name.as_str()).collect();
+    assert_eq!(names, ["old GET /a", "old GET /b", "new GET /a", "new GET /c"]);
+    assert!(experiment.services.iter().all(|service| service.requests.len() == 1));
+    let across: Vec<(usize, usize)> = (experiment.contrasts.iter())
+        .filter(|contrast| contrast.candidate.service != contrast.baseline.service)
+        .map(|contrast| (contrast.candidate.service.0, contrast.baseline.service.0))
+        .collect();
+    assert_eq!(across, [(2, 0)]);
+    // And each service on Docker with itself on the host.
+    assert_eq!(experiment.contrasts.len(), 1 + 4);
+    let written = to_yaml(&experiment);
+    assert_eq!(read(&written).as_ref(), Ok(&experiment), "{written}");
+}
