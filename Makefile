@@ -107,7 +107,7 @@ tools-test:
 tools-fuzz:
 	tests/install-tools cargo-fuzz
 
-tools-prove: tools-fuzz
+tools-prove: tools-fuzz tools-cluster
 	tests/install-tools bpftool
 
 tools-vm:

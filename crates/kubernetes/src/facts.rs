@@ -76,8 +76,7 @@ pub(crate) fn ask(cluster: &Cluster, environment: &Environment) -> Result<Cluste
     Ok(ClusterFacts {
         version: version.ok().map(|version| version.git_version),
         nodes: found.iter().map(|node| node_facts(cluster, node, here)).collect(),
-        cni: cni::ask(cluster)
-            .or_else(|| cni::of_nodes(&found))
+        cni: cni::ask(cluster, &found)
             .or_else(|| local::cni(network, &static_pod::kubelet_config(cluster, here?).ok()?)),
         proxy_mode: here.and_then(|_| local::proxy_mode(network)).or_else(|| proxy::mode(cluster)),
         services: count::<Service>(cluster),

@@ -1,4 +1,5 @@
-//! The network plugin of a cluster, recognised by its DaemonSet, and how it sends packets to other nodes, from its settings.
+//! The network plugin of a cluster, recognised by its DaemonSet or by what it wrote on the nodes, and how it sends packets to other nodes,
+//! from its settings.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +14,10 @@ use kube::{
 };
 use serde_json::Value;
 
-use super::{Cni, proxy::config_map};
+use super::{
+    Cni,
+    proxy::{SYSTEM, config_map},
+};
 use crate::connection::Cluster;
 
 /// DaemonSets and their plugins. Canal is Calico's policies over Flannel's network.
@@ -34,18 +38,34 @@ const KNOWN: [(&str, &str); 14] = [
     ("netd", "gke-netd"),
 ];
 
-/// The plugin, `None` if its DaemonSet is unknown or cannot be read.
-pub(crate) fn ask(cluster: &Cluster) -> Option<Cni> {
+/// Annotations that agents write on their nodes, and the plugins. The first one that is found counts: Canal's nodes have Flannel's too.
+/// (flannel `pkg/subnet/kube/annotations.go`, Calico `libcalico-go/lib/backend/k8s/resources/node.go`, Cilium `pkg/annotation/k8s.go`)
+const WRITTEN: [(&str, &str); 3] = [
+    (FLANNEL_BACKEND, "flannel"),
+    ("projectcalico.org/IPv4Address", "calico"),
+    ("network.cilium.io/ipv4-cilium-host", "cilium"),
+];
+const FLANNEL_BACKEND: &str = "flannel.alpha.coreos.com/backend-type";
+
+/// The plugin by its DaemonSet or, of an agent that is no pod of the cluster, by what it wrote on the nodes. `None` if neither is known or
+/// can be read.
+pub(crate) fn ask(cluster: &Cluster, nodes: &[Node]) -> Option<Cni> {
     let sets = cluster
         .attempt(|client| async move { Api::<DaemonSet>::all(client).list(&ListParams::default()).await });
-    let (set, name) = recognise(&sets.ok()?.items)?;
-    let namespace = set.metadata.namespace.clone().unwrap_or_default();
-    let settings = |map: &str| config_map(cluster, &namespace, map);
+    let set = sets.ok().and_then(|sets| recognise(&sets.items));
+    let (set, name) = match set {
+        Some((set, name)) => (Some(set), name),
+        None => (None, wrote(nodes)?),
+    };
+    let namespace = set.as_ref().map_or(SYSTEM, |set| set.metadata.namespace.as_deref().unwrap_or_default());
+    let settings = |map: &str| config_map(cluster, namespace, map);
     let mode = match name {
-        "calico" => {
-            calico_pools(cluster).and_then(|pools| calico_pool_mode(&pools)).or_else(|| calico_mode(&set))
-        }
-        "flannel" => settings("kube-flannel-cfg").and_then(|map| flannel_backend(&map)),
+        "calico" => calico_pools(cluster)
+            .and_then(|pools| calico_pool_mode(&pools))
+            .or_else(|| calico_mode(set.as_ref()?)),
+        "flannel" => settings("kube-flannel-cfg")
+            .and_then(|map| flannel_backend(&map))
+            .or_else(|| annotation(nodes, FLANNEL_BACKEND)),
         "canal" => settings("canal-config").and_then(|map| flannel_backend(&map)),
         "cilium" => settings("cilium-config").and_then(|map| cilium_mode(&map)),
         _ => None,
@@ -53,12 +73,12 @@ pub(crate) fn ask(cluster: &Cluster) -> Option<Cni> {
     Some(Cni { name: name.to_owned(), mode })
 }
 
-/// The plugin of an agent that is no pod of the cluster, by what it wrote on the nodes (flannel, `pkg/subnet/kube/annotations.go`).
-pub(crate) fn of_nodes(nodes: &[Node]) -> Option<Cni> {
-    let written =
-        |name: &str| nodes.iter().find_map(|node| node.metadata.annotations.as_ref()?.get(name).cloned());
-    let backend = written("flannel.alpha.coreos.com/backend-type")?;
-    Some(Cni { name: "flannel".to_owned(), mode: Some(backend) })
+fn wrote(nodes: &[Node]) -> Option<&'static str> {
+    WRITTEN.iter().find_map(|(key, name)| annotation(nodes, key).map(|_| *name))
+}
+
+fn annotation(nodes: &[Node], key: &str) -> Option<String> {
+    nodes.iter().find_map(|node| node.metadata.annotations.as_ref()?.get(key).cloned())
 }
 
 fn recognise(sets: &[DaemonSet]) -> Option<(DaemonSet, &'static str)> {
@@ -159,13 +179,17 @@ mod tests {
 
     #[test]
     fn an_agent_outside_of_the_cluster_is_recognised_by_what_it_wrote_on_the_nodes() {
-        let node = |annotations: Value| {
+        let node = |annotations: Value| -> Node {
             serde_json::from_value(json!({"metadata": {"annotations": annotations}})).unwrap()
         };
         let flannel = json!({"flannel.alpha.coreos.com/backend-type": "host-gw"});
-        let found = of_nodes(&[node(json!({})), node(flannel)]).unwrap();
-        assert_eq!((found.name.as_str(), found.mode.as_deref()), ("flannel", Some("host-gw")));
-        assert_eq!(of_nodes(&[node(json!({"node.alpha.kubernetes.io/ttl": "0"}))]), None);
+        let nodes = [node(json!({})), node(flannel)];
+        assert_eq!(wrote(&nodes), Some("flannel"));
+        assert_eq!(annotation(&nodes, FLANNEL_BACKEND).as_deref(), Some("host-gw"));
+        let calico = json!({"projectcalico.org/IPv4Address": "10.0.0.1/24"});
+        assert_eq!(wrote(&[node(calico)]), Some("calico"));
+        assert_eq!(wrote(&[node(json!({"network.cilium.io/ipv4-cilium-host": "10.0.1.7"}))]), Some("cilium"));
+        assert_eq!(wrote(&[node(json!({"node.alpha.kubernetes.io/ttl": "0"}))]), None);
     }
 
     #[test]

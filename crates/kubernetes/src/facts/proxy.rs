@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::connection::Cluster;
 
-const SYSTEM: &str = "kube-system";
+pub(super) const SYSTEM: &str = "kube-system";
 /// kube-proxy's default on Linux.
 const DEFAULT: &str = "iptables";
 
