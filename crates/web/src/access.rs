@@ -147,9 +147,7 @@ impl Access {
 
     fn refusal(&self, request: &Request) -> Option<Failure> {
         let headers = request.headers();
-        // HTTP/2 has the host in the request's address.
         let host = headers.get(HOST).and_then(|host| host.to_str().ok());
-        let host = host.or(request.uri().authority().map(|authority| authority.as_str()));
         let Some(host) = host.filter(|host| self.knows(host)) else {
             let sentence = "this server is not known by that name; --name gives it another";
             return Some(Failure::new(StatusCode::MISDIRECTED_REQUEST, sentence));

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::conn::auto;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use loadline_store::StoreError;
 use rustix::net::sockopt::set_tcp_user_timeout;
@@ -82,7 +82,7 @@ impl Certificate {
             .with_safe_default_protocol_versions()
             .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, key));
         let mut config = config.map_err(|error| fail(&self.chain, error.to_string()))?;
-        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(TlsAcceptor::from(Arc::new(config)))
     }
 }
@@ -151,8 +151,9 @@ async fn accept(listener: tokio::net::TcpListener, tls: Option<TlsAcceptor>, rou
 }
 
 async fn answer(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, router: Router) {
-    let mut server = auto::Builder::new(TokioExecutor::new());
-    server.http1().timer(TokioTimer::new()).header_read_timeout(FOR_HEAD);
+    // HTTP/1 alone: its clock starts before the first byte. A server that speaks HTTP/2 as well waits without end to learn which it is to be.
+    let mut server = http1::Builder::new();
+    server.timer(TokioTimer::new()).header_read_timeout(FOR_HEAD);
     // It ends with the client; what went wrong there is the client's.
     let service = TowerToHyperService::new(router);
     let _ = server.serve_connection(TokioIo::new(stream), service).await;

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit};
 use serde_json::{Value, json};
 
 use crate::support::leftovers;
@@ -162,6 +162,29 @@ fn ten_thousand_event_streams_hold_up_nobody() {
     assert_eq!(served.ask("POST /api/jobs/1/stop", "").status, 202);
     served.server.send(Signal::TERM);
     assert_eq!(served.server.wait().code, Some(0));
+}
+
+#[test]
+fn clients_that_say_nothing_keep_nobody_out_for_ever() {
+    let place = Place::cleaning();
+    let served = Served::start(&place);
+    // More than the server holds at once; each is a file of this process as well.
+    let limit = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).expect("up to the hard limit");
+    let silent = |number: u32| {
+        let mut stream = served.connect();
+        let said: &[u8] = match number % 10 {
+            0 => b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+            1 => b"PRI *",
+            _ => b"",
+        };
+        stream.write_all(said).expect("it listens");
+        stream
+    };
+    let held: Vec<TcpStream> = (0..1_200).map(silent).collect();
+    // It waits until their time is over.
+    assert_eq!(served.get("/api/runs").status, 200);
+    drop(held);
 }
 
 /// As much of it as is taken.
