@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use loadline_model::Machine;
 use loadline_model::result::history::{Change, HISTORY_SCHEMA, History, LeftOut, Point, Series};
-use loadline_model::rows::RunData;
+use loadline_model::rows::{RunRow, SliceRow};
 use loadline_model::{CellId, RunState};
 use loadline_stats::{LEAST_SIDE, Weighted, change_points, t_quantile};
 
@@ -39,24 +39,24 @@ impl Chronicle {
         Chronicle { history: History { schema, metric, least_points: LEAST_POINTS, series, left_out } }
     }
 
-    /// Adds a run, after all that were made before it.
-    pub fn add(&mut self, data: &RunData) {
-        if data.run.state != RunState::Complete {
-            self.leave_out(data.run.id, "it was not completed");
+    /// Adds a run with all of its slices, after all runs that were made before it.
+    pub fn add(&mut self, run: &RunRow, slices: &[SliceRow]) {
+        if run.state != RunState::Complete {
+            self.leave_out(run.id, "it was not completed");
             return;
         }
-        if data.run.experiment.capacity.is_some() {
-            self.leave_out(data.run.id, "it searched for a capacity");
+        if run.experiment.capacity.is_some() {
+            self.leave_out(run.id, "it searched for a capacity");
             return;
         }
-        let counted = counted::counted(&data.run, &data.slices);
-        let asked = data.run.plan.cell_ids().filter(|cell| !data.run.plan.site_of(*cell).twin);
+        let counted = counted::counted(run, slices);
+        let asked = run.plan.cell_ids().filter(|cell| !run.plan.site_of(*cell).twin);
         let mut found = false;
         for cell in asked.collect::<Vec<CellId>>() {
-            found |= self.add_cell(data, &counted, cell);
+            found |= self.add_cell(run, &counted, cell);
         }
         if !found {
-            self.leave_out(data.run.id, "it does not have this metric");
+            self.leave_out(run.id, "it does not have this metric");
         }
     }
 
@@ -64,13 +64,13 @@ impl Chronicle {
         self.history.left_out.push(LeftOut { run, reason: reason.to_owned() });
     }
 
-    fn add_cell(&mut self, data: &RunData, counted: &Counted<'_>, cell: CellId) -> bool {
-        let metrics = metrics::of_run(&data.run);
+    fn add_cell(&mut self, run: &RunRow, counted: &Counted<'_>, cell: CellId) -> bool {
+        let metrics = metrics::of_run(run);
         let Some(metric) = metrics.iter().find(|metric| metric.id == self.history.metric) else {
             return false;
         };
         let Some(found) = figure(counted, cell, metric) else { return false };
-        let (experiment, plan) = (&data.run.experiment, &data.run.plan);
+        let (experiment, plan) = (&run.experiment, &run.plan);
         let load = experiment.load(plan.load_of(cell));
         let site = plan.site_of(cell);
         let label = match experiment.services.len() > 1 && experiment.platforms.len() > 1 {
@@ -78,10 +78,10 @@ impl Chronicle {
             false => site.label(experiment),
         };
         let load = format!("{}, {} connections", load.load, load.connections);
-        let machine = fingerprint(&data.run.machine);
+        let machine = fingerprint(&run.machine);
         let point = Point {
-            run: data.run.id,
-            started: data.run.started.clone(),
+            run: run.id,
+            started: run.started.clone(),
             value: found.value,
             interval: found.t_interval,
             deployments: counted

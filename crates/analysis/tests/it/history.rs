@@ -17,7 +17,7 @@ fn run(id: u64, shift_us: f64) -> RunData {
 
 fn history(metric: &str, runs: impl IntoIterator<Item = RunData>) -> History {
     let mut chronicle = Chronicle::new(metric);
-    runs.into_iter().for_each(|run| chronicle.add(&run));
+    runs.into_iter().for_each(|data| chronicle.add(&data.run, &data.slices));
     chronicle.finish()
 }
 

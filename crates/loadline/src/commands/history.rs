@@ -45,7 +45,8 @@ pub fn of_store(store: &Path, metric: &str, text: &str) -> Result<History> {
     runs.sort_by(|one, other| one.started.cmp(&other.started));
     let mut chronicle = Chronicle::new(&metric);
     for run in runs {
-        chronicle.add(&store.data(Some(run.id))?);
+        let run = store.run(Some(run.id))?;
+        chronicle.add(&run, &store.slices(run.id)?);
     }
     Ok(chronicle.finish())
 }
