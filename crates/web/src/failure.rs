@@ -8,6 +8,8 @@ use loadline_store::StoreError;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::program::NoHistory;
+
 /// A refusal.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -55,6 +57,15 @@ impl From<StoreError> for Failure {
             StoreError::NoRun { .. } => Failure::not_found(error.to_string()),
             StoreError::NoName(_) => Failure::unprocessable(error.to_string()),
             _ => Failure::internal(error.to_string()),
+        }
+    }
+}
+
+impl From<NoHistory> for Failure {
+    fn from(error: NoHistory) -> Failure {
+        match error {
+            NoHistory::Metric(why) => Failure::unprocessable(why),
+            NoHistory::Store(error) => error.into(),
         }
     }
 }

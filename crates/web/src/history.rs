@@ -29,7 +29,6 @@ pub(crate) async fn history(
     Query(asked): Query<Asked>,
 ) -> Result<Json<History>, Failure> {
     let text = asked.matching.unwrap_or_default();
-    let made =
-        move || site.program.history(&site.store, &asked.metric, &text).map_err(Failure::unprocessable);
+    let made = move || Ok(site.program.history(&site.store, &asked.metric, &text)?);
     Ok(Json(blocking(made).await?))
 }

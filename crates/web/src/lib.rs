@@ -35,7 +35,7 @@ use std::time::Duration;
 pub use access::Token;
 pub use api::description;
 pub use listener::{Certificate, WebError};
-pub use program::{Draft, Offer, Program};
+pub use program::{Draft, NoHistory, Offer, Program};
 
 use axum::body::Bytes;
 use rustix::process::Pid;

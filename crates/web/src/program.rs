@@ -5,6 +5,7 @@ use std::process::Command;
 
 use loadline_model::experiment::Experiment;
 use loadline_model::result::history::History;
+use loadline_store::StoreError;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -34,8 +35,8 @@ pub trait Program: Send + Sync {
     /// A metric over the runs of a store whose name or tag contains this text.
     ///
     /// # Errors
-    /// What `loadline history` would say.
-    fn history(&self, store: &Path, metric: &str, text: &str) -> Result<History, String>;
+    /// When there is no such metric, or the store cannot be read.
+    fn history(&self, store: &Path, metric: &str, text: &str) -> Result<History, NoHistory>;
 
     /// A process that measures the experiment on its standard input, stores it, and writes its events (`loadline_model::Event`) to standard
     /// output, a line of JSON each. It ends as by Ctrl-C when nobody reads them any more.
@@ -44,6 +45,17 @@ pub trait Program: Send + Sync {
     /// A process that sends each request of the experiment on its standard input once, and writes to standard output, as text, what was
     /// sent and what came back.
     fn try_out(&self) -> Command;
+}
+
+/// Why there is no history.
+#[derive(Debug, thiserror::Error)]
+pub enum NoHistory {
+    /// Nothing is measured by that name; what `loadline history` would say.
+    #[error("{0}")]
+    Metric(String),
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }
 
 /// A platform that a run could use.

@@ -16,7 +16,7 @@ use loadline_observe::describe_machine;
 use loadline_report::Style;
 use loadline_spec::{Machine, add_conditions, from_flags, from_yaml, service_lines, to_yaml};
 use loadline_store::Store;
-use loadline_web::{Certificate, Draft, Offer, Program, Token, Ui};
+use loadline_web::{Certificate, Draft, NoHistory, Offer, Program, Token, Ui};
 
 use offers::Offers;
 
@@ -122,8 +122,9 @@ impl Program for ThisProgram {
         to_yaml(experiment)
     }
 
-    fn history(&self, store: &Path, metric: &str, text: &str) -> Result<History, String> {
-        history::of_store(store, metric, text).map_err(|error| format!("{error:#}"))
+    fn history(&self, store: &Path, metric: &str, text: &str) -> Result<History, NoHistory> {
+        let metric = loadline_spec::metric(metric).map_err(|error| NoHistory::Metric(error.to_string()))?;
+        Ok(history::of_store(store, &metric, text)?)
     }
 
     fn run(&self, store: &Path) -> Command {

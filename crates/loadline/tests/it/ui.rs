@@ -367,6 +367,18 @@ fn what_it_says_of_runs_is_what_the_command_line_says() {
 }
 
 #[test]
+fn a_store_that_cannot_be_read_is_not_the_mistake_of_who_asks() {
+    let place = Place::cleaning();
+    let served = Served::start(&place);
+    place.write("loadline.db", "this is no store");
+    let broken = served.get("/api/history?metric=p50");
+    assert_eq!(broken.status, 500, "{broken:?}");
+    assert!(broken.body.contains("it is not a store of loadline"), "{broken:?}");
+    let unknown = served.get("/api/history?metric=speed");
+    assert_eq!(unknown.status, 422, "{unknown:?}");
+}
+
+#[test]
 fn what_is_typed_is_answered_as_the_command_line_would() {
     let place = Place::cleaning();
     let served = Served::start(&place);
