@@ -1,6 +1,7 @@
 //! A metric over the runs of the store, and where it changed.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::Json;
 use axum::extract::{Query, State};
@@ -29,6 +30,17 @@ pub(crate) async fn history(
     Query(asked): Query<Asked>,
 ) -> Result<Json<History>, Failure> {
     let text = asked.matching.unwrap_or_default();
-    let made = move || Ok(site.program.history(&site.store, &asked.metric, &text)?);
+    let stop = Arc::new(AtomicBool::new(false));
+    let _waiting = Waiting(stop.clone());
+    let made = move || Ok(site.program.history(&site.store, &asked.metric, &text, &stop)?);
     Ok(Json(blocking(made).await?))
+}
+
+/// Somebody waits for an answer. It is dropped with the request, which ends when its client has gone, and what computes the answer stops.
+struct Waiting(Arc<AtomicBool>);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::AtomicBool;
 
 use loadline_model::experiment::Experiment;
 use loadline_model::result::history::History;
@@ -32,11 +33,18 @@ pub trait Program: Send + Sync {
     /// An experiment as a file.
     fn yaml(&self, experiment: &Experiment) -> String;
 
-    /// A metric over the runs of a store whose name or tag contains this text.
+    /// A metric over the runs of a store whose name or tag contains this text. Once `stop` is set nobody waits for it any more: it reads no
+    /// further run.
     ///
     /// # Errors
     /// When there is no such metric, or the store cannot be read.
-    fn history(&self, store: &Path, metric: &str, text: &str) -> Result<History, NoHistory>;
+    fn history(
+        &self,
+        store: &Path,
+        metric: &str,
+        text: &str,
+        stop: &AtomicBool,
+    ) -> Result<History, NoHistory>;
 
     /// A process that measures the experiment on its standard input, stores it, and writes its events (`loadline_model::Event`) to standard
     /// output, a line of JSON each. It ends as by Ctrl-C when nobody reads them any more.

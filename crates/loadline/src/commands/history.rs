@@ -1,6 +1,7 @@
 //! `loadline history`: a metric over the stored runs, and where it changed.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
 use jiff::tz::TimeZone;
@@ -19,7 +20,7 @@ pub fn history(arguments: &HistoryArguments) -> Result<Exit> {
     outputs::check_files(files.clone())?;
     let text = arguments.matching.as_deref().unwrap_or_default();
     let metric = loadline_spec::metric(&arguments.metric)?;
-    let history = of_store(&arguments.store, &metric, text)?;
+    let history = of_store(&arguments.store, &metric, text, &AtomicBool::new(false))?;
     if let Some(path) = &arguments.json {
         outputs::to(path, |out| loadline_report::history_json(&history, out))?;
     }
@@ -36,8 +37,9 @@ pub fn history(arguments: &HistoryArguments) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The history of a metric, named by its id, over the runs of a store whose name or tag contains this text.
-pub fn of_store(store: &Path, metric: &str, text: &str) -> Result<History, StoreError> {
+/// The history of a metric, named by its id, over the runs of a store whose name or tag contains this text. Once `stop` is set no further run is
+/// read.
+pub fn of_store(store: &Path, metric: &str, text: &str, stop: &AtomicBool) -> Result<History, StoreError> {
     let store = Store::open(store)?;
     let mut runs = store.runs()?;
     runs.retain(|run| run.matches(text));
@@ -45,8 +47,54 @@ pub fn of_store(store: &Path, metric: &str, text: &str) -> Result<History, Store
     runs.sort_by(|one, other| one.started.cmp(&other.started));
     let mut chronicle = Chronicle::new(metric);
     for run in runs {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
         let run = store.run(Some(run.id))?;
         chronicle.add(&run, &store.slices(run.id)?);
     }
     Ok(chronicle.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use loadline_model::Machine;
+    use loadline_model::plan::Plan;
+    use loadline_model::rows::NewRun;
+    use loadline_spec::from_yaml;
+
+    /// A store with two runs that have no figures.
+    fn two_runs(path: &Path) {
+        let yaml = b"service: {builtin: orders}\nplatforms: [host]\nloads: [{rate: 200/s}]\n";
+        let experiment = from_yaml("experiment.yaml", yaml, &loadline_spec::Machine::this(&|_, _| Ok(())));
+        let experiment = experiment.unwrap_or_else(|error| panic!("{}", error.render(false)));
+        let run = NewRun {
+            label: "3fa9c1",
+            version: "0.1.0",
+            command_line: &[],
+            experiment: &experiment,
+            plan: &Plan::new(&experiment),
+            machine: &Machine::default(),
+            service_cpus: &[],
+            load_cpus: &[],
+            metrics: &[],
+        };
+        let store = Store::create(path).expect("a store");
+        for _ in 0..2 {
+            store.begin_run(&run).expect("a run");
+        }
+    }
+
+    #[test]
+    fn a_history_that_nobody_waits_for_reads_no_further_run() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("loadline.db");
+        two_runs(&path);
+        let looked_at = |stop| {
+            let history = of_store(&path, "response.p50", "", &AtomicBool::new(stop));
+            history.expect("a store").left_out.len()
+        };
+        assert_eq!((looked_at(false), looked_at(true)), (2, 0));
+    }
 }

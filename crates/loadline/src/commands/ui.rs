@@ -5,6 +5,7 @@ mod offers;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use clap::Parser;
@@ -122,9 +123,15 @@ impl Program for ThisProgram {
         to_yaml(experiment)
     }
 
-    fn history(&self, store: &Path, metric: &str, text: &str) -> Result<History, NoHistory> {
+    fn history(
+        &self,
+        store: &Path,
+        metric: &str,
+        text: &str,
+        stop: &AtomicBool,
+    ) -> Result<History, NoHistory> {
         let metric = loadline_spec::metric(metric).map_err(|error| NoHistory::Metric(error.to_string()))?;
-        Ok(history::of_store(store, &metric, text)?)
+        Ok(history::of_store(store, &metric, text, stop)?)
     }
 
     fn run(&self, store: &Path) -> Command {

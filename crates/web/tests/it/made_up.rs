@@ -1,0 +1,145 @@
+//! A command line that is made up, the server before it, and a client.
+
+use std::io::Write;
+use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{JoinHandle, sleep, spawn};
+use std::time::Duration;
+
+use loadline_model::experiment::Experiment;
+use loadline_model::result::history::{HISTORY_SCHEMA, History};
+use loadline_web::{Draft, NoHistory, Offer, Program, Token, Ui, serve};
+
+/// Longest wait for anything: far more than it takes, so that a loaded machine fails no test.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+const TOKEN: &str = "a-token-of-the-tests-own";
+
+/// Says what is asked of it. Its experiment files are scripts of the shell.
+struct MadeUp {
+    tell: Sender<&'static str>,
+}
+
+impl MadeUp {
+    fn tell(&self, what: &'static str) {
+        // A test that has ended listens no longer.
+        let _ = self.tell.send(what);
+    }
+}
+
+impl Program for MadeUp {
+    fn services(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn platforms(&self) -> Vec<Offer> {
+        Vec::new()
+    }
+
+    fn draft(&self, yaml: &str) -> Result<Draft, String> {
+        Ok(Draft {
+            name: "a script".to_owned(),
+            yaml: yaml.to_owned(),
+            plan: String::new(),
+            seconds: [0.0, 0.0],
+        })
+    }
+
+    fn draft_of_flags(&self, _flags: &[String]) -> Result<Draft, String> {
+        Err("there are no flags".to_owned())
+    }
+
+    fn yaml(&self, _experiment: &Experiment) -> String {
+        String::new()
+    }
+
+    /// One that goes on until it is stopped.
+    fn history(
+        &self,
+        _store: &Path,
+        metric: &str,
+        _text: &str,
+        stop: &AtomicBool,
+    ) -> Result<History, NoHistory> {
+        self.tell("a history has begun");
+        while !stop.load(Ordering::Relaxed) {
+            sleep(Duration::from_millis(5));
+        }
+        self.tell("a history was stopped");
+        Ok(History {
+            schema: HISTORY_SCHEMA.to_owned(),
+            metric: metric.to_owned(),
+            least_points: 0,
+            series: Vec::new(),
+            left_out: Vec::new(),
+        })
+    }
+
+    fn run(&self, _store: &Path) -> Command {
+        Command::new("sh")
+    }
+
+    fn try_out(&self) -> Command {
+        Command::new("sh")
+    }
+}
+
+/// A server, until it is dropped.
+pub struct Server {
+    /// What is asked of the command line.
+    pub told: Receiver<&'static str>,
+    address: SocketAddr,
+    stop: Arc<AtomicBool>,
+    serving: Option<JoinHandle<()>>,
+    _folder: tempfile::TempDir,
+}
+
+impl Server {
+    pub fn start() -> Server {
+        let (tell, told) = channel();
+        let folder = tempfile::tempdir().expect("a folder");
+        let ui = Ui {
+            store: folder.path().join("loadline.db"),
+            listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+            names: Vec::new(),
+            token: Token::chosen(TOKEN).expect("a token"),
+            certificate: None,
+            program: Arc::new(MadeUp { tell }),
+        };
+        let stop = Arc::new(AtomicBool::new(false));
+        let (ready, url) = channel();
+        let of_thread = stop.clone();
+        let serving = spawn(move || {
+            let listens = |url: &str| ready.send(url.to_owned()).expect("the test waits for it");
+            serve(ui, &of_thread, listens).expect("it serves");
+        });
+        let url: String = url.recv_timeout(PATIENCE).expect("an address");
+        let host = url.strip_prefix("http://").and_then(|rest| rest.split_once('/')).expect("a URL").0;
+        let address = host.parse().expect("an address");
+        Server { told, address, stop, serving: Some(serving), _folder: folder }
+    }
+
+    /// Asks `METHOD PATH`, on a connection that ends with the answer.
+    pub fn send(&self, request: &str, body: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(self.address).expect("it listens");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
+        let (host, length) = (self.address, body.len());
+        let head = format!(
+            "{request} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {TOKEN}\r\nConnection: close\r\n\
+             Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
+        );
+        stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes())).expect("it reads");
+        stream
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        // One that panicked has said so.
+        let _ = self.serving.take().map(JoinHandle::join);
+    }
+}
