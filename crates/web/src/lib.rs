@@ -88,6 +88,7 @@ pub fn serve(ui: Ui, stop: &Arc<AtomicBool>, ready: impl FnOnce(&str)) -> Result
         pages: Kept::at_most(MOST_PAGES),
         streams: Streams::default(),
         queue: queue.clone(),
+        importing: Arc::default(),
         trying: Mutex::default(),
         tried: tried.clone(),
     };
@@ -116,6 +117,8 @@ struct Site {
     pages: Kept<Bytes>,
     streams: Streams,
     queue: Arc<Queue>,
+    /// Held while a store is taken in.
+    importing: Arc<tokio::sync::Mutex<()>>,
     /// Held while requests are tried out.
     trying: Mutex<()>,
     /// The process that does so.

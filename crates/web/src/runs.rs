@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use axum::Json;
-use axum::body::{Body, Bytes};
+use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
@@ -391,6 +391,18 @@ pub(crate) struct Imported {
     request_body(content = String, content_type = "application/octet-stream", description = "the file of the store"),
     responses((status = 200, body = Imported), (status = 413, body = Refusal), (status = 422, body = Refusal)))]
 pub(crate) async fn import(State(site): State<Arc<Site>>, body: Body) -> Result<Json<Imported>, Failure> {
+    let too_large = || {
+        let sentence = format!(
+            "a store of more than {} MB: import it with `loadline store import`",
+            MOST_IMPORTED >> 20
+        );
+        Failure::new(StatusCode::PAYLOAD_TOO_LARGE, sentence)
+    };
+    if body.size_hint().lower() > MOST_IMPORTED {
+        return Err(too_large());
+    }
+    // Until it is taken in, each is a file in the temporary folder.
+    let alone = site.importing.clone().lock_owned().await;
     let fail = |error: std::io::Error| Failure::internal(format!("cannot write a temporary file: {error}"));
     let folder = tempfile::tempdir().map_err(fail)?;
     let file = folder.path().join("import.db");
@@ -399,13 +411,7 @@ pub(crate) async fn import(State(site): State<Arc<Site>>, body: Body) -> Result<
     while let Some(chunk) = body.next().await {
         let chunk =
             chunk.map_err(|error| Failure::unprocessable(format!("the file did not arrive: {error}")))?;
-        left = left.checked_sub(chunk.len() as u64).ok_or_else(|| {
-            let sentence = format!(
-                "a store of more than {} MB: import it with `loadline store import`",
-                MOST_IMPORTED >> 20
-            );
-            Failure::new(StatusCode::PAYLOAD_TOO_LARGE, sentence)
-        })?;
+        left = left.checked_sub(chunk.len() as u64).ok_or_else(too_large)?;
         out.write_all(&chunk).map_err(fail)?;
     }
     let runs = blocking(move || {
@@ -413,7 +419,8 @@ pub(crate) async fn import(State(site): State<Arc<Site>>, body: Body) -> Result<
         let from = Store::open(&file).map_err(of_file)?;
         let all: Vec<i64> = from.runs().map_err(of_file)?.iter().map(|run| run.id).collect();
         let runs = from.copy(&all, &site.store).map_err(of_file)?;
-        drop(folder);
+        // Not before: this goes on when the client has gone.
+        drop((folder, alone));
         Ok(Imported { runs })
     });
     Ok(Json(runs.await?))

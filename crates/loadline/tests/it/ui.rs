@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::leftovers;
 use crate::support::place::Place;
-use crate::support::served::{Served, peak_memory_kib};
+use crate::support::served::{Served, answer, peak_memory_kib};
 use crate::support::wait_for;
 
 /// A run of a minute, which is stopped.
@@ -128,6 +128,50 @@ fn too_much_is_refused_and_the_server_stays_up() {
     assert_eq!(served.ask("POST /api/jobs/1/stop", "").status, 202);
     served.server.send(Signal::TERM);
     assert_eq!(served.server.wait().code, Some(0));
+}
+
+#[test]
+fn a_store_that_is_too_large_is_refused_and_nothing_of_it_stays() {
+    let place = Place::cleaning();
+    std::fs::create_dir(place.path("temporary")).expect("a folder");
+    let mut command = place.command(["ui", "--listen", "127.0.0.1:0"]);
+    command.env("TMPDIR", place.path("temporary"));
+    let served = Served::start_command(&place, command);
+    let import = |length: &str| {
+        let (host, bearer) = (served.host(), served.bearer());
+        let head = format!(
+            "POST /api/import HTTP/1.1\r\n{host}\r\n{bearer}\r\nConnection: close\r\n{length}\r\n\r\n"
+        );
+        let mut stream = served.connect();
+        stream.write_all(head.as_bytes()).expect("a head");
+        stream
+    };
+    // Refused before it is sent.
+    let declared = answer(import(&format!("Content-Length: {}", (256 << 20) + 1)));
+    assert_eq!(declared.status, 413, "{declared:?}");
+    let mut stream = import("Transfer-Encoding: chunked");
+    let chunk = [b"100000\r\n", &vec![b'x'; 1 << 20][..], b"\r\n"].concat();
+    for _ in 0..256 {
+        stream.write_all(&chunk).expect("so much is taken");
+    }
+    stream.write_all(b"1\r\nx\r\n").expect("it is read");
+    let chunked = answer(stream);
+    assert_eq!(chunked.status, 413, "{chunked:?}");
+    assert!(chunked.body.contains("256 MB: import it with `loadline store import`"), "{chunked:?}");
+    assert_eq!(std::fs::read_dir(place.path("temporary")).expect("a folder").count(), 0);
+}
+
+#[test]
+fn a_run_is_the_same_in_the_store_that_it_is_imported_into() {
+    let place = Place::cleaning();
+    place.run(["compare", "--on", "host"].into_iter().chain(SHORT)).assert_measured();
+    let served = Served::start(&place);
+    let (run, store) = (served.json("/api/runs/1"), served.download("/api/runs/1/export?format=store"));
+    drop(served);
+    let other = Served::start_with(&place, &["--listen", "127.0.0.1:0", "--store", "other.db"]);
+    let imported = other.ask("POST /api/import", store);
+    assert_eq!((imported.status, imported.body.as_str()), (200, r#"{"runs":[1]}"#));
+    assert_eq!(other.json("/api/runs/1"), run);
 }
 
 #[test]

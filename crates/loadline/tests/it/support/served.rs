@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::process::Command;
 use std::time::Duration;
 
 use super::place::{Place, Started};
@@ -31,7 +32,12 @@ impl Served {
 
     /// `loadline ui OPTIONS`, which is asked at 127.0.0.1.
     pub fn start_with(place: &Place, options: &[&str]) -> Served {
-        let server = place.start([&["ui"], options].concat());
+        Served::start_command(place, place.command([&["ui"], options].concat()))
+    }
+
+    /// A [`Place::command`] that serves at 127.0.0.1.
+    pub fn start_command(place: &Place, command: Command) -> Served {
+        let server = place.start_command(command);
         let url = wait_for("the server's address", || {
             let printed = std::fs::read_to_string(place.path("stdout")).ok()?;
             printed.strip_suffix('\n').map(str::to_owned)
@@ -55,24 +61,38 @@ impl Served {
     }
 
     /// `METHOD PATH` with these lines in its head, which ends the connection.
-    pub fn ask_with(&self, request: &str, lines: &[String], body: &str) -> Answer {
+    pub fn ask_with(&self, request: &str, lines: &[String], body: impl AsRef<[u8]>) -> Answer {
+        answer(self.send(request, lines, body.as_ref()))
+    }
+
+    fn send(&self, request: &str, lines: &[String], body: &[u8]) -> TcpStream {
         let mut stream = self.connect();
         let lines: String = lines.iter().map(|line| format!("{line}\r\n")).collect();
         let length = body.len();
         let head =
             format!("{request} HTTP/1.1\r\nConnection: close\r\nContent-Length: {length}\r\n{lines}\r\n");
         // An answer may come before all of the request is written.
-        let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes()));
-        answer(stream)
+        let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body));
+        stream
     }
 
     /// The same as a program with the token asks.
-    pub fn ask(&self, request: &str, body: &str) -> Answer {
+    pub fn ask(&self, request: &str, body: impl AsRef<[u8]>) -> Answer {
         self.ask_with(
             request,
             &[self.host(), self.bearer(), "Content-Type: application/json".to_owned()],
             body,
         )
+    }
+
+    /// A file, byte for byte.
+    pub fn download(&self, path: &str) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut stream = self.send(&format!("GET {path}"), &[self.host(), self.bearer()], b"");
+        stream.read_to_end(&mut bytes).expect("an answer");
+        assert_eq!(answer_of(&bytes).status, 200, "{path}");
+        let head = bytes.windows(4).position(|four| four == b"\r\n\r\n").expect("a head");
+        bytes.split_off(head + 4)
     }
 
     pub fn get(&self, path: &str) -> Answer {
@@ -121,7 +141,8 @@ impl Served {
     }
 }
 
-fn answer(mut stream: TcpStream) -> Answer {
+/// What comes on a connection until its end.
+pub fn answer(mut stream: TcpStream) -> Answer {
     let mut bytes = Vec::new();
     // A server that refuses a body closes the connection, and may reset it.
     let _ = stream.read_to_end(&mut bytes);
