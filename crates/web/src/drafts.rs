@@ -10,18 +10,18 @@ use utoipa::ToSchema;
 use crate::Site;
 use crate::failure::{Failure, Refusal};
 use crate::program::{Draft, Offer};
-use crate::runs::blocking;
+use crate::work::in_background;
 
 /// The services that need nothing but their name: built-in ones, and the reference services that were built, with their modes.
 #[utoipa::path(get, path = "/api/services", tag = "experiments", responses((status = 200, body = Vec<String>)))]
 pub(crate) async fn services(State(site): State<Arc<Site>>) -> Result<Json<Vec<String>>, Failure> {
-    Ok(Json(blocking(move || Ok(site.program.services())).await?))
+    Ok(Json(in_background(site, |site| Ok(site.program.services())).await?))
 }
 
 /// The platforms, and whether this machine has them.
 #[utoipa::path(get, path = "/api/platforms", tag = "experiments", responses((status = 200, body = Vec<Offer>)))]
 pub(crate) async fn platforms(State(site): State<Arc<Site>>) -> Result<Json<Vec<Offer>>, Failure> {
-    Ok(Json(blocking(move || Ok(site.program.platforms())).await?))
+    Ok(Json(in_background(site, |site| Ok(site.program.platforms())).await?))
 }
 
 /// An experiment: as YAML, or as the flags of `loadline compare`.
@@ -41,7 +41,7 @@ pub(crate) async fn draft(
     State(site): State<Arc<Site>>,
     Json(asked): Json<Asked>,
 ) -> Result<Json<Draft>, Failure> {
-    let draft = blocking(move || {
+    let draft = in_background(site, move |site| {
         let draft = match &asked {
             Asked::Yaml(yaml) => site.program.draft(yaml),
             Asked::Flags(flags) => site.program.draft_of_flags(flags),

@@ -11,7 +11,7 @@ use utoipa::IntoParams;
 
 use crate::Site;
 use crate::failure::{Failure, Refusal};
-use crate::runs::blocking;
+use crate::work::in_background;
 
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct Asked {
@@ -32,8 +32,8 @@ pub(crate) async fn history(
     let text = asked.matching.unwrap_or_default();
     let stop = Arc::new(AtomicBool::new(false));
     let _waiting = Waiting(stop.clone());
-    let made = move || Ok(site.program.history(&site.store, &asked.metric, &text, &stop)?);
-    Ok(Json(blocking(made).await?))
+    let history = move |site: &Site| Ok(site.program.history(&site.store, &asked.metric, &text, &stop)?);
+    Ok(Json(in_background(site, history).await?))
 }
 
 /// Somebody waits for an answer. It is dropped with the request, which ends when its client has gone, and what computes the answer stops.

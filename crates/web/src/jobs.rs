@@ -14,7 +14,7 @@ use crate::Site;
 use crate::failure::{Failure, Refusal};
 use crate::numbers::JobNumber;
 use crate::queue::{Job, Status};
-use crate::runs::blocking;
+use crate::work::blocking;
 
 /// An experiment to run.
 #[derive(Deserialize, ToSchema)]

@@ -24,7 +24,9 @@ mod program;
 mod queue;
 mod runs;
 mod streams;
+mod sys;
 mod try_out;
+mod work;
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! What measures, or tries requests out, is a process of its own, so that what goes wrong in it ends nothing else, and what this server does
-//! takes no time from it.
+//! What measures, or tries requests out, is a process of its own, so that what goes wrong in it ends nothing else. It has
+//! the scheduling policy of the thread that starts it, which must be the usual one.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;

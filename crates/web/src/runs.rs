@@ -23,6 +23,7 @@ use crate::Site;
 use crate::failure::{Failure, Refusal};
 use crate::numbers::Number;
 use crate::pages::NoReport;
+use crate::work::{blocking, in_background};
 
 /// Of a list, at most.
 const MOST_LISTED: usize = 1_000;
@@ -72,8 +73,7 @@ pub(crate) async fn list(
     Query(asked): Query<Listing>,
 ) -> Result<Json<Vec<Listed>>, Failure> {
     let text = asked.matching.unwrap_or_default();
-    let of_site = site.clone();
-    let headings = blocking(move || Ok(Store::open(&of_site.store)?.runs()?)).await?;
+    let headings = in_background(site.clone(), |site| Ok(Store::open(&site.store)?.runs()?)).await?;
     let listed = headings.into_iter().rev().filter(|run| run.matches(&text)).take(MOST_LISTED);
     let listed = listed.map(|run| Listed {
         measured_now: site.queue.measures(run.id),
@@ -93,7 +93,7 @@ pub(crate) async fn summary(
     State(site): State<Arc<Site>>,
     Number { id }: Number,
 ) -> Result<Json<Summary>, Failure> {
-    let summary = blocking(move || {
+    let summary = in_background(site, move |site| {
         let store = Store::open(&site.store)?;
         let heading = store.heading(id)?;
         let make = || Ok::<_, Failure>(loadline_report::summary(&analyse(&store.data(Some(id))?)));
@@ -187,7 +187,7 @@ pub(crate) async fn export(
 }
 
 async fn file_of(site: Arc<Site>, id: i64, format: Format) -> Result<Response, Failure> {
-    let bytes = blocking(move || match format {
+    let bytes = in_background(site, move |site| match format {
         Format::Store => copy_of(&site.store, id),
         Format::Experiment => {
             let run = Store::open(&site.store)?.run(Some(id))?;
@@ -226,7 +226,7 @@ fn copy_of(store: &Path, id: i64) -> Result<Vec<u8>, Failure> {
 
 /// The report of a run, as a page of this server.
 pub(crate) async fn page(State(site): State<Arc<Site>>, Number { id }: Number) -> Result<Response, NoReport> {
-    let page = blocking(move || {
+    let page = in_background(site, move |site| {
         let store = Store::open(&site.store)?;
         let heading = store.heading(id)?;
         site.pages.of(&heading, || Ok(made_page(&store, id)?.into()))
@@ -296,7 +296,7 @@ pub(crate) async fn compared(
     State(site): State<Arc<Site>>,
     Query(runs): Query<Compared>,
 ) -> Result<Response, Failure> {
-    let json = blocking(move || {
+    let json = in_background(site, move |site| {
         let (result, _) = joined(&site.store, &runs)?;
         written(|out| loadline_report::json(&result, out))
     });
@@ -308,7 +308,7 @@ pub(crate) async fn compared_page(
     State(site): State<Arc<Site>>,
     Query(runs): Query<Compared>,
 ) -> Result<Response, NoReport> {
-    let page = blocking(move || {
+    let page = in_background(site, move |site| {
         let (result, evidence) = joined(&site.store, &runs)?;
         let link = |label: String, address: String| Link { label, address };
         let all = [runs.before].into_iter().chain(runs.after.0);
@@ -430,14 +430,4 @@ fn written(write: impl FnOnce(&mut dyn Write) -> Result<(), ReportError>) -> Res
     let mut bytes = Vec::new();
     write(&mut bytes)?;
     Ok(bytes)
-}
-
-/// Work that would hold up the other requests.
-pub(crate) async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
-) -> Result<T, Failure> {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.unwrap_or_else(|_| {
-        Err(Failure::internal("this took a path that it should not: see what the server says"))
-    })
 }

@@ -11,7 +11,7 @@ use crate::Site;
 use crate::failure::{Failure, Refusal};
 use crate::jobs::Experiment;
 use crate::process::{Ended, Process};
-use crate::runs::blocking;
+use crate::work::blocking;
 
 /// How long one may take, starting the services included.
 const WITHIN: Duration = Duration::from_secs(200);

@@ -1,6 +1,6 @@
 //! A command line that is made up, the server before it, and a client.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::Command;
@@ -56,7 +56,7 @@ impl Program for MadeUp {
         String::new()
     }
 
-    /// One that goes on until it is stopped.
+    /// One that goes on until it is stopped, unless the metric is the policy of the thread that makes it.
     fn history(
         &self,
         _store: &Path,
@@ -64,14 +64,19 @@ impl Program for MadeUp {
         _text: &str,
         stop: &AtomicBool,
     ) -> Result<History, NoHistory> {
-        self.tell("a history has begun");
-        while !stop.load(Ordering::Relaxed) {
-            sleep(Duration::from_millis(5));
-        }
-        self.tell("a history was stopped");
+        let metric = if metric == "policy" {
+            policy()
+        } else {
+            self.tell("a history has begun");
+            while !stop.load(Ordering::Relaxed) {
+                sleep(Duration::from_millis(5));
+            }
+            self.tell("a history was stopped");
+            metric.to_owned()
+        };
         Ok(History {
             schema: HISTORY_SCHEMA.to_owned(),
-            metric: metric.to_owned(),
+            metric,
             least_points: 0,
             series: Vec::new(),
             left_out: Vec::new(),
@@ -85,6 +90,14 @@ impl Program for MadeUp {
     fn try_out(&self) -> Command {
         Command::new("sh")
     }
+}
+
+/// The number of this thread's scheduling policy.
+fn policy() -> String {
+    let stat = std::fs::read_to_string("/proc/thread-self/stat").expect("this thread");
+    // Its field 41; field 3 comes after the name, which is in parentheses (proc_pid_stat(5)).
+    let (_, fields) = stat.rsplit_once(')').expect("a name");
+    fields.split_whitespace().nth(41 - 3).expect("a policy").to_owned()
 }
 
 /// A server, until it is dropped.
@@ -133,6 +146,15 @@ impl Server {
         );
         stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes())).expect("it reads");
         stream
+    }
+
+    /// The body of the answer.
+    pub fn ask(&self, request: &str, body: &str) -> String {
+        let mut answer = String::new();
+        self.send(request, body).read_to_string(&mut answer).expect("an answer");
+        let (_, body) =
+            answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("this is no answer: {answer}"));
+        body.to_owned()
     }
 }
 

@@ -2,3 +2,4 @@
 
 mod gone;
 mod made_up;
+mod measuring;

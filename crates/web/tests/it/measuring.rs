@@ -1,0 +1,49 @@
+//! What the server does beside a run that is measured.
+
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::made_up::{PATIENCE, Server};
+
+/// Says everywhere with which policy it runs, which is that of the shell.
+const SAYS_ITS_POLICY: &str = r#"{"yaml": "cut -d ' ' -f 41 /proc/self/stat | tee /dev/stderr"}"#;
+const GOES_ON: &str = r#"{"yaml": "exec sleep 1000"}"#;
+/// SCHED_OTHER (linux/sched.h).
+const USUAL: &str = "0";
+/// SCHED_IDLE.
+const GIVES_WAY: &str = "5";
+
+/// Waits until what is known of a job contains this.
+fn wait_for(server: &Server, job: u32, text: &str) {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let known = server.ask(&format!("GET /api/jobs/{job}"), "");
+        if known.contains(text) {
+            return;
+        }
+        assert!(Instant::now() < deadline, "waited in vain for {text}: {known}");
+        sleep(Duration::from_millis(5));
+    }
+}
+
+fn policy_of_pages(server: &Server) -> String {
+    let history = server.ask("GET /api/history?metric=policy", "");
+    let history: serde_json::Value = serde_json::from_str(&history).expect("JSON");
+    history["metric"].as_str().expect("a policy").to_owned()
+}
+
+#[test]
+fn pages_give_way_to_a_run_but_no_run_and_no_request_that_is_tried_out_does() {
+    let server = Server::start();
+    assert_eq!(policy_of_pages(&server), USUAL);
+    server.ask("POST /api/jobs", GOES_ON);
+    wait_for(&server, 1, r#""state":"running""#);
+    assert_eq!(policy_of_pages(&server), GIVES_WAY);
+    server.ask("POST /api/jobs/1/stop", "");
+    wait_for(&server, 1, r#""state":"ended""#);
+    assert_eq!(policy_of_pages(&server), USUAL);
+
+    server.ask("POST /api/jobs", SAYS_ITS_POLICY);
+    wait_for(&server, 2, &format!(r#""said":"{USUAL}""#));
+    assert_eq!(server.ask("POST /api/tries", SAYS_ITS_POLICY), format!("{USUAL}\n{USUAL}"));
+}
