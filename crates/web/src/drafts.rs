@@ -18,10 +18,15 @@ pub(crate) async fn services(State(site): State<Arc<Site>>) -> Result<Json<Vec<S
     Ok(Json(in_background(site, |site| Ok(site.program.services())).await?))
 }
 
-/// The platforms, and whether this machine has them.
+/// The platforms, and whether this machine has them; while a run is measured as far as that is known.
 #[utoipa::path(get, path = "/api/platforms", tag = "experiments", responses((status = 200, body = Vec<Offer>)))]
 pub(crate) async fn platforms(State(site): State<Arc<Site>>) -> Result<Json<Vec<Offer>>, Failure> {
-    Ok(Json(in_background(site, |site| Ok(site.program.platforms())).await?))
+    let platforms = |site: &Site| match site.queue.is_measuring() {
+        // To find out takes time of daemons and of the kernel, which a run would notice.
+        true => Ok(site.program.known_platforms()),
+        false => Ok(site.program.platforms()),
+    };
+    Ok(Json(in_background(site, platforms).await?))
 }
 
 /// An experiment: as YAML, or as the flags of `loadline compare`.

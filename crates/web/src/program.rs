@@ -18,6 +18,9 @@ pub trait Program: Send + Sync {
     /// The platforms, and whether this machine has them.
     fn platforms(&self) -> Vec<Offer>;
 
+    /// The same as it was found last, with nothing asked or tried.
+    fn known_platforms(&self) -> Vec<Offer>;
+
     /// What an experiment file asks for.
     ///
     /// # Errors

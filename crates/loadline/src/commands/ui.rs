@@ -101,6 +101,10 @@ impl Program for ThisProgram {
         self.offers.all()
     }
 
+    fn known_platforms(&self) -> Vec<Offer> {
+        self.offers.known()
+    }
+
     fn draft(&self, yaml: &str) -> Result<Draft, String> {
         let experiment = from_yaml(NAME, yaml.as_bytes(), &Machine::this(&serve::check));
         draft(&experiment.map_err(|error| error.render(false))?)

@@ -36,6 +36,12 @@ impl Program for MadeUp {
     }
 
     fn platforms(&self) -> Vec<Offer> {
+        self.tell("platforms are asked");
+        Vec::new()
+    }
+
+    fn known_platforms(&self) -> Vec<Offer> {
+        self.tell("platforms are remembered");
         Vec::new()
     }
 

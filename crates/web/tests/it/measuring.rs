@@ -47,3 +47,19 @@ fn pages_give_way_to_a_run_but_no_run_and_no_request_that_is_tried_out_does() {
     wait_for(&server, 2, &format!(r#""said":"{USUAL}""#));
     assert_eq!(server.ask("POST /api/tries", SAYS_ITS_POLICY), format!("{USUAL}\n{USUAL}"));
 }
+
+#[test]
+fn no_platform_is_asked_while_a_run_is_measured() {
+    let server = Server::start();
+    let asked = |server: &Server| {
+        server.ask("GET /api/platforms", "");
+        server.told.recv_timeout(PATIENCE).expect("it is asked for")
+    };
+    assert_eq!(asked(&server), "platforms are asked");
+    server.ask("POST /api/jobs", GOES_ON);
+    wait_for(&server, 1, r#""state":"running""#);
+    assert_eq!(asked(&server), "platforms are remembered");
+    server.ask("POST /api/jobs/1/stop", "");
+    wait_for(&server, 1, r#""state":"ended""#);
+    assert_eq!(asked(&server), "platforms are asked");
+}

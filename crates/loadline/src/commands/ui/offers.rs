@@ -1,7 +1,7 @@
 //! Which platforms this machine has, found out by asking it.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Result, anyhow};
 use loadline_local::LocalError;
@@ -24,34 +24,39 @@ const PLATFORMS: [(&str, &str); 5] = [
     ("kubernetes", "a pod of the cluster that kubectl would use"),
 ];
 
-/// The platforms, and what was found out of those that take trying.
+/// The platforms, and what was found out of them.
 #[derive(Default)]
 pub struct Offers {
-    /// By name: why it is missing. Trying makes links and rules for a moment: once, because a run may be measured meanwhile.
-    tried: Mutex<BTreeMap<String, Option<String>>>,
+    /// By name: why it is missing.
+    found: Mutex<BTreeMap<&'static str, Option<String>>>,
 }
 
 impl Offers {
     /// The platforms, each with why it is missing.
     pub fn all(&self) -> Vec<Offer> {
-        let offer = |(name, about): (&str, &str)| Offer {
-            name: name.to_owned(),
-            about: about.to_owned(),
-            missing: self.missing(name).err().map(|error| format!("{error:#}")),
-        };
-        PLATFORMS.map(offer).into()
+        offers(|name| {
+            let why = self.missing(name).err().map(|error| format!("{error:#}"));
+            self.found().insert(name, why.clone());
+            why
+        })
+    }
+
+    /// The same as it was found last; what was not looked for yet may be there.
+    pub fn known(&self) -> Vec<Offer> {
+        offers(|name| self.found().get(name).cloned().flatten())
     }
 
     /// An error if it is.
-    fn missing(&self, name: &str) -> Result<()> {
+    fn missing(&self, name: &'static str) -> Result<()> {
         let kind = kind(name)?;
         match &kind {
             PlatformKind::Host | PlatformKind::External { .. } => Ok(()),
             // Of an ordinary user only the run itself can tell, in a namespace of its own.
             PlatformKind::Local(_) if !is_root() => Ok(()),
             PlatformKind::Local(layers) => {
-                let mut tried = self.tried.lock().unwrap_or_else(PoisonError::into_inner);
-                let why = tried.entry(name.to_owned()).or_insert_with(|| why(layers));
+                // Once: trying makes links and rules for a moment, and a run of somebody else may be measured meanwhile.
+                let mut found = self.found();
+                let why = found.entry(name).or_insert_with(|| why(layers));
                 why.as_ref().map_or(Ok(()), |why| Err(anyhow!(why.clone())))
             }
             PlatformKind::Docker(_) | PlatformKind::Kubernetes(_) => {
@@ -60,6 +65,19 @@ impl Offers {
             }
         }
     }
+
+    fn found(&self) -> MutexGuard<'_, BTreeMap<&'static str, Option<String>>> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn offers(missing: impl Fn(&'static str) -> Option<String>) -> Vec<Offer> {
+    let offer = |(name, about): (&'static str, &str)| Offer {
+        name: name.to_owned(),
+        about: about.to_owned(),
+        missing: missing(name),
+    };
+    PLATFORMS.map(offer).into()
 }
 
 fn why(layers: &[Layer]) -> Option<String> {
