@@ -41,7 +41,7 @@ impl Store {
         self.change("UPDATE run SET tags = ?2 WHERE id = ?1", run, &json(&all))
     }
 
-    /// Deletes runs with all that was measured in them, and gives their space back.
+    /// Deletes runs with all that was measured in them. Their space is for further runs, until the store is shrunk.
     ///
     /// # Errors
     /// When one of them does not exist; none is deleted then.
@@ -57,12 +57,15 @@ impl Store {
                 }
                 transaction.execute("DELETE FROM run WHERE id = ?1", [run])?;
             }
-            transaction.commit()?;
-            // The runs are gone, whether their space can be given back now or not.
-            let _ = self.connection.execute_batch("VACUUM");
-            Ok(())
+            transaction.commit()
         };
         delete().map_err(|error| self.error(error))
+    }
+
+    /// Gives the space of deleted runs back, as far as that is possible now. The whole store is written anew, and other writers wait for that.
+    pub fn shrink(&self) {
+        // What cannot be given back now is used by further runs.
+        let _ = self.connection.execute_batch("VACUUM");
     }
 
     /// Copies runs into the store at `path`, which is made if it is not there; returns their numbers there, in the same order.

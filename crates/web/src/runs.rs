@@ -373,7 +373,12 @@ pub(crate) async fn delete(
         return Err(Failure::new(StatusCode::CONFLICT, sentence));
     }
     blocking(move || {
-        Store::open(&site.store)?.delete(&[id])?;
+        let store = Store::open(&site.store)?;
+        store.delete(&[id])?;
+        // A run that is measured would wait for the store; the next one that is deleted gives this one's space back as well.
+        if !site.queue.is_measuring() {
+            store.shrink();
+        }
         Ok(StatusCode::NO_CONTENT)
     })
     .await

@@ -54,6 +54,7 @@ pub fn store(arguments: &StoreArguments) -> Result<Exit> {
 
 fn delete(store: &Store, runs: &[i64]) -> Result<()> {
     store.delete(runs)?;
+    store.shrink();
     let words: Vec<String> = runs.iter().map(ToString::to_string).collect();
     match words.as_slice() {
         [] => print("no run is deleted"),

@@ -246,6 +246,25 @@ fn two_writers_share_a_store() {
     assert_eq!(runs.map(|run| stores[0].slices(run).unwrap().len()), [20, 20]);
 }
 
+#[test]
+fn the_space_of_deleted_runs_is_given_back_when_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    let store = Store::create(&path).unwrap();
+    let run = begin(&store, &experiment());
+    for block in 0..100 {
+        store.add_slice(run, &SliceRow { block, ..slice(&[block.into()]) }).unwrap();
+    }
+    let free_pages = || -> i64 {
+        let connection = rusqlite::Connection::open(&path).unwrap();
+        connection.pragma_query_value(None, "freelist_count", |row| row.get(0)).unwrap()
+    };
+    store.delete(&[run]).unwrap();
+    assert!(free_pages() > 0, "other writers wait for nothing but the deletion");
+    store.shrink();
+    assert_eq!(free_pages(), 0);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
     #[test]
