@@ -19,7 +19,7 @@ use utoipa_axum::routes;
 use crate::access::{self, Access};
 use crate::failure::Failure;
 use crate::live::Slice;
-use crate::{Site, drafts, history, jobs, pages, runs, try_out};
+use crate::{Site, compared, drafts, history, jobs, pages, runs, try_out};
 
 /// Of a request with JSON; an experiment file has 1 MiB at most.
 const MOST_BODY: usize = 2 << 20;
@@ -50,7 +50,7 @@ fn routes() -> OpenApiRouter<Arc<Site>> {
         .routes(routes!(runs::result, runs::change, runs::delete))
         .routes(routes!(runs::summary))
         .routes(routes!(runs::export))
-        .routes(routes!(runs::compared))
+        .routes(routes!(compared::compared))
         .routes(routes!(history::history))
         .routes(routes!(drafts::services))
         .routes(routes!(drafts::platforms))
@@ -73,7 +73,7 @@ pub(crate) fn router(site: Arc<Site>, access: Arc<Access>) -> Router {
         .route("/history", get(pages::shell))
         .route("/jobs/{job}", get(pages::shell))
         .route("/runs/{id}", get(runs::page))
-        .route("/compare", get(runs::compared_page))
+        .route("/compare", get(compared::page))
         .route("/app.js", get(pages::script))
         .route("/app.css", get(pages::style))
         .fallback(|| async { Failure::not_found("there is no such page: begin at /") })

@@ -10,8 +10,10 @@
 
 mod access;
 mod api;
+mod compared;
 mod drafts;
 mod failure;
+mod formats;
 mod history;
 mod jobs;
 mod kept;
@@ -22,6 +24,7 @@ mod pages;
 mod process;
 mod program;
 mod queue;
+mod reports;
 mod runs;
 mod streams;
 mod sys;

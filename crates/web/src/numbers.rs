@@ -2,6 +2,7 @@
 
 use axum::extract::{FromRequestParts, Path};
 use axum::http::request;
+use serde::Deserialize;
 use utoipa::IntoParams;
 
 use crate::failure::Failure;
@@ -20,6 +21,25 @@ pub(crate) struct Number {
 pub(crate) struct JobNumber {
     /// The job's number in the queue.
     pub job: u64,
+}
+
+/// Numbers of runs: `2,3`.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) struct Numbers(pub Vec<i64>);
+
+impl TryFrom<String> for Numbers {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Numbers, String> {
+        let number = |number: &str| {
+            number
+                .trim()
+                .parse()
+                .map_err(|_| format!("runs are numbers with commas between them, not '{text}'"))
+        };
+        text.split(',').map(number).collect::<Result<_, _>>().map(Numbers)
+    }
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for Number {

@@ -1,28 +1,28 @@
-//! The runs of the store: listed, shown, compared, named, deleted, copied from and to other stores.
+//! The runs of the store: listed, shown, named, deleted, copied from and to other stores.
 
 use std::io::Write;
-use std::path::Path;
 use std::sync::Arc;
 
 use axum::Json;
-use axum::body::{Body, Bytes, HttpBody};
+use axum::body::{Body, HttpBody};
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
-use axum::http::header::{CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
+use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
-use loadline_analysis::{NamedRun, analyse, join};
+use loadline_analysis::analyse;
 use loadline_model::RunState;
-use loadline_model::result::RunResult;
-use loadline_report::{Evidence, Link, ReportError};
+use loadline_report::Evidence;
 use loadline_store::Store;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::Site;
 use crate::failure::{Failure, Refusal};
+use crate::formats::{Export, Format, file};
 use crate::numbers::Number;
 use crate::pages::NoReport;
+use crate::reports::{self, link};
 use crate::work::{blocking, in_background};
 
 /// Of a list, at most.
@@ -110,67 +110,8 @@ pub(crate) async fn result(
     State(site): State<Arc<Site>>,
     Number { id }: Number,
 ) -> Result<Response, Failure> {
-    file_of(site, id, Format::Json).await
-}
-
-/// The forms that a run can be had in.
-#[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Format {
-    /// The whole result.
-    Json,
-    /// A row for each slice.
-    Csv,
-    /// A row for each deployment and cell.
-    CsvSummary,
-    /// The report as Markdown.
-    Markdown,
-    /// The report as one HTML file.
-    Html,
-    /// The response times of each slice that counts, as HdrHistogram logs them.
-    Hlog,
-    /// Conditions and claims as test cases.
-    Junit,
-    /// The experiment file that asks for it again.
-    Experiment,
-    /// A store with this run alone.
-    Store,
-}
-
-impl Format {
-    fn content_type(self) -> &'static str {
-        match self {
-            Format::Json => "application/json",
-            Format::Csv | Format::CsvSummary => "text/csv; charset=utf-8",
-            Format::Markdown => "text/markdown; charset=utf-8",
-            Format::Html => "text/html; charset=utf-8",
-            Format::Hlog => "text/plain; charset=utf-8",
-            Format::Junit => "application/xml",
-            Format::Experiment => "application/yaml",
-            Format::Store => "application/vnd.sqlite3",
-        }
-    }
-
-    fn file_name(self, run: i64) -> String {
-        match self {
-            Format::Json => format!("run-{run}.json"),
-            Format::Csv => format!("run-{run}-slices.csv"),
-            Format::CsvSummary => format!("run-{run}-summary.csv"),
-            Format::Markdown => format!("run-{run}.md"),
-            Format::Html => format!("run-{run}.html"),
-            Format::Hlog => format!("run-{run}.hlog"),
-            Format::Junit => format!("run-{run}-junit.xml"),
-            Format::Experiment => format!("run-{run}.yaml"),
-            Format::Store => format!("run-{run}.db"),
-        }
-    }
-}
-
-#[derive(Deserialize, IntoParams)]
-pub(crate) struct Export {
-    /// In which form.
-    #[param(inline)]
-    format: Format,
+    let json = in_background(site, move |site| in_form(site, id, Format::Json)).await?;
+    Ok(([(CONTENT_TYPE, Format::Json.content_type())], json).into_response())
 }
 
 /// A run as a file.
@@ -181,46 +122,28 @@ pub(crate) async fn export(
     Number { id }: Number,
     Query(Export { format }): Query<Export>,
 ) -> Result<Response, Failure> {
-    let name = format!("attachment; filename=\"{}\"", format.file_name(id));
-    let file = file_of(site, id, format).await?;
-    Ok(([(CONTENT_DISPOSITION, name)], file).into_response())
+    let bytes = in_background(site, move |site| in_form(site, id, format)).await?;
+    Ok(file(format, &format!("run-{id}"), bytes))
 }
 
-async fn file_of(site: Arc<Site>, id: i64, format: Format) -> Result<Response, Failure> {
-    let bytes = in_background(site, move |site| match format {
-        Format::Store => copy_of(&site.store, id),
-        Format::Experiment => {
-            let run = Store::open(&site.store)?.run(Some(id))?;
-            Ok(site.program.yaml(&run.experiment).into_bytes())
-        }
+fn in_form(site: &Site, id: i64, format: Format) -> Result<Vec<u8>, Failure> {
+    let store = Store::open(&site.store)?;
+    match format {
+        Format::Store => copy_of(&store, id),
+        Format::Experiment => Ok(site.program.yaml(&store.run(Some(id))?.experiment).into_bytes()),
         _ => {
-            let store = Store::open(&site.store)?;
             let data = store.data(Some(id))?;
-            let result = analyse(&data);
-            written(|out| match format {
-                Format::Json | Format::Experiment | Format::Store => loadline_report::json(&result, out),
-                Format::Csv => loadline_report::csv_slices(&result, out),
-                Format::CsvSummary => loadline_report::csv_summary(&result, out),
-                Format::Markdown => Ok(out.write_all(loadline_report::markdown(&result).as_bytes())?),
-                Format::Html => {
-                    loadline_report::html(&result, &Evidence::of(data.profiles, data.slices), &[], out)
-                }
-                Format::Hlog => {
-                    loadline_report::hlog(&result, &Evidence::of(data.profiles, data.slices), out)
-                }
-                Format::Junit => loadline_report::junit(&result, out),
-            })
+            format.of(&analyse(&data), || Evidence::of(data.profiles, data.slices))
         }
-    });
-    Ok(([(CONTENT_TYPE, format.content_type())], bytes.await?).into_response())
+    }
 }
 
 /// A store of its own.
-fn copy_of(store: &Path, id: i64) -> Result<Vec<u8>, Failure> {
+fn copy_of(store: &Store, id: i64) -> Result<Vec<u8>, Failure> {
     let fail = |error: std::io::Error| Failure::internal(format!("cannot write a temporary file: {error}"));
     let folder = tempfile::tempdir().map_err(fail)?;
     let file = folder.path().join("run.db");
-    Store::open(store)?.copy(&[id], &file)?;
+    store.copy(&[id], &file)?;
     std::fs::read(&file).map_err(fail)
 }
 
@@ -231,104 +154,17 @@ pub(crate) async fn page(State(site): State<Arc<Site>>, Number { id }: Number) -
         let heading = store.heading(id)?;
         site.pages.of(&heading, || Ok(made_page(&store, id)?.into()))
     });
-    Ok(report(page.await?))
+    Ok(reports::page(page.await?))
 }
 
 fn made_page(store: &Store, id: i64) -> Result<Vec<u8>, Failure> {
     let data = store.data(Some(id))?;
-    let result = analyse(&data);
-    let link = |label: &str, address: String| Link { label: label.to_owned(), address };
-    let mut links = vec![link("All runs", "/".to_owned()), link("Run it again", format!("/new?again={id}"))];
-    for (label, format) in [
-        ("JSON", "json"),
-        ("CSV", "csv"),
-        ("hlog", "hlog"),
-        ("Markdown", "markdown"),
-        ("HTML", "html"),
-        ("YAML", "experiment"),
-        ("store", "store"),
-    ] {
-        links.push(link(label, format!("/api/runs/{id}/export?format={format}")));
-    }
-    written(|out| loadline_report::html(&result, &Evidence::of(data.profiles, data.slices), &links, out))
-}
-
-/// A report says itself what may run in it; what it cannot say is that it stands in no frame.
-fn report(page: Bytes) -> Response {
-    let headers =
-        [(CONTENT_TYPE, Format::Html.content_type()), (CONTENT_SECURITY_POLICY, "frame-ancestors 'none'")];
-    (headers, page).into_response()
-}
-
-/// Runs to compare.
-#[derive(Deserialize, IntoParams)]
-pub(crate) struct Compared {
-    /// The earlier run: the baseline.
-    before: i64,
-    /// The later run, or several with commas between them.
-    #[param(value_type = String, example = "2,3")]
-    after: Numbers,
-}
-
-/// Numbers of runs: `2,3`.
-#[derive(Deserialize)]
-#[serde(try_from = "String")]
-struct Numbers(Vec<i64>);
-
-impl TryFrom<String> for Numbers {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Numbers, String> {
-        let number = |number: &str| {
-            number
-                .trim()
-                .parse()
-                .map_err(|_| format!("runs are numbers with commas between them, not '{text}'"))
-        };
-        text.split(',').map(number).collect::<Result<_, _>>().map(Numbers)
-    }
-}
-
-/// Later runs against an earlier one, as `loadline compare BEFORE AFTER --json` writes it.
-#[utoipa::path(get, path = "/api/compare", tag = "runs", params(Compared),
-    responses((status = 200, body = Object), (status = 404, body = Refusal), (status = 422, body = Refusal)))]
-pub(crate) async fn compared(
-    State(site): State<Arc<Site>>,
-    Query(runs): Query<Compared>,
-) -> Result<Response, Failure> {
-    let json = in_background(site, move |site| {
-        let (result, _) = joined(&site.store, &runs)?;
-        written(|out| loadline_report::json(&result, out))
-    });
-    Ok(([(CONTENT_TYPE, Format::Json.content_type())], json.await?).into_response())
-}
-
-/// The same as a page of this server.
-pub(crate) async fn compared_page(
-    State(site): State<Arc<Site>>,
-    Query(runs): Query<Compared>,
-) -> Result<Response, NoReport> {
-    let page = in_background(site, move |site| {
-        let (result, evidence) = joined(&site.store, &runs)?;
-        let link = |label: String, address: String| Link { label, address };
-        let all = [runs.before].into_iter().chain(runs.after.0);
-        let of_runs = all.map(|run| link(format!("Run {run}"), format!("/runs/{run}")));
-        let links: Vec<Link> =
-            [link("All runs".to_owned(), "/".to_owned())].into_iter().chain(of_runs).collect();
-        written(|out| loadline_report::html(&result, &evidence, &links, out))
-    });
-    Ok(report(page.await?.into()))
-}
-
-fn joined(store: &Path, runs: &Compared) -> Result<(RunResult, Evidence), Failure> {
-    let store = Store::open(store)?;
-    let read = |run: i64| store.data(Some(run)).map(NamedRun::by_number);
-    let later = runs.after.0.iter().map(|run| read(*run)).collect::<Result<_, _>>()?;
-    let data = join(read(runs.before)?, later).map_err(|error| Failure::unprocessable(error.to_string()))?;
-    let mut result = analyse(&data);
-    // No further deployments of a run that is over.
-    result.plan.seconds_to_settle = None;
-    Ok((result, Evidence::of(data.profiles, data.slices)))
+    let exports = format!("/api/runs/{id}/export?");
+    let mut links = vec![link("All runs", "/"), link("Run it again", format!("/new?again={id}"))];
+    links.extend(reports::forms(&exports));
+    links.push(link("YAML", format!("{exports}format=experiment")));
+    links.push(link("store", format!("{exports}format=store")));
+    reports::made(&analyse(&data), &Evidence::of(data.profiles, data.slices), &links)
 }
 
 /// What is to be different.
@@ -429,10 +265,4 @@ pub(crate) async fn import(State(site): State<Arc<Site>>, body: Body) -> Result<
         Ok(Imported { runs })
     });
     Ok(Json(runs.await?))
-}
-
-fn written(write: impl FnOnce(&mut dyn Write) -> Result<(), ReportError>) -> Result<Vec<u8>, Failure> {
-    let mut bytes = Vec::new();
-    write(&mut bytes)?;
-    Ok(bytes)
 }
