@@ -51,6 +51,7 @@ fn routes() -> OpenApiRouter<Arc<Site>> {
         .routes(routes!(runs::summary))
         .routes(routes!(runs::export))
         .routes(routes!(compared::compared))
+        .routes(routes!(compared::export_compared))
         .routes(routes!(history::history))
         .routes(routes!(drafts::services))
         .routes(routes!(drafts::platforms))

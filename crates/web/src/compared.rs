@@ -15,7 +15,7 @@ use utoipa::IntoParams;
 
 use crate::Site;
 use crate::failure::{Failure, Refusal};
-use crate::formats::Format;
+use crate::formats::{Export, Format, file};
 use crate::numbers::Numbers;
 use crate::pages::NoReport;
 use crate::reports::{self, link};
@@ -29,6 +29,13 @@ pub(crate) struct Compared {
     /// The later run, or several with commas between them.
     #[param(value_type = String, example = "2,3")]
     after: Numbers,
+}
+
+impl Compared {
+    /// Of all runs, the earlier one first.
+    fn numbers(&self) -> Vec<String> {
+        [self.before].iter().chain(&self.after.0).map(ToString::to_string).collect()
+    }
 }
 
 /// Later runs against an earlier one, as `loadline compare BEFORE AFTER --json` writes it.
@@ -45,16 +52,34 @@ pub(crate) async fn compared(
     Ok(([(CONTENT_TYPE, Format::Json.content_type())], json.await?).into_response())
 }
 
-/// The same as a page of this server.
+/// A comparison as a file.
+#[utoipa::path(get, path = "/api/compare/export", tag = "runs", params(Compared, Export),
+    responses((status = 200, description = "the file"), (status = 404, body = Refusal), (status = 422, body = Refusal)))]
+pub(crate) async fn export_compared(
+    State(site): State<Arc<Site>>,
+    Query(runs): Query<Compared>,
+    Query(Export { format }): Query<Export>,
+) -> Result<Response, Failure> {
+    let name = format!("runs-{}", runs.numbers().join("-"));
+    let bytes = in_background(site, move |site| {
+        let (result, evidence) = joined(&site.store, &runs)?;
+        format.of(&result, || evidence)
+    });
+    Ok(file(format, &name, bytes.await?))
+}
+
+/// A comparison as a page of this server.
 pub(crate) async fn page(
     State(site): State<Arc<Site>>,
     Query(runs): Query<Compared>,
 ) -> Result<Response, NoReport> {
     let page = in_background(site, move |site| {
         let (result, evidence) = joined(&site.store, &runs)?;
-        let all = [runs.before].into_iter().chain(runs.after.0);
-        let of_runs = all.map(|run| link(format!("Run {run}"), format!("/runs/{run}")));
-        let links: Vec<_> = [link("All runs", "/")].into_iter().chain(of_runs).collect();
+        let numbers = runs.numbers();
+        let exports = format!("/api/compare/export?before={}&after={}&", numbers[0], numbers[1..].join(","));
+        let mut links = vec![link("All runs", "/")];
+        links.extend(numbers.iter().map(|run| link(format!("Run {run}"), format!("/runs/{run}"))));
+        links.extend(reports::forms(&exports));
         reports::made(&result, &evidence, &links)
     });
     Ok(reports::page(page.await?.into()))

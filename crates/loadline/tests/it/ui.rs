@@ -382,20 +382,36 @@ fn what_it_says_of_runs_is_what_the_command_line_says() {
         assert_eq!(refused.status, status, "{refused:?}");
         assert!(refused.body.contains(why), "{refused:?}");
     }
-    assert_eq!(
-        served.get("/api/runs/1/export?format=csv").body,
-        place.run(["report", "1", "--csv", "-"]).stdout
-    );
+    for format in ["json", "csv", "csv-summary", "markdown", "html", "hlog", "junit"] {
+        let flag = format!("--{format}");
+        let written = |runs: &[&str]| place.run([runs, &[flag.as_str(), "-"]].concat()).stdout;
+        let exported =
+            |of: &str| String::from_utf8(served.download(&format!("{of}format={format}"))).expect("text");
+        assert!(exported("/api/runs/1/export?") == written(&["report", "1"]), "{format} of a run");
+        let compared = exported("/api/compare/export?before=1&after=2,3&");
+        assert!(compared == written(&["compare", "1", "2", "3"]), "{format} of a comparison");
+    }
+    let again = served.get("/api/runs/1/export?format=experiment").body;
+    place.write("again.yaml", &again);
+    assert!(place.run(["plan", "again.yaml"]).stdout.starts_with(&again), "{again}");
+    for format in ["experiment", "store"] {
+        let refused = served.get(&format!("/api/compare/export?before=1&after=2&format={format}"));
+        assert_eq!(refused.status, 422, "{refused:?}");
+    }
     let listed = place.run(["report", "--list"]).stdout.replace("\n ", "");
     for sentence in served.json("/api/runs/2/summary")["outcome"].as_array().expect("a list") {
         let words = sentence.as_str().expect("text").split_whitespace().collect::<Vec<_>>().join(" ");
         let listed = listed.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(listed.contains(&words), "{words}\n{listed}");
     }
-    for (path, title) in [("/runs/2", "loadline: other"), ("/compare?before=1&after=2", "loadline: ")] {
+    for (path, title, exports) in [
+        ("/runs/2", "loadline: other", "/api/runs/2/export?"),
+        ("/compare?before=1&after=2", "loadline: ", "/api/compare/export?before=1&amp;after=2&amp;"),
+    ] {
         let page = served.get(path);
         assert!(page.body.contains(&format!("<title>{title}")), "{path}: {}", page.body);
         assert!(page.body.contains("<a href=\"/\">All runs</a>"), "{path}");
+        assert!(page.body.contains(&format!("{exports}format=csv\">CSV</a>")), "{path}");
     }
 
     // Names, tags, copies and their end.
