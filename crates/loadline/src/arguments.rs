@@ -74,7 +74,7 @@ pub enum Command {
     History(HistoryArguments),
     /// Serve the stored runs as pages, and start new ones from them
     Ui(UiArguments),
-    /// Keep stored runs in order: name, tag, delete, export and import them
+    /// Keep stored runs in order: list, name, tag, delete, export and import them
     Store(StoreArguments),
     /// Run a built-in service
     Serve(ServeArguments),

@@ -40,6 +40,8 @@ pub struct StoreArguments {
 
 #[derive(Subcommand)]
 pub enum StoreCommand {
+    /// List the newest runs, the latest last
+    List(ListArguments),
     /// Rename a run
     Rename { run: i64, name: String },
     /// Add tags to a run, by which `loadline report --list --match` finds it
@@ -73,11 +75,22 @@ pub enum StoreCommand {
         #[arg(long, short = 'o', value_name = "FILE")]
         file: PathBuf,
     },
-    /// Copy all runs of another store into this one
+    /// Copy all runs of another store into this one: merges the two
+    #[command(visible_alias = "merge")]
     Import {
         /// The other store
         file: PathBuf,
     },
+}
+
+#[derive(Args)]
+pub struct ListArguments {
+    /// List so many runs at most
+    #[arg(long, value_name = "COUNT", default_value_t = 20)]
+    pub last: usize,
+    /// List those whose name, question, services, platforms or loads hold this text
+    #[arg(long = "match", value_name = "TEXT")]
+    pub matching: Option<String>,
 }
 
 #[derive(Args)]

@@ -1,5 +1,7 @@
 //! `loadline report`: a stored run again, in any form, or a list of the runs.
 
+use std::path::Path;
+
 use anyhow::Result;
 use jiff::{Timestamp, tz::TimeZone};
 use loadline_spec::add_conditions;
@@ -14,7 +16,7 @@ pub fn report(arguments: &ReportArguments) -> Result<Exit> {
     refuse_events(&arguments.outputs)?;
     let store = Store::open(&arguments.outputs.store)?;
     if arguments.list {
-        list(&store, arguments)?;
+        list(&store, &arguments.outputs.store, arguments.last, arguments.matching.as_deref())?;
         return Ok(Exit::Done);
     }
     let mut data = store.data(arguments.run)?;
@@ -32,21 +34,22 @@ pub(super) fn refuse_events(outputs: &OutputArguments) -> Result<(), UsageError>
     }
 }
 
-fn list(store: &Store, arguments: &ReportArguments) -> Result<()> {
+/// Lists the newest runs of a store, those about a text if there is one. `file`: where the store is.
+pub(super) fn list(store: &Store, file: &Path, last: usize, matching: Option<&str>) -> Result<()> {
     let mut results = Vec::new();
     for run in store.runs()?.into_iter().rev() {
-        if results.len() == arguments.last {
+        if results.len() == last {
             break;
         }
         let result = outputs::analyse(store, Some(run.id))?;
-        if arguments.matching.as_ref().is_none_or(|text| loadline_report::matches(&result, text)) {
+        if matching.is_none_or(|text| loadline_report::matches(&result, text)) {
             results.push(result);
         }
     }
     results.reverse();
     if results.is_empty() {
-        let about = arguments.matching.as_ref().map(|text| format!(" about “{text}”")).unwrap_or_default();
-        return print(format_args!("no runs{about} in {}", arguments.outputs.store.display()));
+        let about = matching.map(|text| format!(" about “{text}”")).unwrap_or_default();
+        return print(format_args!("no runs{about} in {}", file.display()));
     }
     let zone = TimeZone::system();
     let listed = loadline_report::list(&results, &outputs::style(), |started| local_time(started, &zone));

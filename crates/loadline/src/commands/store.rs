@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use loadline_store::Store;
 
+use super::report::list;
 use crate::arguments::{StoreArguments, StoreCommand};
 use crate::exit::{Exit, UsageError};
 use crate::streams::print;
@@ -12,6 +13,7 @@ use crate::streams::print;
 pub fn store(arguments: &StoreArguments) -> Result<Exit> {
     let store = Store::open(&arguments.store)?;
     match &arguments.command {
+        StoreCommand::List(of) => list(&store, &arguments.store, of.last, of.matching.as_deref())?,
         StoreCommand::Rename { run, name } => {
             store.rename(*run, name)?;
             print(format_args!("run {run} is called {name}"))?;

@@ -26,6 +26,8 @@ fn runs_are_named_tagged_copied_and_deleted() {
         "{listed}"
     );
     assert!(done(&place, &["report", "--list", "--match", "before the fix"]).contains("   2  "));
+    assert_eq!(done(&place, &["store", "list", "--match", "release"]), listed);
+    assert_eq!(done(&place, &["store", "list", "--last", "2"]), done(&place, &["report", "--list", "--last", "2"]));
 
     assert_eq!(
         done(&place, &["store", "export", "2", "1", "-o", "other.db"]),
@@ -41,7 +43,7 @@ fn runs_are_named_tagged_copied_and_deleted() {
 
     assert_eq!(done(&place, &["store", "prune", "--keep", "1"]), "deleted run 2\n", "a run with a tag stays");
     assert_eq!(
-        done(&place, &["store", "import", "other.db"]),
+        done(&place, &["store", "merge", "other.db"]),
         "run 1 of other.db is run 4\nrun 2 of other.db is run 5\n"
     );
     assert_eq!(done(&place, &["store", "delete", "4", "5"]), "deleted runs 4, 5\n");
