@@ -27,6 +27,7 @@ mod published;
 mod requests;
 mod says;
 mod services;
+mod size;
 mod starting;
 mod tls;
 mod together;
@@ -267,10 +268,14 @@ pub(crate) fn experiment(
         fail_if: keys.value.fail_if.clone(),
         hooks: keys.value.hooks.value.hooks(),
     };
+    if !size::combinations_fit(&experiment, &keys, &mut problems) {
+        return problems.finish(None);
+    }
     let mut experiment = experiment.with_every_cell();
     // What names a part that is itself wrong would only repeat its problem.
     if problems.count() == 0 {
         cells::cells(&mut experiment, &keys, &mut problems);
+        size::cells_fit(&experiment, &keys, &mut problems);
         experiment.claims = claims::claims(&keys.value.claims, &experiment, &mut problems);
     }
     if problems.count() == 0 {

@@ -94,3 +94,22 @@ fn what_is_wrong_with_a_matrix_is_said_where_it_stands() {
     let misspelt = read(&file("{host: , matrix: {limts.cpu: [1, 2, 4]}}")).expect_err("a slip");
     assert_eq!(misspelt.problems().len(), 1, "said once: {misspelt}");
 }
+
+#[test]
+fn an_experiment_of_too_many_cells_is_refused_with_their_number_and_time() {
+    let numbers = |count: usize| (1..=count).map(|number| number.to_string()).collect::<Vec<_>>().join(", ");
+    let file = |platforms, loads, more: &str| {
+        let platforms = format!("{{host: , matrix: {{env.A: [{}]}}}}", numbers(platforms));
+        let loads = format!("{{closed: true, matrix: {{connections: [{}]}}}}", numbers(loads));
+        format!("service: {{builtin: orders}}\nplatforms: [{platforms}]\nloads: [{loads}]\nplan: {{deployments: 8}}\n{more}")
+    };
+    let said = refused(&file(100, 100, ""));
+    // Each is measured for 1.5 s in each deployment.
+    assert!(said.contains("this is 10000 cells, more than 1000: their slices would take 33h"), "{said}");
+    let selected = |loads| format!("cells: [{{load: [{loads}]}}]\n");
+    let one = selected("\"closed loop, 3 connections\"");
+    assert_eq!(read(&file(100, 100, &one)).map(|experiment| experiment.cells.len()), Ok(100));
+    let said = refused(&file(100, 100, "cells: {exclude: [{platform: 'host, A=1'}]}\n"));
+    assert!(said.contains("this is 9900 cells, more than 1000"), "{said}");
+    assert_eq!(read(&file(40, 25, "")).map(|experiment| experiment.cells.len()), Ok(1000));
+}
