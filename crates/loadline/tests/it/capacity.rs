@@ -66,6 +66,10 @@ fn what_cannot_be_searched_is_refused() {
         (["--objective", "p99 < 5ms"].as_slice(), "`p99 < 5ms` is no objective"),
         (&["--objective", "success >= 200%"], "no share is above 100%"),
         (&["--objective", "p99 <= 1ms", "--objective", "p99 >= 5ms"], "nothing meets both"),
+        (
+            &["--objective", "p99 <= 1ms", "--objective", "p50 >= 5ms"],
+            "nothing meets both `p99 <= 1ms` and `p50 >= 5ms`",
+        ),
         (&["--precision", "0.01%"], "a precision is from 0.2% to 50%"),
         (&["--rate", "1000/s", "--most", "500/s"], "the search begins above the highest rate"),
         (&["--rate", "1000/s..2000/s@10s"], "a search begins at a rate"),

@@ -1,5 +1,7 @@
 //! A search for the most that services carry: `capacity: {objectives: [success >= 99%, p99 <= 50ms]}`.
 
+mod contradictions;
+
 use loadline_model::experiment::{Bound, Capacity, Objective, SENT, SUCCESS};
 use loadline_model::load::{Load, Rate};
 use serde_json::json;
@@ -140,7 +142,7 @@ pub(super) fn capacity(
     let CapacityKeys { objectives, precision, most, each_request: _ } = written.value.clone();
     let defaults = || DEFAULT_OBJECTIVES.iter().filter_map(|text| read(text).ok()).collect();
     let objectives = if objectives.is_empty() { defaults() } else { objectives };
-    contradictions(&objectives, place, problems);
+    contradictions::note(&objectives, place, problems);
     let begins_above = |most: &Rate| {
         let from = loads.iter().filter_map(|load| load.load.rate());
         from.map(|rate| rate.as_per_second()).any(|from| from > most.as_per_second())
@@ -150,25 +152,6 @@ pub(super) fn capacity(
         problems.add(written.place_of("most"), complaint.help("raise `most`, or lower the rate of the load"));
     }
     Some(Capacity { objectives, precision, most })
-}
-
-/// Notes objectives of one metric that no figure meets.
-fn contradictions(objectives: &[Objective], place: &crate::error::Place, problems: &mut Problems) {
-    for (at, one) in objectives.iter().enumerate() {
-        for other in &objectives[at + 1..] {
-            let bounds = (one.bound, other.bound);
-            let contradict = match bounds {
-                (Bound::AtMost(most), Bound::AtLeast(least))
-                | (Bound::AtLeast(least), Bound::AtMost(most)) => least > most,
-                _ => false,
-            };
-            if one.metric == other.metric && contradict {
-                let complaint =
-                    Complaint::new(format!("nothing meets both `{}` and `{}`", one.text, other.text));
-                problems.add(place, complaint.help("leave one of them out"));
-            }
-        }
-    }
 }
 
 impl CapacityKeys {
