@@ -111,7 +111,7 @@ fn time(preview: &Preview, style: &Style) -> String {
 pub fn too_short(time: &TimeBudget) -> Option<String> {
     let (least, within) = (time.total_s.least, time.within_s?);
     let lost = match time.trials_s {
-        Some(_) => "the intervals will be wider than asked for, or there will be none",
+        Some(_) => "the intervals may be wider than asked for, and not all will be compared at one rate",
         None => "there will be fewer deployments than planned, or none",
     };
     (least > within).then(|| {
@@ -228,7 +228,7 @@ mod tests {
             within_s: Some(300.0),
             open_ended: false,
         };
-        let said = "This takes at least 13 min, and `within` allows 5 min: the intervals will be wider than asked for, or there will be none.";
+        let said = "This takes at least 13 min, and `within` allows 5 min: the intervals may be wider than asked for, and not all will be compared at one rate.";
         assert_eq!(too_short(&time).as_deref(), Some(said));
         assert_eq!(too_short(&TimeBudget { within_s: Some(900.0), ..time.clone() }), None);
         assert_eq!(too_short(&TimeBudget { within_s: None, ..time }), None);

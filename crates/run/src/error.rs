@@ -41,6 +41,9 @@ pub enum RunError {
     /// A rate is out of range.
     #[error(transparent)]
     Rate(#[from] loadline_model::load::RateError),
+    /// A search could not end.
+    #[error(transparent)]
+    OutOfTime(#[from] crate::strategy::OutOfTime),
     /// A service did not become ready, or ended.
     #[error("{site}: {why}{output}")]
     Service {

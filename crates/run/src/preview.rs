@@ -11,16 +11,19 @@ use loadline_model::rows::TrialOutcome;
 use loadline_model::{CellId, LoadId, SiteId};
 
 use crate::error::RunError;
-use crate::strategy::{BlockContext, FixedPlan, NextRound, RoundsSoFar, SearchCapacity, Strategy, trials_s};
+use crate::strategy::{BlockContext, FixedPlan, NextRound, RoundsSoFar, SearchCapacity, Strategy, in_time, trials_s};
 use crate::{profile, side_by_side, warm_up};
 
 /// The plan of an experiment, its first block and its time.
 ///
 /// # Errors
-/// When a load cannot be warmed up.
+/// When a load cannot be warmed up, or a search cannot end in the time that it has.
 pub fn preview(experiment: &Experiment, plan: &Plan) -> Result<Preview, RunError> {
     let mut fixed = FixedPlan::new(experiment, plan);
     let searched = experiment.capacity.as_ref();
+    if let Some(capacity) = searched {
+        in_time(experiment, capacity, plan)?;
+    }
     let mut search = searched
         .map(|capacity| SearchCapacity::new(experiment, capacity, plan, &|_, _| TrialOutcome::Passed));
     let strategy: &mut dyn Strategy = match &mut search {

@@ -3,6 +3,7 @@
 
 mod capacity;
 mod fixed;
+mod out_of_time;
 mod until;
 
 use std::time::Duration;
@@ -14,6 +15,8 @@ pub use capacity::SearchCapacity;
 pub(crate) use capacity::trials_s;
 pub use fixed::FixedPlan;
 pub use loadline_search::Patience;
+pub use out_of_time::OutOfTime;
+pub(crate) use out_of_time::in_time;
 pub use until::Until;
 
 use crate::turn::Turn;

@@ -14,6 +14,7 @@
 
 mod bounds;
 mod confirm;
+mod fewest;
 mod inverted;
 mod irregular;
 mod load;
@@ -24,6 +25,7 @@ mod trial;
 
 pub use bounds::{Bounds, bounds};
 pub use confirm::Confirmed;
+pub use fewest::fewest_slices;
 pub use irregular::irregularities;
 pub use patience::Patience;
 pub use plan::{Goal, Next, Probe, next};

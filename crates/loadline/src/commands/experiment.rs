@@ -80,6 +80,7 @@ pub fn layers(arguments: &LayersArguments) -> Result<Exit> {
     }
     let mut ladder = ladder?;
     add_conditions(&mut ladder.experiment, &arguments.outputs.fail_if)?;
+    ends_in_time(&ladder.experiment)?;
     let notes = ladder.left_out.into_iter().map(|text| Note::LeftOut { text }).collect();
     execute_in(network, &ladder.experiment, notes, stop, None, &arguments.outputs)
 }
@@ -95,12 +96,23 @@ fn execute_and_show(
         add_conditions(&mut experiment, &outputs.fail_if)?;
     }
     outputs::check(outputs)?;
+    ends_in_time(&experiment)?;
     let network = network(&experiment)?;
     let notes = check_limits(&experiment, outputs.allow_missing)?;
     enter(network)?;
     let stop = interrupt::stop_flag_of_run()?;
     let Some(_turn) = wait_for_turn(turn.anyway, &stop)? else { return Ok(Exit::Interrupted) };
     execute_in(network, &experiment, notes, stop, baseline, outputs)
+}
+
+/// Refuses a search that cannot end in the time that it has, and says what else is not reached in it.
+fn ends_in_time(experiment: &Experiment) -> Result<()> {
+    let preview = loadline_run::preview(experiment, &Plan::new(experiment))
+        .map_err(|error| UsageError(error.to_string()))?;
+    if let Some(warning) = loadline_report::too_short(&preview.time) {
+        tell(format_args!("{warning}"));
+    }
+    Ok(())
 }
 
 pub(super) fn network(experiment: &Experiment) -> Result<Network> {
@@ -155,9 +167,6 @@ fn execute_in(
     let store = Store::create(&outputs.store)?;
     let journal = StoreJournal::new(&store);
     let plan = Plan::new(experiment);
-    if let Some(warning) = loadline_report::too_short(&loadline_run::preview(experiment, &plan)?.time) {
-        tell(format_args!("{warning}"));
-    }
     let progress = RefCell::new(Progress::new(experiment, &plan));
     let mut told = outputs.events.as_deref().map(|file| EventLog::create(file, stop.clone())).transpose()?;
     let events = &mut |event| {

@@ -13,7 +13,8 @@ use crate::outputs;
 
 pub fn plan(arguments: &PreviewArguments) -> Result<Exit> {
     let experiment = experiment(arguments)?;
-    let preview = loadline_run::preview(&experiment, &Plan::new(&experiment))?;
+    let preview = loadline_run::preview(&experiment, &Plan::new(&experiment))
+        .map_err(|error| UsageError(error.to_string()))?;
     let yaml = to_yaml(&experiment);
     let text = match arguments.json {
         true => format!("{:#}\n", json!({ "experiment": experiment, "yaml": yaml, "plan": preview })),

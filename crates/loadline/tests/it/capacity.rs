@@ -79,3 +79,26 @@ fn what_cannot_be_searched_is_refused() {
         assert!(ended.stderr.contains(why), "{arguments:?}: {}", ended.stderr);
     }
 }
+
+#[test]
+fn a_precision_that_cannot_be_had_in_the_time_is_refused_before_anything_starts() {
+    let place = Place::new();
+    place.write(
+        "search.yaml",
+        "
+service: {builtin: orders}
+platforms: [host]
+loads: [{rate: 500/s}]
+capacity: {objectives: [p99 <= 50ms], precision: 0.5%}
+plan: {within: 45s}
+",
+    );
+    for command in ["run", "plan"] {
+        let ended = place.run([command, "search.yaml"]);
+        assert_eq!(ended.code, Some(2), "{}{}", ended.stdout, ended.stderr);
+        for text in ["cannot find a capacity to ±0.5% within 45s: the fewest trials take ", "--precision "] {
+            assert!(ended.stderr.contains(text), "{text}: {}", ended.stderr);
+        }
+    }
+    assert!(!place.path("loadline.db").exists(), "nothing was measured");
+}

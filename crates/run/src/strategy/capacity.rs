@@ -10,7 +10,7 @@ use loadline_model::plan::Plan;
 use loadline_model::preview::Range;
 use loadline_model::rows::{Purpose, SliceRow, TrialOutcome, TrialRow};
 use loadline_model::{CellId, LoadId};
-use loadline_search::{Confirmed, Goal, Next, Patience, Probe, Trial, estimate, next};
+use loadline_search::{Confirmed, Goal, Next, Patience, Probe, Trial, estimate, fewest_slices, next};
 
 use super::{BlockContext, NextRound, RoundsSoFar, Strategy};
 use crate::order::Order;
@@ -20,8 +20,6 @@ use crate::turn::{Turn, Visit};
 const LEAST: f64 = 1.0;
 /// A search that has not ended after so many trials will not.
 const MOST_TRIALS: usize = 120;
-/// A search without noise ends after trials of so many slices.
-const FEWEST_SLICES: usize = 26;
 /// Nor will one in which so many attempts were no trials: not sent, or disturbed by the machine.
 const MOST_LOST: usize = 120;
 /// A rate that the generator could not send is its limit once this has happened so often.
@@ -40,14 +38,19 @@ pub type Judge<'a> = &'a dyn Fn(&SliceRow, &mut Patience) -> TrialOutcome;
 /// where it begins. Trials that the machine disturbs are not in it.
 pub(crate) fn trials_s(experiment: &Experiment, capacity: &Capacity, plan: &Plan) -> Range {
     let compared = if plan.cells.len() > 1 { 2 * COMPARED } else { 0 };
-    let of = |slices: usize, rate: f64| (slices + compared) as f64 * capacity.slice_s(rate);
+    let of = |slices: usize, rate: f64| slices as f64 * capacity.slice_s(rate);
     let begins = plan.cell_ids().map(|cell| experiment.load(plan.load_of(cell)).load.rate());
     let begins = begins.map(|rate| rate.map_or(LEAST, |rate| rate.as_per_second()));
     let deployments = f64::from(experiment.plan.deployments);
     Range {
-        least: deployments * plan.cells.len() as f64 * of(FEWEST_SLICES, f64::INFINITY),
-        most: deployments * begins.map(|rate| of(MOST_TRIALS, rate)).sum::<f64>(),
+        least: deployments * (least_s(capacity, plan) + of(plan.cells.len() * compared, f64::INFINITY)),
+        most: deployments * begins.map(|rate| of(MOST_TRIALS + compared, rate)).sum::<f64>(),
     }
+}
+
+/// How long the searches of all cells take in a deployment at least, s: without noise, at high rates.
+pub(super) fn least_s(capacity: &Capacity, plan: &Plan) -> f64 {
+    plan.cells.len() as f64 * fewest_slices(capacity.precision) * capacity.slice_s(f64::INFINITY)
 }
 
 /// The strategy of an experiment that searches for capacities.

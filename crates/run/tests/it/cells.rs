@@ -2,14 +2,16 @@
 
 use std::time::Duration;
 
-use loadline_model::experiment::{CellSpec, ContrastSpec, Experiment, Interleave, Isolation, PlatformKind};
+use loadline_model::experiment::{
+    Bound, Capacity, CellSpec, ContrastSpec, Experiment, Interleave, Isolation, Objective, PlatformKind,
+};
 use loadline_model::load::{Arrivals, Load};
 use loadline_model::notes::{Note, Resources};
 use loadline_model::plan::{Plan, Role};
 use loadline_model::platform::{Kubernetes, Limits, Probes};
 use loadline_model::preview::Preview;
 use loadline_model::{CellId, LoadId, PlatformId, ServiceId};
-use loadline_run::preview;
+use loadline_run::{RunError, preview};
 
 use crate::fake::{World, experiment, with};
 
@@ -141,6 +143,36 @@ fn slices_take_as_long_as_foreseen_and_warm_ups_stay_within_their_bounds() {
         time.warm_ups_s
     );
     assert!(time.total_s.least >= time.slices_s && time.total_s.most > time.total_s.least);
+}
+
+#[test]
+fn a_search_that_cannot_end_in_time_is_refused_with_what_could() {
+    let objective = |most_ns| Objective {
+        text: "p99".to_owned(),
+        metric: "response.p99".to_owned(),
+        bound: Bound::AtMost(most_ns),
+    };
+    let refused = |precision, within| {
+        let mut experiment = experiment();
+        let objectives = vec![objective(50e6)];
+        experiment.capacity = Some(Capacity { objectives, precision, most: None });
+        experiment.plan.within = Some(Duration::from_secs(within));
+        let plan = Plan::new(&experiment);
+        match preview(&experiment, &plan) {
+            Err(RunError::OutOfTime(refused)) => Some(refused),
+            known => known.map(|_| None).expect("a preview"),
+        }
+    };
+    assert_eq!(refused(0.1, 3600), None);
+    // Slices of 10 s.
+    let fine = refused(0.005, 120).expect("more than ten minutes");
+    assert!(fine.least > Duration::from_secs(600), "{fine}");
+    let possible = fine.possible.expect("slices of a second or two");
+    assert!((0.02..=0.2).contains(&possible), "{fine}");
+    assert_eq!(refused(possible, 120), None);
+    let hopeless = refused(0.02, 5).expect("slices of 2.5 s");
+    assert_eq!(hopeless.possible, None);
+    assert!(hopeless.to_string().contains(" to ±2% within 5s: the fewest trials take "), "{hopeless}");
 }
 
 #[test]
