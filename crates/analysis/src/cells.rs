@@ -70,7 +70,7 @@ fn cell(data: &RunData, counted: &Counted<'_>, id: CellId) -> Cell {
 }
 
 /// What the service of a site could use at the most.
-fn limits(data: &RunData, site: &Site) -> Limits {
+pub fn limits(data: &RunData, site: &Site) -> Limits {
     let experiment = &data.run.experiment;
     let name = &experiment.platform(site.platform).name;
     let is_without =

@@ -1,14 +1,18 @@
-//! A metric over stored runs: the figure of each cell in each run, in series of the same cell on machines that are alike, and where these changed.
+//! A metric over stored runs: the figure of each cell in each run, in series of the same cell with the same limits and requests on
+//! machines that are alike, and where these changed.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use loadline_model::Machine;
+use loadline_model::experiment::RequestSpec;
+use loadline_model::platform::Limits;
 use loadline_model::result::history::{Change, HISTORY_SCHEMA, History, LeftOut, Point, Series};
-use loadline_model::rows::{RunRow, SliceRow};
+use loadline_model::rows::RunData;
 use loadline_model::{CellId, RunState};
 use loadline_stats::{LEAST_SIDE, Weighted, change_points, t_quantile};
 
-use crate::cells::{figure, label};
+use crate::cells::{figure, label, limits};
 use crate::counted::{self, Counted};
 use crate::median::median;
 use crate::metrics;
@@ -23,40 +27,47 @@ const MOST_WEIGHT: f64 = 4.0;
 const USUAL_DF: f64 = 4.0;
 /// The median of a squared standard normal number.
 const CHI_SQUARED_MEDIAN: f64 = 0.455;
+const MIB: f64 = 1_048_576.0;
 /// Of the random orders: the same series has the same changes.
 const SEED: u64 = 7;
 
 /// Gathers the history of a metric, run by run.
 pub struct Chronicle {
     history: History,
+    /// What is sent in each series. Its text does not say all of it.
+    sent: Vec<Sent>,
 }
+
+/// The request mix of a service, and the file whose rows fill it in.
+type Sent = (Vec<RequestSpec>, Option<PathBuf>);
 
 impl Chronicle {
     /// Of no run yet.
     pub fn new(metric: &str) -> Chronicle {
         let (schema, metric) = (HISTORY_SCHEMA.to_owned(), metric.to_owned());
         let (series, left_out) = (Vec::new(), Vec::new());
-        Chronicle { history: History { schema, metric, least_points: LEAST_POINTS, series, left_out } }
+        let history = History { schema, metric, least_points: LEAST_POINTS, series, left_out };
+        Chronicle { history, sent: Vec::new() }
     }
 
-    /// Adds a run with all of its slices, after all runs that were made before it.
-    pub fn add(&mut self, run: &RunRow, slices: &[SliceRow]) {
-        if run.state != RunState::Complete {
-            self.leave_out(run.id, "it was not completed");
+    /// Adds a run, after all that were made before it.
+    pub fn add(&mut self, data: &RunData) {
+        if data.run.state != RunState::Complete {
+            self.leave_out(data.run.id, "it was not completed");
             return;
         }
-        if run.experiment.capacity.is_some() {
-            self.leave_out(run.id, "it searched for a capacity");
+        if data.run.experiment.capacity.is_some() {
+            self.leave_out(data.run.id, "it searched for a capacity");
             return;
         }
-        let counted = counted::counted(run, slices);
-        let asked = run.plan.cell_ids().filter(|cell| !run.plan.site_of(*cell).twin);
+        let counted = counted::counted(&data.run, &data.slices);
+        let asked = data.run.plan.cell_ids().filter(|cell| !data.run.plan.site_of(*cell).twin);
         let mut found = false;
         for cell in asked.collect::<Vec<CellId>>() {
-            found |= self.add_cell(run, &counted, cell);
+            found |= self.add_cell(data, &counted, cell);
         }
         if !found {
-            self.leave_out(run.id, "it does not have this metric");
+            self.leave_out(data.run.id, "it does not have this metric");
         }
     }
 
@@ -64,38 +75,43 @@ impl Chronicle {
         self.history.left_out.push(LeftOut { run, reason: reason.to_owned() });
     }
 
-    fn add_cell(&mut self, run: &RunRow, counted: &Counted<'_>, cell: CellId) -> bool {
-        let metrics = metrics::of_run(run);
+    fn add_cell(&mut self, data: &RunData, counted: &Counted<'_>, cell: CellId) -> bool {
+        let metrics = metrics::of_run(&data.run);
         let Some(metric) = metrics.iter().find(|metric| metric.id == self.history.metric) else {
             return false;
         };
         let Some(found) = figure(counted, cell, metric) else { return false };
-        let (experiment, plan) = (&run.experiment, &run.plan);
+        let (experiment, plan) = (&data.run.experiment, &data.run.plan);
         let load = experiment.load(plan.load_of(cell));
         let site = plan.site_of(cell);
         let label = match experiment.services.len() > 1 && experiment.platforms.len() > 1 {
             true => label(experiment, site),
             false => site.label(experiment),
         };
-        let load = format!("{}, {} connections", load.load, load.connections);
-        let machine = fingerprint(&run.machine);
+        let label = [vec![label], words(limits(data, site))].concat().join(", ");
+        let service = experiment.service(site.service);
+        let requests = in_words(&service.requests);
+        let load = format!("{}, {} connections, {requests}", load.load, load.connections);
+        let sent = (service.requests.clone(), service.feed.clone());
+        let machine = fingerprint(&data.run.machine);
         let point = Point {
-            run: run.id,
-            started: run.started.clone(),
+            run: data.run.id,
+            started: data.run.started.clone(),
             value: found.value,
             interval: found.t_interval,
             deployments: counted
                 .get(&cell)
                 .map_or(0, |places| places.keys().map(|(round, ..)| *round).collect::<BTreeSet<u32>>().len()),
         };
-        let is_of = |series: &&mut Series| {
-            (&series.label, &series.load, &series.machine) == (&label, &load, &machine)
+        let is_of = |(series, of_series): &(&mut Series, &Sent)| {
+            (&series.label, &series.load, &series.machine, *of_series) == (&label, &load, &machine, &sent)
         };
-        match self.history.series.iter_mut().find(is_of) {
-            Some(series) => series.points.push(point),
+        match self.history.series.iter_mut().zip(&self.sent).find(is_of) {
+            Some((series, _)) => series.points.push(point),
             None => {
                 let (points, changes) = (vec![point], Vec::new());
                 self.history.series.push(Series { label, load, machine, unit: metric.unit, points, changes });
+                self.sent.push(sent);
             }
         }
         true
@@ -108,6 +124,23 @@ impl Chronicle {
         }
         self.history
     }
+}
+
+/// `0.5 CPUs`, `512 MiB`
+fn words(limits: Limits) -> Vec<String> {
+    let cpus = limits.cpus.map(|cpus| format!("{cpus} CPU{}", if cpus == 1.0 { "" } else { "s" }));
+    let memory = limits.memory_bytes.map(|bytes| format!("{} MiB", bytes as f64 / MIB));
+    cpus.into_iter().chain(memory).collect()
+}
+
+/// `GET /a`, or of a mix with weights `3 × GET /a + 1 × POST /b (12 bytes)`
+fn in_words(requests: &[RequestSpec]) -> String {
+    let request = |request: &RequestSpec| {
+        let times = if requests.len() > 1 { format!("{} × ", request.weight) } else { String::new() };
+        let body = request.body.as_ref().map(|body| format!(" ({} bytes)", body.len())).unwrap_or_default();
+        format!("{times}{} {}{body}", request.method, request.path)
+    };
+    requests.iter().map(request).collect::<Vec<String>>().join(" + ")
 }
 
 /// What makes the figures of machines comparable: a figure of another CPU or another kernel is not the same figure.

@@ -59,6 +59,18 @@ impl Store {
         })
     }
 
+    /// A run with what its figures are made of: its profiles, tails and warm-ups, which are most of it, are left out.
+    pub fn measured(&self, id: i64) -> Result<RunData, StoreError> {
+        Ok(RunData {
+            run: self.run(Some(id))?,
+            deployments: self.deployments(id)?,
+            slices: self.slices(id)?,
+            warm_ups: Vec::new(),
+            profiles: Vec::new(),
+            tails: Vec::new(),
+        })
+    }
+
     /// Deployments of a run, by round and site.
     pub fn deployments(&self, run: i64) -> Result<Vec<DeploymentRow>, StoreError> {
         self.all("SELECT * FROM deployment WHERE run = ?1 ORDER BY round, site", [run], |row| {

@@ -47,11 +47,11 @@ export interface Series {
    */
   changes: Change[];
   /**
-   * Service and platform.
+   * Service and platform, and what the service may use if that is limited.
    */
   label: string;
   /**
-   * The load with its connections.
+   * The load with its connections and requests.
    */
   load: string;
   /**

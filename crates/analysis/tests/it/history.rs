@@ -17,7 +17,7 @@ fn run(id: u64, shift_us: f64) -> RunData {
 
 fn history(metric: &str, runs: impl IntoIterator<Item = RunData>) -> History {
     let mut chronicle = Chronicle::new(metric);
-    runs.into_iter().for_each(|data| chronicle.add(&data.run, &data.slices));
+    runs.into_iter().for_each(|run| chronicle.add(&run));
     chronicle.finish()
 }
 
@@ -50,7 +50,7 @@ fn a_change_with_few_runs_after_it_is_not_settled_and_a_short_series_has_none() 
 }
 
 #[test]
-fn what_ran_on_another_machine_or_under_another_load_is_another_series() {
+fn what_ran_elsewhere_with_other_limits_or_under_another_load_is_another_series() {
     let elsewhere = |id, change: fn(&mut RunData)| {
         let mut data = run(id, 0.0);
         change(&mut data);
@@ -62,12 +62,19 @@ fn what_ran_on_another_machine_or_under_another_load_is_another_series() {
         elsewhere(3, |data| data.run.machine.cpus = Some(64)),
         elsewhere(4, |data| data.run.experiment.loads[0].connections = 99),
         run(5, 0.0),
+        elsewhere(6, |data| data.run.experiment.services[0].requests[0].path = "/other".to_owned()),
+        elsewhere(7, |data| data.run.experiment.services[0].requests[0].body = Some("{}".to_owned())),
+        elsewhere(8, |data| data.run.experiment.services[0].requests[0].body = Some("[]".to_owned())),
+        elsewhere(9, |data| data.run.experiment.limits.cpus = Some(0.5)),
     ];
     let found = history("response.p50", runs);
-    let of_host = found.series.iter().filter(|series| series.label == "orders on host");
+    let of_host = found.series.iter().filter(|series| series.label.starts_with("orders on host"));
     let runs: Vec<Vec<i64>> =
         of_host.map(|series| series.points.iter().map(|point| point.run).collect()).collect();
-    assert_eq!(runs, [vec![1, 5], vec![2], vec![3], vec![4]]);
+    let other = (2..=9).filter(|run| *run != 5).map(|run| vec![run]);
+    assert_eq!(runs, [vec![1, 5]].into_iter().chain(other).collect::<Vec<Vec<i64>>>());
+    assert!(found.series.iter().any(|series| series.label == "orders on host, 0.5 CPUs"));
+    assert!(found.series.iter().any(|series| series.load.ends_with(", GET /other")));
 }
 
 #[test]

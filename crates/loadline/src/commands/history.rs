@@ -50,8 +50,7 @@ pub fn of_store(store: &Path, metric: &str, text: &str, stop: &AtomicBool) -> Re
         if stop.load(Ordering::Relaxed) {
             break;
         }
-        let run = store.run(Some(run.id))?;
-        chronicle.add(&run, &store.slices(run.id)?);
+        chronicle.add(&store.measured(run.id)?);
     }
     Ok(chronicle.finish())
 }

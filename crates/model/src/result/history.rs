@@ -35,9 +35,9 @@ pub struct LeftOut {
 /// The figures of one cell.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Series {
-    /// Service and platform.
+    /// Service and platform, and what the service may use if that is limited.
     pub label: String,
-    /// The load with its connections.
+    /// The load with its connections and requests.
     pub load: String,
     /// What kind of machine it is: CPU model, number of CPUs, kernel.
     pub machine: String,
