@@ -190,6 +190,7 @@ fn of_cell(data: &RunData, cell: CellId, objectives: &Objectives, tried: &[Tried
     let found = Found::of(&rounds);
     let bounds = bounds(&trials);
     let rate = found.map(|found| found.rate);
+    let carried = found.and_then(|found| carried(&rounds, found.interval[0]));
     let curve = curve(&usable);
     let at_lower = bounds.lower.map(|lower| {
         let at = usable.iter().filter(|tried| tried.trial.counts() && tried.trial.rate == lower);
@@ -203,6 +204,7 @@ fn of_cell(data: &RunData, cell: CellId, objectives: &Objectives, tried: &[Tried
         upper_bound: bounds.upper,
         conditional_throughput: at_lower,
         for_longer: for_longer(&rounds),
+        carried_per_second: carried,
         slice_s: data
             .run
             .experiment
@@ -214,7 +216,7 @@ fn of_cell(data: &RunData, cell: CellId, objectives: &Objectives, tried: &[Tried
         limited_by: rate.and_then(|rate| limited_by(&usable, rate, objectives)),
         generator_limit: generator_limit(tried),
         trials: tried.len(),
-        findings: findings::findings(data, cell, tried, &rounds, rate)
+        findings: findings::findings(data, cell, tried, &rounds, rate, carried)
             .into_iter()
             .map(Statement::of)
             .collect(),
@@ -263,33 +265,47 @@ fn for_longer(rounds: &[Vec<Trial>]) -> Option<f64> {
     each?.into_iter().reduce(f64::min)
 }
 
-/// Candidates against baselines, of cells that have a capacity.
+/// What is carried for longer in each deployment, by the lower end of the interval over all of them.
+fn carried(rounds: &[Vec<Trial>], low: f64) -> Option<f64> {
+    let each: Option<Vec<f64>> = rounds.iter().map(|trials| Confirmed::of(trials).carried(low)).collect();
+    each?.into_iter().reduce(f64::min)
+}
+
+/// Candidates against baselines, of cells of which it is known what they carry for longer.
+///
+/// The capacity in slices is another one than that in longer slices, of which a few trials alone are known. So the difference and its p-value are
+/// those of slices; but where a longer slice failed its interval reaches to what both carry for longer, and a verdict holds for that as well.
 fn differences(data: &RunData, cells: &[CellCapacity]) -> Vec<CapacityDifference> {
     let found = |cell: CellId| {
         let capacity = &cells[cell.0];
         let ([low, high], rate) = (capacity.interval?, capacity.rate_per_second?);
-        Some((rate.ln(), (high.ln() - low.ln()) / 2.0 / REACH))
+        Some((rate.ln(), (high.ln() - low.ln()) / 2.0 / REACH, capacity.carried_per_second?))
     };
     let planned = data.run.plan.planned_contrasts();
     let both = planned.filter_map(|planned| {
-        let ((one, error), (other, other_error)) = (found(planned.baseline)?, found(planned.candidate)?);
-        Some((planned, other - one, error.hypot(other_error)))
+        let (baseline, candidate) = (found(planned.baseline)?, found(planned.candidate)?);
+        let (log, error) = (candidate.0 - baseline.0, candidate.1.hypot(baseline.1));
+        let fails = [planned.baseline, planned.candidate].iter().any(|cell| cells[cell.0].fails_for_longer());
+        let for_longer = fails.then(|| (candidate.2 / baseline.2).ln());
+        let reach = [Some(log - REACH * error), Some(log + REACH * error), for_longer].into_iter().flatten();
+        let interval = [reach.clone().fold(f64::INFINITY, f64::min), reach.fold(f64::NEG_INFINITY, f64::max)];
+        Some((planned, log, error, interval))
     });
     let all: Vec<_> = both.collect();
-    let plain: Vec<f64> = all.iter().map(|(_, log, error)| two_sided_p(log / error, MANY)).collect();
+    let plain: Vec<f64> = all.iter().map(|(_, log, error, _)| two_sided_p(log / error, MANY)).collect();
     let corrected = holm(&plain);
     all.into_iter()
         .zip(corrected)
-        .map(|((planned, log, error), p_holm)| CapacityDifference {
+        .map(|((planned, log, _, interval), p_holm)| CapacityDifference {
             baseline: planned.baseline,
             candidate: planned.candidate,
             relative: log.exp_m1(),
-            interval: [(log - REACH * error).exp_m1(), (log + REACH * error).exp_m1()],
+            interval: interval.map(f64::exp_m1),
             p_holm,
-            verdict: match (p_holm < LEVEL, log > 0.0) {
-                (false, _) => Verdict::Unresolved,
-                (true, true) => Verdict::More,
-                (true, false) => Verdict::Fewer,
+            verdict: match interval {
+                [low, _] if p_holm < LEVEL && low > 0.0 => Verdict::More,
+                [_, high] if p_holm < LEVEL && high < 0.0 => Verdict::Fewer,
+                _ => Verdict::Unresolved,
             },
             // Told once the gates are judged.
             trusted: false,

@@ -80,11 +80,14 @@ pub(crate) fn differences(result: &RunResult, found: &Capacities) -> Vec<Differe
                 format!("{candidate} carries {share} {word} than {baseline}, {interval}")
             }
         };
+        let both = [difference.candidate, difference.baseline];
+        let fails = found.cells.iter().any(|cell| both.contains(&cell.cell) && cell.fails_for_longer());
+        let for_longer = if fails { ", which reaches to what they carry for longer" } else { "" };
         let untrusted = if difference.trusted { "" } else { "; not to be trusted" };
         Difference {
             sign: sign(difference.verdict),
             tone: if difference.trusted { tone(difference.verdict) } else { Tone::Plain },
-            line: text + untrusted,
+            line: text + for_longer + untrusted,
         }
     };
     found.differences.iter().map(line).collect()

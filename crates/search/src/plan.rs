@@ -129,8 +129,7 @@ fn unconfirmed(goal: &Goal, trials: &[Trial], found: &Estimate) -> Option<f64> {
     if long.passed.is_some_and(|passed| passed >= lowest) || long.failures >= MOST_FAILED {
         return None;
     }
-    let below = long.failed.map_or(found.interval[0], |failed| failed * (-goal.precision).exp());
-    Some(on_grid(goal, below, f64::floor))
+    Some(on_grid(goal, long.next_rate(found.interval[0], goal.precision), f64::floor))
 }
 
 /// How far from its capacity a service nearly always passes, or fails, in logarithms.

@@ -4,7 +4,7 @@ use std::mem::discriminant;
 
 use loadline_model::CellId;
 use loadline_model::rows::{Purpose, SliceRow, TrialOutcome};
-use loadline_search::{Trial, irregularities};
+use loadline_search::{Confirmed, Trial, irregularities};
 
 use super::{Tried, achieved, failed};
 use crate::RunData;
@@ -27,6 +27,7 @@ pub(super) fn findings(
     tried: &[Tried<'_>],
     rounds: &[Vec<Trial>],
     rate: Option<f64>,
+    carried: Option<f64>,
 ) -> Vec<CapacityFinding> {
     let usable = || tried.iter().filter(|tried| tried.outcome.is_of_the_service());
     let unsent = tried.iter().any(|tried| tried.outcome == TrialOutcome::NotSent);
@@ -49,6 +50,9 @@ pub(super) fn findings(
     let ended = trials.iter().any(|trial| trial.purpose == Purpose::Confirm);
     if rate.is_some() && !ended {
         found.push(CapacityFinding::TimeOver);
+    }
+    if let Some(failed) = rounds.iter().filter_map(|trials| Confirmed::of(trials).failed).reduce(f64::min) {
+        found.push(CapacityFinding::LessForLonger { failed, carries: carried });
     }
     let disturbed = tried.iter().filter(|tried| tried.outcome == TrialOutcome::Disturbed).count();
     if disturbed as f64 > OFTEN * tried.len() as f64 {

@@ -1,6 +1,6 @@
 //! What a search finds beside a number: of services that misbehave, of a generator that sends too little, and of trials that the machine disturbed.
 
-use loadline_analysis::result::CapacityFinding;
+use loadline_analysis::result::{Capacities, CapacityFinding, CellCapacity, Verdict};
 use loadline_analysis::{Objectives, RunData, analyse};
 use loadline_model::experiment::{Bound, Capacity, Objective};
 use loadline_model::gates::{Gate, GateFailure};
@@ -71,6 +71,14 @@ fn trials_that_the_machine_disturbed_are_counted_and_do_not_cost_the_runs_trust(
 /// A search of one deployment: twenty slices, of which those at 950/s pass and those at 1050/s fail, then four overloads at 1500/s. `change`
 /// makes the service another one; it knows the rate and the purpose of each slice.
 fn found_of(change: impl Fn(f64, Purpose, &mut SliceRow)) -> Vec<CapacityFinding> {
+    findings(&capacities_of(change).cells[0])
+}
+
+fn findings(of: &CellCapacity) -> Vec<CapacityFinding> {
+    of.findings.iter().filter_map(|finding| finding.what.clone()).collect()
+}
+
+fn capacities_of(change: impl Fn(f64, Purpose, &mut SliceRow)) -> Capacities {
     let made_up = MadeUp {
         rounds: 1,
         blocks: 24,
@@ -85,10 +93,7 @@ fn found_of(change: impl Fn(f64, Purpose, &mut SliceRow)) -> Vec<CapacityFinding
                 (true, 0) => (950.0, Purpose::Search),
                 (true, _) => (1050.0, Purpose::Search),
             };
-            slice.load = Load::Open {
-                rate: format!("{rate}/s").parse().expect("a rate"),
-                arrivals: Arrivals::Poisson,
-            };
+            slice.load = open(rate);
             slice.trial = Some(TrialRow { purpose, slices: 1.0 });
             let requests = rate as u64;
             for counted in
@@ -101,8 +106,18 @@ fn found_of(change: impl Fn(f64, Purpose, &mut SliceRow)) -> Vec<CapacityFinding
             change(rate, purpose, slice);
         }
     }
-    let capacities = analyse(&data).capacities.expect("a search");
-    capacities.cells[0].findings.iter().filter_map(|finding| finding.what.clone()).collect()
+    analyse(&data).capacities.expect("a search")
+}
+
+fn open(rate: f64) -> Load {
+    Load::Open { rate: format!("{rate}/s").parse().expect("a rate"), arrivals: Arrivals::Poisson }
+}
+
+/// Makes a slice one that is longer than those of the search.
+fn make_long(rate: f64, passes: bool, slice: &mut SliceRow) {
+    slice.load = open(rate);
+    slice.trial = Some(TrialRow { purpose: Purpose::Confirm, slices: 5.0 });
+    slice.response = times_of(if passes { 1 } else { 60 }, slice.due);
 }
 
 fn times_of(ms: u64, requests: u64) -> SparseHistogram {
@@ -191,4 +206,37 @@ fn what_was_not_sent_limits_the_generator_and_not_the_service() {
 
     let all_failed = found_of(|_, _, slice| slice.response = times_of(60, slice.due));
     assert_eq!(all_failed, [CapacityFinding::CarriesNothing { rate: 950.0 }]);
+}
+
+#[test]
+fn a_longer_slice_that_fails_revises_what_is_compared() {
+    let pod = CellId(2);
+    let found = capacities_of(|_, purpose, slice| match (slice.cell == pod, purpose, slice.block) {
+        (true, Purpose::Overload, 20) => make_long(900.0, false, slice),
+        (true, Purpose::Overload, _) => make_long(700.0, true, slice),
+        _ => (),
+    });
+    let less = CapacityFinding::LessForLonger { failed: 900.0, carries: Some(700.0) };
+    assert!(findings(&found.cells[2]).contains(&less), "{:?}", found.cells[2].findings);
+    let [host, pod] = [&found.cells[0], &found.cells[2]];
+    assert_eq!((host.rate_per_second, host.interval), (pod.rate_per_second, pod.interval), "in slices");
+    assert_eq!((host.carried_per_second, pod.carried_per_second), (host.interval.map(|[low, _]| low), Some(700.0)));
+    let [difference] = &found.differences[..] else { panic!("{:?}", found.differences) };
+    let for_longer = 700.0 / host.carried_per_second.expect("a capacity") - 1.0;
+    assert!((difference.interval[0] - for_longer).abs() < 1e-9 && difference.interval[1] > 0.0, "{difference:?}");
+    assert_eq!(difference.verdict, Verdict::Unresolved);
+}
+
+#[test]
+fn what_carries_nothing_for_longer_that_is_known_has_no_difference() {
+    let pod = CellId(2);
+    let found = capacities_of(|_, purpose, slice| {
+        if slice.cell == pod && purpose == Purpose::Overload {
+            make_long(900.0, false, slice);
+        }
+    });
+    let unknown = CapacityFinding::LessForLonger { failed: 900.0, carries: None };
+    assert!(findings(&found.cells[2]).contains(&unknown), "{:?}", found.cells[2].findings);
+    assert_eq!(found.cells[2].carried_per_second, None);
+    assert!(found.differences.is_empty(), "{:?}", found.differences);
 }

@@ -28,6 +28,7 @@ fn searched() -> RunResult {
         upper_bound: None,
         conditional_throughput: None,
         for_longer: None,
+        carried_per_second: Some(interval[0]),
         slice_s: None,
         knee: None,
         limited_by: None,

@@ -16,7 +16,7 @@ pub struct Capacities {
     pub precision: f64,
     /// One per cell, in the order of the plan.
     pub cells: Vec<CellCapacity>,
-    /// Each candidate against its baseline.
+    /// Each candidate against its baseline, of those of which it is known what they carry for longer.
     pub differences: Vec<CapacityDifference>,
     /// All cells at the smallest of their capacities, compared block by block.
     pub at_the_same_rate: Vec<Contrast>,
@@ -41,6 +41,10 @@ pub struct CellCapacity {
     pub conditional_throughput: Option<f64>,
     /// The highest rate at which a slice passed that was five times as long; of several deployments the lowest, and `None` if in one there was none.
     pub for_longer: Option<f64>,
+    /// What it carries for longer than a slice, requests a second, by which it is compared with others and costs are computed: the lower end of the
+    /// interval, or if a slice that was five times as long failed, what passes for longer. Absent if nothing did.
+    #[serde(default)]
+    pub carried_per_second: Option<f64>,
     /// The length of its slices at the capacity, s; a service may carry more in shorter ones.
     pub slice_s: Option<f64>,
     /// Where its curve has its knee; absent where too few rates were tried, or none on one side of it.
@@ -56,6 +60,13 @@ pub struct CellCapacity {
     pub findings: Vec<Statement<CapacityFinding>>,
     /// Every rate that was tried, in ascending order.
     pub curve: Vec<CurvePoint>,
+}
+
+impl CellCapacity {
+    /// Whether a slice failed that was longer than those of the search.
+    pub fn fails_for_longer(&self) -> bool {
+        self.curve.iter().any(|point| point.purpose == Purpose::Confirm && point.failed > 0)
+    }
 }
 
 /// Where a curve has its knee: of the rates that were tried the one at which most requests were answered by the time that one waited (Kleinrock's
@@ -98,9 +109,9 @@ pub struct CapacityDifference {
     pub candidate: CellId,
     /// Candidate over baseline, less one: 0.92 is 92 % more.
     pub relative: f64,
-    /// Its interval.
+    /// Its interval. It reaches to the difference of what both carry for longer, if a longer slice of one of them failed.
     pub interval: [f64; 2],
-    /// p-value of "no difference", Holm-corrected over all differences.
+    /// p-value of "no difference" in slices, Holm-corrected over all differences.
     pub p_holm: f64,
     /// `more`, `fewer`, or `unresolved`.
     pub verdict: Verdict,
@@ -129,6 +140,13 @@ pub enum CapacityFinding {
     },
     /// The time was over before the interval was as narrow as it was to be.
     TimeOver,
+    /// A slice that was five times as long failed, so that it carries less for longer than in slices.
+    LessForLonger {
+        /// The lowest rate at which one did.
+        failed: f64,
+        /// What it carries for longer; `None` if none passed.
+        carries: Option<f64>,
+    },
     /// The machine disturbed many trials, which say nothing.
     Disturbed {
         /// How many.

@@ -22,6 +22,15 @@ impl Words for CapacityFinding {
             CapacityFinding::TimeOver => {
                 "the search ended before the interval was as narrow as asked for: give it more time (--within), or ask for less (--precision)".to_owned()
             }
+            CapacityFinding::LessForLonger { failed, carries: Some(carries) } => format!(
+                "for longer it carries {}: a slice five times as long failed at {}. Comparisons with others and `loadline decide` go by that; the capacity and its interval are those of shorter slices",
+                figures::rate(*carries),
+                figures::rate(*failed)
+            ),
+            CapacityFinding::LessForLonger { failed, carries: None } => format!(
+                "slices five times as long failed from {} on, and none passed: what it carries for longer was not found, so that no difference to others is given and no cost",
+                figures::rate(*failed)
+            ),
             CapacityFinding::Disturbed { trials, of } => format!(
                 "{trials} of {of} trials say nothing, because the machine paused meanwhile: on a quieter machine the search takes less time"
             ),

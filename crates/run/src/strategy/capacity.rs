@@ -168,7 +168,7 @@ impl<'a> SearchCapacity<'a> {
     fn compare(&mut self, order: &[CellId]) -> Vec<(CellId, Probe)> {
         let purpose = if self.compared.is_multiple_of(2) { Purpose::Common } else { Purpose::Own };
         let found: Vec<(CellId, f64)> =
-            order.iter().filter_map(|cell| Some((*cell, carried(&self.cells.get(cell)?.trials)?))).collect();
+            order.iter().filter_map(|cell| Some((*cell, carried(self.cells.get(cell)?)?))).collect();
         if found.len() < 2 || self.compared >= 2 * COMPARED {
             return Vec::new();
         }
@@ -218,10 +218,10 @@ impl<'a> SearchCapacity<'a> {
     }
 }
 
-/// The lower end of a capacity's interval, or what a long trial passed if that is less.
-fn carried(trials: &[Trial]) -> Option<f64> {
-    let low = estimate(trials)?.interval[0];
-    Some(Confirmed::of(trials).passed.map_or(low, |for_longer| low.min(for_longer)))
+/// What a cell carries for longer, or if that was not found, less than what it does not.
+fn carried(CellSearch { goal, trials, .. }: &CellSearch) -> Option<f64> {
+    let (low, long) = (estimate(trials)?.interval[0], Confirmed::of(trials));
+    Some(long.carried(low).unwrap_or_else(|| long.next_rate(low, goal.precision)))
 }
 
 impl Strategy for SearchCapacity<'_> {

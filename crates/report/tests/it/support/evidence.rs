@@ -155,6 +155,7 @@ pub fn capacities() -> RunResult {
         upper_bound: Some(rate * 1.12),
         conditional_throughput: Some(rate * 0.9),
         for_longer: Some(rate * 0.94),
+        carried_per_second: Some(rate * 0.95),
         slice_s: Some(2.5),
         knee: Some(Knee {
             rate_per_second: rate * (4.0 / 7.0),
