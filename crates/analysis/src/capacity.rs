@@ -6,7 +6,7 @@ mod knee;
 use std::collections::BTreeMap;
 
 use loadline_model::CellId;
-use loadline_model::experiment::{Capacity, Objective, SENT, SUCCESS};
+use loadline_model::experiment::{CAPACITY, Capacity, Objective, SENT, SUCCESS};
 use loadline_model::gates::Gate;
 use loadline_model::rows::{Purpose, RunRow, SliceRow, TrialOutcome};
 use loadline_search::{Confirmed, Estimate, Patience, Trial, bounds, estimate};
@@ -18,7 +18,9 @@ use crate::contrasts::contrasts;
 use crate::counted::{Counted, Place};
 use crate::figures::Prepared;
 use crate::metrics::{self, Metric};
-use crate::result::{Capacities, CapacityDifference, CellCapacity, CurvePoint, Statement, Verdict};
+use crate::result::{
+    Capacities, CapacityDifference, CellCapacity, CurvePoint, Row, Statement, Unit, Verdict,
+};
 use crate::times::Times;
 
 /// Share of runs in which a difference may be claimed that there is not.
@@ -66,7 +68,8 @@ impl Objectives {
         self.objectives.iter().position(fails).map_or(TrialOutcome::Passed, TrialOutcome::Failed)
     }
 
-    fn texts(&self) -> Vec<String> {
+    /// As they were written.
+    pub fn texts(&self) -> Vec<String> {
         self.objectives.iter().map(|objective| objective.text.clone()).collect()
     }
 }
@@ -118,21 +121,29 @@ struct Tried<'a> {
 pub fn capacities(data: &RunData, counted: &Counted<'_>, confidence: f64) -> Option<Capacities> {
     let capacity = data.run.experiment.capacity.as_ref()?;
     let objectives = Objectives::of(capacity, &data.run);
-    let cells: Vec<CellCapacity> = data
-        .run
-        .plan
-        .cell_ids()
-        .map(|cell| of_cell(data, cell, &objectives, &tried(counted, cell, &objectives)))
-        .collect();
+    let cells = of_cells(data, counted, &objectives);
     let differences = differences(data, &cells);
+    let mut at_their_own = contrasts(data, &of_purpose(counted, Purpose::Own), confidence);
+    for contrast in &mut at_their_own {
+        let both = (contrast.baseline, contrast.candidate);
+        let is_same =
+            |difference: &&CapacityDifference| (difference.baseline, difference.candidate) == both;
+        contrast.rows.extend(differences.iter().find(is_same).and_then(|of| row(of, &cells)));
+    }
     Some(Capacities {
         objectives: objectives.texts(),
         precision: capacity.precision,
         cells,
         differences,
         at_the_same_rate: contrasts(data, &of_purpose(counted, Purpose::Common), confidence),
-        at_their_own: contrasts(data, &of_purpose(counted, Purpose::Own), confidence),
+        at_their_own,
     })
+}
+
+/// The capacity of each cell of a run, which searches.
+pub fn of_cells(data: &RunData, counted: &Counted<'_>, objectives: &Objectives) -> Vec<CellCapacity> {
+    let cells = data.run.plan.cell_ids();
+    cells.map(|cell| of_cell(data, cell, objectives, &tried(counted, cell, objectives))).collect()
 }
 
 /// The slices in which each cell was at its own capacity: what claims about a search are judged by.
@@ -311,6 +322,34 @@ fn differences(data: &RunData, cells: &[CellCapacity]) -> Vec<CapacityDifference
             trusted: false,
         })
         .collect()
+}
+
+/// A difference among what is compared of each cell at its own capacity, where conditions find it.
+fn row(difference: &CapacityDifference, cells: &[CellCapacity]) -> Option<Row> {
+    let rate = |cell: CellId| cells[cell.0].rate_per_second;
+    let (baseline, candidate) = (rate(difference.baseline)?, rate(difference.candidate)?);
+    Some(Row {
+        metric: CAPACITY.to_owned(),
+        label: CAPACITY.to_owned(),
+        primary: false,
+        unit: Unit::PerSecond,
+        baseline,
+        candidate,
+        difference: candidate - baseline,
+        relative: Some(difference.relative),
+        interval: Some(difference.interval.map(|end| end * baseline)),
+        degrees_of_freedom: None,
+        p_holm: Some(difference.p_holm),
+        margin: 0.0,
+        p_equivalent: None,
+        bound: None,
+        resolution: None,
+        first_attempts: None,
+        verdict: difference.verdict,
+        trusted: difference.trusted,
+        note: None,
+        block_differences: Vec::new(),
+    })
 }
 
 /// What most of the failing trials near the capacity failed.

@@ -4,13 +4,13 @@
 //! that nothing is claimed, such as after Holm's correction. Without an amount the condition is the verdict itself, so that what is
 //! equivalent does not hold.
 
-use loadline_model::experiment::{Amount, Condition, Direction};
+use loadline_model::experiment::{Amount, CAPACITY, Condition, Direction};
 
 use crate::RunData;
 use crate::metrics::{self, Metric, verdict};
 use crate::result::{ConditionFinding, ConditionJudgement, ConditionResult, Contrast, Row, Unit, Verdict};
 
-/// What this run says of each condition of its experiment.
+/// What this run says of each condition of its experiment, by what it compares; of a search, each cell at its own capacity.
 pub fn conditions(data: &RunData, contrasts: &[Contrast]) -> Vec<ConditionResult> {
     let metrics = metrics::of_run(&data.run);
     let judge = |condition: &Condition| {
@@ -24,6 +24,7 @@ fn judged(condition: &Condition, metric: Option<&Metric>, contrasts: &[Contrast]
     let findings = contrasts.iter().enumerate();
     let findings: Vec<ConditionFinding> =
         findings.map(|(at, contrast)| finding(condition, at, contrast)).collect();
+    let is_capacity = condition.metric == CAPACITY;
     let (by, is_share) = match condition.by {
         Amount::Share(share) => (share, true),
         Amount::Figure(figure) => (figure, false),
@@ -32,13 +33,27 @@ fn judged(condition: &Condition, metric: Option<&Metric>, contrasts: &[Contrast]
         text: condition.text.clone(),
         metric: condition.metric.clone(),
         label: metric.map_or(&*condition.metric, |metric| metric.label.trim()).to_owned(),
-        unit: metric.map_or(Unit::Count, |metric| metric.unit),
+        unit: match metric {
+            Some(metric) => metric.unit,
+            None if is_capacity => Unit::PerSecond,
+            None => Unit::Count,
+        },
         verdict: verdict(condition.higher_is(), condition.direction == Direction::Higher),
         by,
         is_share,
-        judgement: overall(&findings),
+        judgement: match overall(&findings) {
+            // What carries nothing at all has no capacity, and has not passed.
+            ConditionJudgement::Open if is_capacity && findings.iter().any(is_not_measured) => {
+                ConditionJudgement::NotMeasured
+            }
+            judgement => judgement,
+        },
         findings,
     }
+}
+
+fn is_not_measured(finding: &ConditionFinding) -> bool {
+    finding.judgement == ConditionJudgement::NotMeasured
 }
 
 fn finding(condition: &Condition, at: usize, contrast: &Contrast) -> ConditionFinding {

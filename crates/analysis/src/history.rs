@@ -5,13 +5,16 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use loadline_model::Machine;
-use loadline_model::experiment::RequestSpec;
+use loadline_model::experiment::{CAPACITY, Capacity, RequestSpec};
+use loadline_model::metrics::Unit;
 use loadline_model::platform::Limits;
+use loadline_model::result::CellCapacity;
 use loadline_model::result::history::{Change, HISTORY_SCHEMA, History, LeftOut, Point, Series};
 use loadline_model::rows::RunData;
 use loadline_model::{CellId, RunState};
 use loadline_stats::{LEAST_SIDE, Weighted, change_points, t_quantile};
 
+use crate::capacity::{Objectives, of_cells};
 use crate::cells::{figure, label, limits};
 use crate::counted::{self, Counted};
 use crate::median::median;
@@ -25,6 +28,8 @@ const SETTLED: usize = LEAST_SIDE + 2;
 const MOST_WEIGHT: f64 = 4.0;
 /// What is usual counts as much as so many degrees of freedom of a run's own.
 const USUAL_DF: f64 = 4.0;
+/// From so many on Student's distribution is the normal one.
+const MANY_DF: f64 = 1e4;
 /// The median of a squared standard normal number.
 const CHI_SQUARED_MEDIAN: f64 = 0.455;
 const MIB: f64 = 1_048_576.0;
@@ -56,33 +61,45 @@ impl Chronicle {
             self.leave_out(data.run.id, "it was not completed");
             return;
         }
-        if data.run.experiment.capacity.is_some() {
-            self.leave_out(data.run.id, "it searched for a capacity");
-            return;
-        }
         let counted = counted::counted(&data.run, &data.slices);
-        let asked = data.run.plan.cell_ids().filter(|cell| !data.run.plan.site_of(*cell).twin);
-        let mut found = false;
-        for cell in asked.collect::<Vec<CellId>>() {
-            found |= self.add_cell(data, &counted, cell);
-        }
-        if !found {
+        let found = match (&data.run.experiment.capacity, self.is_of_searches()) {
+            (None, false) => self.figures(data, &counted),
+            (Some(capacity), true) => capacities(data, &counted, capacity),
+            (Some(_), false) => return self.leave_out(data.run.id, "it searched for a capacity"),
+            (None, true) => return self.leave_out(data.run.id, "it did not search for a capacity"),
+        };
+        if found.is_empty() {
             self.leave_out(data.run.id, "it does not have this metric");
         }
+        for figure in found {
+            self.add_figure(data, &counted, figure);
+        }
+    }
+
+    fn is_of_searches(&self) -> bool {
+        self.history.metric == CAPACITY
     }
 
     fn leave_out(&mut self, run: i64, reason: &str) {
         self.history.left_out.push(LeftOut { run, reason: reason.to_owned() });
     }
 
-    fn add_cell(&mut self, data: &RunData, counted: &Counted<'_>, cell: CellId) -> bool {
+    fn figures(&self, data: &RunData, counted: &Counted<'_>) -> Vec<Found> {
         let metrics = metrics::of_run(&data.run);
         let Some(metric) = metrics.iter().find(|metric| metric.id == self.history.metric) else {
-            return false;
+            return Vec::new();
         };
-        let Some(found) = figure(counted, cell, metric) else { return false };
+        let found = |cell| {
+            let found = figure(counted, cell, metric)?;
+            let load = data.run.experiment.load(data.run.plan.load_of(cell)).load.to_string();
+            Some(Found { cell, load, unit: metric.unit, value: found.value, interval: found.t_interval })
+        };
+        asked(data).filter_map(found).collect()
+    }
+
+    fn add_figure(&mut self, data: &RunData, counted: &Counted<'_>, found: Found) {
+        let Found { cell, load, unit, value, interval } = found;
         let (experiment, plan) = (&data.run.experiment, &data.run.plan);
-        let load = experiment.load(plan.load_of(cell));
         let site = plan.site_of(cell);
         let label = match experiment.services.len() > 1 && experiment.platforms.len() > 1 {
             true => label(experiment, site),
@@ -90,15 +107,15 @@ impl Chronicle {
         };
         let label = [vec![label], words(limits(data, site))].concat().join(", ");
         let service = experiment.service(site.service);
-        let requests = in_words(&service.requests);
-        let load = format!("{}, {} connections, {requests}", load.load, load.connections);
+        let connections = experiment.load(plan.load_of(cell)).connections;
+        let load = format!("{load}, {connections} connections, {}", in_words(&service.requests));
         let sent = (service.requests.clone(), service.feed.clone());
         let machine = fingerprint(&data.run.machine);
         let point = Point {
             run: data.run.id,
             started: data.run.started.clone(),
-            value: found.value,
-            interval: found.t_interval,
+            value,
+            interval,
             deployments: counted
                 .get(&cell)
                 .map_or(0, |places| places.keys().map(|(round, ..)| *round).collect::<BTreeSet<u32>>().len()),
@@ -110,20 +127,56 @@ impl Chronicle {
             Some((series, _)) => series.points.push(point),
             None => {
                 let (points, changes) = (vec![point], Vec::new());
-                self.history.series.push(Series { label, load, machine, unit: metric.unit, points, changes });
+                self.history.series.push(Series { label, load, machine, unit, points, changes });
                 self.sent.push(sent);
             }
         }
-        true
     }
 
     /// The history with its changes.
     pub fn finish(mut self) -> History {
+        let alone = if self.is_of_searches() { Alone::Posterior } else { Alone::NoMeasure };
         for series in &mut self.history.series {
-            series.changes = changes(&series.points);
+            series.changes = changes(&series.points, alone);
         }
         self.history
     }
+}
+
+/// A figure of a cell in a run, and under what load.
+struct Found {
+    cell: CellId,
+    load: String,
+    unit: Unit,
+    value: f64,
+    interval: Option<[f64; 2]>,
+}
+
+/// What the interval of a run with a single deployment is worth.
+#[derive(Clone, Copy)]
+enum Alone {
+    /// Nothing: it is one over blocks, and deployments differ.
+    NoMeasure,
+    /// All that is known of a capacity.
+    Posterior,
+}
+
+/// The cells of a run without its twins.
+fn asked(data: &RunData) -> impl Iterator<Item = CellId> {
+    data.run.plan.cell_ids().filter(|cell| !data.run.plan.site_of(*cell).twin)
+}
+
+/// What a search found. Its loads are where it began; what makes its figures comparable is what was asked of the services.
+fn capacities(data: &RunData, counted: &Counted<'_>, capacity: &Capacity) -> Vec<Found> {
+    let objectives = Objectives::of(capacity, &data.run);
+    let percent = (capacity.precision * 1e4).round() / 1e2;
+    let load = format!("{} to ±{percent} %", objectives.texts().join(", "));
+    let found = of_cells(data, counted, &objectives);
+    let found = asked(data).filter_map(|cell| {
+        let CellCapacity { rate_per_second, interval, .. } = found[cell.0];
+        Some(Found { cell, load: load.clone(), unit: Unit::PerSecond, value: rate_per_second?, interval })
+    });
+    found.collect()
 }
 
 /// `0.5 CPUs`, `512 MiB`
@@ -150,11 +203,11 @@ fn fingerprint(machine: &Machine) -> String {
     format!("{}, {cpus} CPUs, Linux {}", known(&machine.cpu_model), known(&machine.kernel))
 }
 
-fn changes(points: &[Point]) -> Vec<Change> {
+fn changes(points: &[Point], alone: Alone) -> Vec<Change> {
     if points.len() < LEAST_POINTS {
         return Vec::new();
     }
-    let series = weighted(points);
+    let series = weighted(points, alone);
     let found = change_points(&series, SEED);
     let edges: Vec<usize> =
         [0].into_iter().chain(found.iter().map(|change| change.at)).chain([series.len()]).collect();
@@ -179,8 +232,8 @@ fn changes(points: &[Point]) -> Vec<Change> {
 /// Each run's figure with the inverse of its variance, which is that of runs and its own. How runs vary is seen in the differences of neighbours,
 /// which a change hardly touches. What a few deployments say of their own variance is drawn towards what is usual. A run without an interval
 /// is one of the least sure.
-fn weighted(points: &[Point]) -> Vec<Weighted> {
-    let own: Vec<Option<(f64, f64)>> = points.iter().map(own_variance).collect();
+fn weighted(points: &[Point], alone: Alone) -> Vec<Weighted> {
+    let own: Vec<Option<(f64, f64)>> = points.iter().map(|point| own_variance(point, alone)).collect();
     let usual = median(own.iter().flatten().map(|(variance, _)| *variance)).unwrap_or_default();
     let apart = points.windows(2).map(|pair| (pair[1].value - pair[0].value).powi(2));
     let of_neighbours = median(apart).unwrap_or_default() / CHI_SQUARED_MEDIAN / 2.0;
@@ -199,9 +252,13 @@ fn weighted(points: &[Point]) -> Vec<Weighted> {
 }
 
 /// The square of the standard error, and its degrees of freedom.
-fn own_variance(point: &Point) -> Option<(f64, f64)> {
+fn own_variance(point: &Point, alone: Alone) -> Option<(f64, f64)> {
     let [low, high] = point.interval?;
-    let df = point.deployments.checked_sub(1).filter(|df| *df > 0)? as f64;
+    let df = match (point.deployments, alone) {
+        (0..=1, Alone::NoMeasure) => return None,
+        (0..=1, Alone::Posterior) => MANY_DF,
+        (deployments, _) => (deployments - 1) as f64,
+    };
     Some((((high - low) / 2.0 / t_quantile(0.975, df)).powi(2), df))
 }
 
@@ -225,7 +282,7 @@ mod tests {
     }
 
     fn relative_weights(values: &[(f64, f64)]) -> Vec<f64> {
-        let series = weighted(&points(values));
+        let series = weighted(&points(values), Alone::NoMeasure);
         series.iter().map(|one| one.weight / series[0].weight).collect()
     }
 
@@ -237,6 +294,17 @@ mod tests {
         assert!((weights[4] - 1.0 / MOST_WEIGHT).abs() < 1e-9, "{weights:?}");
         let narrow = relative_weights(&[(10.0, 2.0), (10.1, 2.0), (9.9, 2.0), (10.0, 0.01)]);
         assert!((1.5..=2.0 + 1e-9).contains(&narrow[3]), "it may be narrow by chance: {narrow:?}");
+    }
+
+    #[test]
+    fn a_single_deployment_has_an_interval_of_its_own_only_of_a_capacity() {
+        let mut runs = points(&[(10.0, 2.0), (10.1, 2.0), (9.9, 8.0)]);
+        runs.iter_mut().for_each(|run| run.deployments = 1);
+        assert!(own_variance(&runs[0], Alone::NoMeasure).is_none());
+        let (variance, _) = own_variance(&runs[0], Alone::Posterior).unwrap();
+        assert!((variance - (2.0_f64 / 1.96).powi(2)).abs() < 1e-3, "{variance}");
+        let series = weighted(&runs, Alone::Posterior);
+        assert!(series[2].weight < 0.2 * series[0].weight, "{series:?}");
     }
 
     #[test]
@@ -275,7 +343,7 @@ mod tests {
         let is_changed = |seed: &u64| {
             let mut points = runs(*seed, deployments, change);
             points.iter_mut().filter(|_| !intervals).for_each(|point| point.interval = None);
-            !changes(&points).is_empty()
+            !changes(&points, Alone::NoMeasure).is_empty()
         };
         seeds.filter(is_changed).count()
     }

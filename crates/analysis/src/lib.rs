@@ -99,7 +99,8 @@ pub fn analyse(data: &RunData) -> RunResult {
     for difference in capacities.iter_mut().flat_map(|found| &mut found.differences) {
         difference.trusted = trust.trusts([difference.baseline, difference.candidate]);
     }
-    let conditions = conditions::conditions(data, &contrasts);
+    let judged = capacities.as_ref().map_or(&contrasts, |found| &found.at_their_own);
+    let conditions = conditions::conditions(data, judged);
     let of_cells = capacities.as_ref().map(|found| capacity::at_capacity(&counted, found));
     let cells = cells::cells(data, of_cells.as_ref().unwrap_or(&counted));
     let slices = cells::slices(data, &counted);

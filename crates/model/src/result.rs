@@ -125,6 +125,11 @@ impl RunResult {
         self.contrasts.iter().chain(of_search)
     }
 
+    /// What conditions are judged by.
+    pub fn judged(&self) -> &[Contrast] {
+        self.capacities.as_ref().map_or(&self.contrasts, |found| &found.at_their_own)
+    }
+
     /// Whether some differences can be trusted and others can't.
     pub fn is_trusted_in_part(&self) -> bool {
         let mut rows = self.comparisons().flat_map(|contrast| &contrast.rows);

@@ -170,7 +170,7 @@ fn not_held(result: &RunResult, condition: &ConditionResult) -> Vec<String> {
 
 /// `response p99, pod: at least 6.1 % slower (+8.0 % [+6.1, +9.9] %)`
 fn sentence(result: &RunResult, condition: &ConditionResult, finding: &ConditionFinding) -> Option<String> {
-    let contrast = result.contrasts.get(finding.contrast)?;
+    let contrast = result.judged().get(finding.contrast)?;
     let (candidate, baseline) = (result.cell(contrast.candidate)?, result.cell(contrast.baseline)?);
     let about = format!("{}, {}", condition.label, groups::contrast_name(result, candidate, baseline));
     let Some(row) = groups::row_of(contrast, &condition.metric) else {

@@ -55,7 +55,7 @@ use platforms::PlatformKeys;
 use services::ServiceKeys;
 
 pub use capacity::FLAGS as SEARCH_FLAGS;
-pub use conditions::add_conditions;
+pub use conditions::{add_conditions, check_conditions};
 pub(crate) use docker::PUBLISHING;
 pub(crate) use kubernetes::PLACEMENTS;
 pub use metric::metric;
@@ -279,7 +279,7 @@ pub(crate) fn experiment(
         experiment.claims = claims::claims(&keys.value.claims, &experiment, &mut problems);
     }
     if problems.count() == 0 {
-        conditions::about_something(&experiment, keys.place_of("fail_if"), &mut problems);
+        conditions::are_judged(&experiment, keys.place_of("fail_if"), &mut problems);
         starting::can_be_started(&experiment, &keys, &mut problems);
         together::together(&experiment, &keys, machine, &mut problems);
         fitting::loads_fit(&experiment, &keys, &mut problems);

@@ -1,8 +1,10 @@
 //! What a search finds beside a number: of services that misbehave, of a generator that sends too little, and of trials that the machine disturbed.
 
-use loadline_analysis::result::{Capacities, CapacityFinding, CellCapacity, Verdict};
+use loadline_analysis::result::{
+    Capacities, CapacityFinding, CellCapacity, ConditionJudgement, ConditionResult, RunResult, Unit, Verdict,
+};
 use loadline_analysis::{Objectives, RunData, analyse};
-use loadline_model::experiment::{Bound, Capacity, Objective};
+use loadline_model::experiment::{Amount, Bound, CAPACITY, Capacity, Condition, Direction, Objective};
 use loadline_model::gates::{Gate, GateFailure};
 use loadline_model::load::{Arrivals, Load};
 use loadline_model::rows::{Purpose, SliceRow, TrialOutcome, TrialRow};
@@ -10,6 +12,9 @@ use loadline_model::{CellId, SparseHistogram};
 use loadline_search::Patience;
 
 use crate::made_up::MadeUp;
+
+/// Behind the host and its twin.
+const POD: CellId = CellId(2);
 
 fn search() -> Capacity {
     let p99 =
@@ -79,6 +84,10 @@ fn findings(of: &CellCapacity) -> Vec<CapacityFinding> {
 }
 
 fn capacities_of(change: impl Fn(f64, Purpose, &mut SliceRow)) -> Capacities {
+    analyse(&search_of(change)).capacities.expect("a search")
+}
+
+pub fn search_of(change: impl Fn(f64, Purpose, &mut SliceRow)) -> RunData {
     let made_up = MadeUp {
         rounds: 1,
         blocks: 24,
@@ -106,11 +115,16 @@ fn capacities_of(change: impl Fn(f64, Purpose, &mut SliceRow)) -> Capacities {
             change(rate, purpose, slice);
         }
     }
-    analyse(&data).capacities.expect("a search")
+    data
 }
 
 fn open(rate: f64) -> Load {
     Load::Open { rate: format!("{rate}/s").parse().expect("a rate"), arrivals: Arrivals::Poisson }
+}
+
+/// Makes the slices of a cell those of a service that carries so many times as much.
+fn carry(times: f64, slice: &mut SliceRow) {
+    slice.load = open(times * slice.load.rate().expect("a rate").as_per_second());
 }
 
 /// Makes a slice one that is longer than those of the search.
@@ -210,8 +224,7 @@ fn what_was_not_sent_limits_the_generator_and_not_the_service() {
 
 #[test]
 fn a_longer_slice_that_fails_revises_what_is_compared() {
-    let pod = CellId(2);
-    let found = capacities_of(|_, purpose, slice| match (slice.cell == pod, purpose, slice.block) {
+    let found = capacities_of(|_, purpose, slice| match (slice.cell == POD, purpose, slice.block) {
         (true, Purpose::Overload, 20) => make_long(900.0, false, slice),
         (true, Purpose::Overload, _) => make_long(700.0, true, slice),
         _ => (),
@@ -229,9 +242,8 @@ fn a_longer_slice_that_fails_revises_what_is_compared() {
 
 #[test]
 fn what_carries_nothing_for_longer_that_is_known_has_no_difference() {
-    let pod = CellId(2);
     let found = capacities_of(|_, purpose, slice| {
-        if slice.cell == pod && purpose == Purpose::Overload {
+        if slice.cell == POD && purpose == Purpose::Overload {
             make_long(900.0, false, slice);
         }
     });
@@ -239,4 +251,51 @@ fn what_carries_nothing_for_longer_that_is_known_has_no_difference() {
     assert!(findings(&found.cells[2]).contains(&unknown), "{:?}", found.cells[2].findings);
     assert_eq!(found.cells[2].carried_per_second, None);
     assert!(found.differences.is_empty(), "{:?}", found.differences);
+}
+
+/// What a run says of a pod that must not carry less than its host by these shares.
+fn judged(shares: &[f64], change: impl Fn(f64, Purpose, &mut SliceRow)) -> RunResult {
+    let mut data = search_of(change);
+    let condition = |share: &f64| Condition {
+        text: "somebody's words".to_owned(),
+        metric: CAPACITY.to_owned(),
+        direction: Direction::Lower,
+        by: Amount::Share(*share),
+    };
+    data.run.experiment.fail_if = shares.iter().map(condition).collect();
+    analyse(&data)
+}
+
+fn judgements(result: &RunResult) -> Vec<ConditionJudgement> {
+    result.conditions.iter().map(|condition| condition.judgement).collect()
+}
+
+#[test]
+fn a_condition_about_the_capacity_is_judged_by_its_difference() {
+    use ConditionJudgement::{Holds, Open, RuledOut};
+    let half = judged(&[0.05, 0.9], |_, _, slice| {
+        if slice.cell == POD {
+            carry(0.5, slice);
+        }
+    });
+    assert_eq!(judgements(&half), [Holds, RuledOut]);
+    assert!(half.fails());
+    let ConditionResult { label, unit, verdict, findings, .. } = &half.conditions[0];
+    assert_eq!((label.as_str(), *unit, *verdict), ("capacity", Unit::PerSecond, Verdict::Fewer));
+    let row = half.judged()[findings[0].contrast].rows.iter().find(|row| row.metric == CAPACITY);
+    assert!(row.is_some_and(|row| (row.difference + 500.0).abs() < 20.0), "{row:?}");
+    let alike = judged(&[0.01, 0.5], |_, _, _| ());
+    assert_eq!(judgements(&alike), [Open, RuledOut]);
+    assert!(!alike.fails());
+}
+
+#[test]
+fn what_carries_nothing_does_not_pass_a_condition_about_its_capacity() {
+    let nothing = judged(&[0.05], |_, _, slice| {
+        if slice.cell == POD {
+            slice.response = times_of(60, slice.due);
+        }
+    });
+    assert_eq!(judgements(&nothing), [ConditionJudgement::NotMeasured]);
+    assert_eq!(nothing.unmeasured_conditions().count(), 1);
 }

@@ -1,11 +1,12 @@
 //! A metric over made-up runs: which runs have a point, in which series, and where a series changed.
 
 use loadline_analysis::Chronicle;
-use loadline_analysis::result::history::History;
+use loadline_analysis::result::history::{History, Series};
 use loadline_model::RunState;
 use loadline_model::experiment::Capacity;
 use loadline_model::rows::RunData;
 
+use crate::capacity::search_of;
 use crate::made_up::MadeUp;
 
 /// A run whose pod is so much slower than its host, which takes about 100 µs.
@@ -92,4 +93,27 @@ fn a_run_without_a_point_is_left_out_with_its_reason() {
         [(1, "it was not completed".to_owned()), (2, "it searched for a capacity".to_owned())]
     );
     assert_eq!(reasons("jvm.gc.pause", vec![run(4, 0.0)]), [(4, "it does not have this metric".to_owned())]);
+}
+
+#[test]
+fn capacities_are_a_history_of_the_runs_that_search() {
+    let search = |id, objective: &str| {
+        let mut data = search_of(|_, _, _| ());
+        data.run.id = id;
+        let capacity = data.run.experiment.capacity.as_mut().expect("a search");
+        capacity.objectives[0].text = objective.to_owned();
+        data
+    };
+    let runs = [search(1, "p99 <= 50ms"), run(2, 0.0), search(3, "p99 <= 50ms"), search(4, "p99 <= 40ms")];
+    let found = history("capacity", runs);
+    let of_host: Vec<_> = found.series.iter().filter(|series| series.label == "orders on host").collect();
+    let [first, other] = of_host[..] else { panic!("{:?}", found.series) };
+    let of = |series: &Series| series.points.iter().map(|point| point.run).collect::<Vec<i64>>();
+    assert_eq!((of(first), of(other)), (vec![1, 3], vec![4]), "another objective is another capacity");
+    assert!(first.load.starts_with("p99 <= 50ms, sent >= 99% to ±2 %, "), "{}", first.load);
+    let point = &first.points[0];
+    assert!((950.0..1050.0).contains(&point.value) && point.interval.is_some(), "{point:?}");
+    let left_out: Vec<(i64, &str)> =
+        found.left_out.iter().map(|left| (left.run, left.reason.as_str())).collect();
+    assert_eq!(left_out, [(2, "it did not search for a capacity")]);
 }

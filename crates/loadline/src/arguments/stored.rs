@@ -95,7 +95,7 @@ pub struct ListArguments {
 
 #[derive(Args)]
 pub struct HistoryArguments {
-    /// Metric: p50, p99, mean, cpu.service, memory.peak …
+    /// Metric: p50, p99, mean, cpu.service, memory.peak …, or capacity of what searches found
     #[arg(default_value = "p50")]
     pub metric: String,
     /// Only runs whose name or tag contains this text

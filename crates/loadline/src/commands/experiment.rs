@@ -22,7 +22,7 @@ use loadline_run::deploy::{Network, PlatformDeployer, ServiceTraffic};
 use loadline_run::placement::place;
 use loadline_run::strategy::{FixedPlan, Patience, SearchCapacity, Until};
 use loadline_run::{Event, Outcome, Run, RunError, Strategy, SystemClock, execute, try_out};
-use loadline_spec::{Machine, add_conditions, from_flags, from_yaml_file, ladder};
+use loadline_spec::{Machine, add_conditions, check_conditions, from_flags, from_yaml_file, ladder};
 use loadline_store::Store;
 
 use super::serve;
@@ -92,8 +92,9 @@ fn execute_and_show(
     outputs: &OutputArguments,
 ) -> Result<Exit> {
     let baseline = Baseline::read(against, &experiment, outputs)?;
-    if baseline.is_none() {
-        add_conditions(&mut experiment, &outputs.fail_if)?;
+    match baseline {
+        Some(_) => check_conditions(&outputs.fail_if)?,
+        None => add_conditions(&mut experiment, &outputs.fail_if)?,
     }
     outputs::check(outputs)?;
     ends_in_time(&experiment)?;

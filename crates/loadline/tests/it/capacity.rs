@@ -102,3 +102,20 @@ plan: {within: 45s}
     }
     assert!(!place.path("loadline.db").exists(), "nothing was measured");
 }
+
+#[test]
+fn a_condition_that_nothing_could_judge_is_refused_before_anything_starts() {
+    let place = Place::new();
+    let two = ["--on", "host", "--on", "pod"].as_slice();
+    for (command, platforms, condition, why) in [
+        ("capacity", two, "p99 slower by > 5%", "`p99` is judged over deployments, and this search has one"),
+        ("capacity", &two[..2], "capacity fewer by > 5%", "nothing is compared that the condition could be about"),
+        ("compare", two, "capacity fewer by > 5%", "only a search finds a capacity"),
+        ("capacity", two, "capacity slower", "`capacity` is never `slower`"),
+    ] {
+        let ended = place.run([command].iter().chain(platforms).chain(&["--fail-if", condition]));
+        assert_eq!(ended.code, Some(2), "{condition}: {}", ended.stderr);
+        assert!(ended.stderr.contains(why), "{condition}: {}", ended.stderr);
+    }
+    assert!(!place.path("loadline.db").exists(), "nothing was measured");
+}

@@ -32,6 +32,9 @@ pub const SUCCESS: &str = "success";
 /// they came.
 pub const SENT: &str = "sent";
 
+/// What a search finds, as the metric of a condition or a history: the highest rate that meets the objectives.
+pub const CAPACITY: &str = "capacity";
+
 /// A bound, in the unit of its metric.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

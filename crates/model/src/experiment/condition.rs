@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::CAPACITY;
 use crate::metrics::HigherIs;
 
 /// A condition that no candidate of a run may meet.
@@ -9,7 +10,7 @@ use crate::metrics::HigherIs;
 pub struct Condition {
     /// In its author's words: `p99 slower by > 5%`.
     pub text: String,
-    /// Id of the metric, one of [`CLAIM_METRICS`](super::CLAIM_METRICS).
+    /// Id of the metric, one of [`CLAIM_METRICS`](super::CLAIM_METRICS) or [`CAPACITY`](super::CAPACITY).
     pub metric: String,
     /// Which way the candidate's figure must differ.
     pub direction: Direction,
@@ -54,11 +55,11 @@ impl Amount {
     }
 }
 
-/// The words of the verdicts about one of [`CLAIM_METRICS`](super::CLAIM_METRICS): those that it is declared with, known before any
+/// The words of the verdicts about one of [`CLAIM_METRICS`](super::CLAIM_METRICS) or a capacity: those that it is declared with, known before any
 /// probe has declared it.
 pub fn higher_is(metric: &str) -> HigherIs {
     match metric {
-        "softirqs" | "switches" | "rate.achieved" => HigherIs::More,
+        "softirqs" | "switches" | "rate.achieved" | CAPACITY => HigherIs::More,
         "cpu.service" | "cpu.path" | "memory.resident" | "memory.peak" => HigherIs::Costlier,
         _ => HigherIs::Slower,
     }

@@ -20,7 +20,7 @@ pub struct Capacities {
     pub differences: Vec<CapacityDifference>,
     /// All cells at the smallest of their capacities, compared block by block.
     pub at_the_same_rate: Vec<Contrast>,
-    /// Each cell at its own capacity, compared block by block.
+    /// Each cell at its own capacity, compared block by block; and with `capacity` as a metric, what is in `differences`.
     pub at_their_own: Vec<Contrast>,
 }
 

@@ -31,7 +31,7 @@ pub struct ConditionResult {
 /// What was found of a condition in one contrast.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConditionFinding {
-    /// Index of the contrast.
+    /// Index of the contrast; of a search, in `capacities.at_their_own`.
     pub contrast: usize,
     /// Candidate − baseline, a share of the baseline where the condition's amount is one; absent where it was not measured, and where the
     /// baseline is zero.

@@ -1,10 +1,10 @@
 //! Conditions on which a run fails: `p99 slower by > 5%`, `rate.achieved fewer by > 100/s`, `cpu.service costlier`.
 
-use loadline_model::experiment::{Amount, Condition, Direction, higher_is};
+use loadline_model::experiment::{Amount, CAPACITY, Condition, Direction, higher_is};
 use loadline_model::metrics::HigherIs;
 use serde_json::json;
 
-use super::metric::{metric_of, short};
+use super::metric::{metric_or_capacity, short};
 use super::published::Figures;
 use crate::Experiment;
 use crate::error::{Complaint, Place, Problems, SpecError, suggestion};
@@ -30,28 +30,65 @@ pub(super) fn condition() -> Scalar<Condition> {
 /// Adds the conditions of the command line to those of an experiment, each once.
 ///
 /// # Errors
-/// When a text is not a condition, or the experiment compares nothing that it could be about.
+/// When a text is not a condition, or the experiment cannot tell whether it holds.
 pub fn add_conditions(experiment: &mut Experiment, texts: &[String]) -> Result<(), SpecError> {
     let mut problems = Problems::default();
-    for text in texts {
-        let place = Place::Flag { name: FLAG, value: text.clone() };
-        let Some(condition) = problems.note(&place, read(text)) else { continue };
+    for (place, condition) in read_all(texts, &mut problems) {
+        if let Some(complaint) = unjudged(experiment, &condition) {
+            problems.add(&place, complaint);
+        }
         if !experiment.fail_if.contains(&condition) {
             experiment.fail_if.push(condition);
         }
-        about_something(experiment, &place, &mut problems);
     }
     problems.finish(Some(())).map_err(SpecError::without_text)
 }
 
-/// Notes conditions on an experiment without comparisons: they could never hold.
-pub(super) fn about_something(experiment: &Experiment, place: &Place, problems: &mut Problems) {
+/// Reads conditions of the command line that are judged by another experiment than this one.
+///
+/// # Errors
+/// When a text is not a condition.
+pub fn check_conditions(texts: &[String]) -> Result<(), SpecError> {
+    let mut problems = Problems::default();
+    read_all(texts, &mut problems);
+    problems.finish(Some(())).map_err(SpecError::without_text)
+}
+
+fn read_all(texts: &[String], problems: &mut Problems) -> Vec<(Place, Condition)> {
+    let mut conditions = Vec::new();
+    for text in texts {
+        let place = Place::Flag { name: FLAG, value: text.clone() };
+        conditions.extend(problems.note(&place, read(text)).map(|condition| (place, condition)));
+    }
+    conditions
+}
+
+/// Notes conditions of an experiment that cannot tell whether they hold.
+pub(super) fn are_judged(experiment: &Experiment, place: &Place, problems: &mut Problems) {
+    if let Some(complaint) = experiment.fail_if.iter().find_map(|condition| unjudged(experiment, condition)) {
+        problems.add(place, complaint);
+    }
+}
+
+/// Why nothing that the experiment compares could tell whether a condition holds.
+fn unjudged(experiment: &Experiment, condition: &Condition) -> Option<Complaint> {
     // Runs from before comparisons were written down have them in their plan alone.
     let is_known = !experiment.cells.is_empty();
-    if is_known && !experiment.fail_if.is_empty() && experiment.contrasts.is_empty() {
+    if is_known && experiment.contrasts.is_empty() {
         let complaint = Complaint::new("nothing is compared that the condition could be about");
-        problems
-            .add(place, complaint.help("add a platform or a service to compare, or leave the condition out"));
+        return Some(complaint.help("add a platform or a service to compare, or leave the condition out"));
+    }
+    match (&experiment.capacity, condition.metric.as_str()) {
+        (None, CAPACITY) => {
+            let complaint = Complaint::new("only a search finds a capacity");
+            Some(complaint.help("use `loadline capacity`, or write `capacity:` into the file"))
+        }
+        (Some(_), metric) if metric != CAPACITY && experiment.plan.deployments < 2 => {
+            let message = format!("`{}` is judged over deployments, and this search has one", short(metric));
+            let help = "give it several (--deployments 3), or write `capacity fewer by > 5%`";
+            Some(Complaint::new(message).help(help))
+        }
+        _ => None,
     }
 }
 
@@ -61,7 +98,7 @@ fn read(text: &str) -> Result<Condition, Complaint> {
     let [metric, rest @ ..] = &words[..] else {
         return Err(Complaint::new("the condition is empty").help(EXAMPLE));
     };
-    let metric = metric_of(metric)?;
+    let metric = metric_or_capacity(metric)?;
     let [word, rest @ ..] = rest else {
         let [higher, lower] = words_of(&metric);
         let message =
@@ -134,6 +171,8 @@ mod tests {
             ("cpu.throttled slower by > 0%", condition("cpu.throttled", Higher, Amount::Share(0.0))),
             ("memory.peak cheaper by > 10Mi", condition("memory.peak", Lower, Amount::Figure(10_485_760.0))),
             ("rate.achieved fewer by > 60/min", condition("rate.achieved", Lower, Amount::Figure(1.0))),
+            ("capacity fewer by > 5%", condition("capacity", Lower, Amount::Share(0.05))),
+            ("capacity fewer by > 50/s", condition("capacity", Lower, Amount::Figure(50.0))),
             ("switches more by > 0.5", condition("switches", Higher, Amount::Figure(0.5))),
         ] {
             assert_eq!(read(text), Ok(expected(text)));

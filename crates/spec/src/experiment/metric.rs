@@ -1,6 +1,6 @@
 //! Metrics as they are named in one word: `p99`, `cpu.service`. What of a response time needs not be written.
 
-use loadline_model::experiment::CLAIM_METRICS;
+use loadline_model::experiment::{CAPACITY, CLAIM_METRICS};
 
 use crate::error::{Complaint, Place, SpecError, suggestion};
 
@@ -15,12 +15,17 @@ pub(super) fn metric_of(word: &str) -> Result<String, Complaint> {
     })
 }
 
+/// The id of the metric that a word names, or what a search finds.
+pub(super) fn metric_or_capacity(word: &str) -> Result<String, Complaint> {
+    if word == CAPACITY { Ok(word.to_owned()) } else { metric_of(word) }
+}
+
 /// The id of the metric that a word of the command line names.
 ///
 /// # Errors
 /// When there is no such metric.
 pub fn metric(word: &str) -> Result<String, SpecError> {
-    metric_of(word).map_err(|complaint| SpecError::without_text(vec![complaint.at(&Place::CommandLine)]))
+    metric_or_capacity(word).map_err(|complaint| SpecError::without_text(vec![complaint.at(&Place::CommandLine)]))
 }
 
 /// The shortest word for a metric.

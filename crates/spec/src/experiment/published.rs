@@ -1,6 +1,6 @@
 //! Figures in the unit of their metric, such as the baseline's where a claim was published: `17ms`, `12ms..17ms`; of a rate `716/s`, of memory `545M`, of a count a plain number.
 
-use loadline_model::experiment::CLAIM_COUNTS;
+use loadline_model::experiment::{CAPACITY, CLAIM_COUNTS};
 
 use crate::error::Complaint;
 use crate::experiment::loads;
@@ -16,10 +16,10 @@ pub(super) enum Figures {
 }
 
 impl Figures {
-    /// Those of a metric that claims may be about.
+    /// Those of a metric that claims or conditions may be about.
     pub fn of(metric: &str) -> Figures {
         match metric {
-            "rate.achieved" => Figures::Rates,
+            "rate.achieved" | CAPACITY => Figures::Rates,
             memory if memory.starts_with("memory.") => Figures::Sizes,
             count if CLAIM_COUNTS.contains(&count) => Figures::Counts,
             _ => Figures::Times,
