@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use loadline_model::CellId;
 use loadline_model::experiment::{CAPACITY, Capacity, Objective, SENT, SUCCESS};
 use loadline_model::gates::Gate;
+use loadline_model::notes::Note;
 use loadline_model::rows::{Purpose, RunRow, SliceRow, TrialOutcome};
 use loadline_search::{Confirmed, Estimate, Patience, Trial, bounds, estimate};
 use loadline_stats::{holm, t_quantile, two_sided_p};
@@ -123,7 +124,10 @@ pub fn capacities(data: &RunData, counted: &Counted<'_>, confidence: f64) -> Opt
     let objectives = Objectives::of(capacity, &data.run);
     let cells = of_cells(data, counted, &objectives);
     let differences = differences(data, &cells);
-    let mut at_their_own = contrasts(data, &of_purpose(counted, Purpose::Own), confidence);
+    // Searches that took no turns have no block in common.
+    let is_joined = data.run.notes.iter().any(|note| matches!(note, Note::NotInterleaved { .. }));
+    let blocks = |purpose| if is_joined { Counted::new() } else { of_purpose(counted, purpose) };
+    let mut at_their_own = contrasts(data, &blocks(Purpose::Own), confidence);
     for contrast in &mut at_their_own {
         let both = (contrast.baseline, contrast.candidate);
         let is_same =
@@ -135,7 +139,7 @@ pub fn capacities(data: &RunData, counted: &Counted<'_>, confidence: f64) -> Opt
         precision: capacity.precision,
         cells,
         differences,
-        at_the_same_rate: contrasts(data, &of_purpose(counted, Purpose::Common), confidence),
+        at_the_same_rate: contrasts(data, &blocks(Purpose::Common), confidence),
         at_their_own,
     })
 }

@@ -3,7 +3,7 @@
 //! Deployments are paired by their number. Those of two runs have nothing in common, so that such pairs are as good as drawn at random: the
 //! standard error of the difference is that of two independent samples, with the degrees of freedom of one of them, which is the safe side.
 //! What differs between the hours of the runs is the same in all deployments of each, and so in no interval; `Note::NotInterleaved` says
-//! it. What only one of the runs measured is compared with nothing.
+//! it. What only one of the runs measured is compared with nothing. Of searches the capacities alone are compared: their rates differ.
 
 use loadline_model::experiment::{Experiment, PlanSpec, Platform};
 use loadline_model::notes::{Change, Circumstance, Failure, Note, Resources};
@@ -21,9 +21,24 @@ pub enum NotComparable {
     /// One is a ladder, whose rungs are judged within it.
     #[error("{0} is of `loadline layers`, whose rungs are compared within a run")]
     Ladder(String),
-    /// One searched for a capacity, at rates of its own.
-    #[error("{0} searched for a capacity, at rates of its own")]
-    Search(String),
+    /// One alone searched for capacities.
+    #[error("{searched} searched for capacities, and {other} did not")]
+    OneSearch {
+        /// That one.
+        searched: String,
+        /// The other one.
+        other: String,
+    },
+    /// They searched for different capacities.
+    #[error(
+        "{before} and {after} searched for different capacities: what they had to meet, or to which precision"
+    )]
+    OtherCapacities {
+        /// The earlier run.
+        before: String,
+        /// The later run.
+        after: String,
+    },
     /// No service on a platform under a load was measured in both.
     #[error(
         "{before} and {after} have nothing in common to compare: a service, a platform and a load with the same names and connections{measured}"
@@ -58,7 +73,6 @@ impl NamedRun {
 /// # Errors
 /// When there is nothing to compare.
 pub fn join(first: NamedRun, later: Vec<NamedRun>) -> Result<RunData, NotComparable> {
-    refuse(&first)?;
     let mut labels = vec![first.data.run.label.clone()];
     let names: Vec<String> = later.iter().map(|run| run.name.clone()).collect();
     let baseline = Baseline { run: first.data.run.clone(), name: first.name };
@@ -68,7 +82,7 @@ pub fn join(first: NamedRun, later: Vec<NamedRun>) -> Result<RunData, NotCompara
         if labels.contains(&run.data.run.label) {
             return Err(NotComparable::Same(run.name));
         }
-        refuse(&run)?;
+        comparable((&baseline.run.experiment, &baseline.name), (&run.data.run.experiment, &run.name))?;
         labels.push(run.data.run.label.clone());
         compare(&mut joined, &baseline, run)?;
     }
@@ -82,15 +96,29 @@ struct Baseline {
     name: String,
 }
 
-/// A run that others cannot be compared with.
-fn refuse(NamedRun { name, data }: &NamedRun) -> Result<(), NotComparable> {
-    if data.run.experiment.is_ladder() {
-        return Err(NotComparable::Ladder(name.clone()));
+/// Whether runs of these experiments are of a kind that can be compared. Each with what such a run is called.
+///
+/// # Errors
+/// When they are not.
+pub fn comparable(
+    (before, before_name): (&Experiment, &str),
+    (after, after_name): (&Experiment, &str),
+) -> Result<(), NotComparable> {
+    if let Some((_, ladder)) =
+        [(before, before_name), (after, after_name)].into_iter().find(|(one, _)| one.is_ladder())
+    {
+        return Err(NotComparable::Ladder(ladder.to_owned()));
     }
-    if data.run.experiment.capacity.is_some() {
-        return Err(NotComparable::Search(name.clone()));
+    let (before_name, after_name) = (before_name.to_owned(), after_name.to_owned());
+    match (&before.capacity, &after.capacity) {
+        (None, None) => Ok(()),
+        (Some(_), None) => Err(NotComparable::OneSearch { searched: before_name, other: after_name }),
+        (None, Some(_)) => Err(NotComparable::OneSearch { searched: after_name, other: before_name }),
+        (Some(one), Some(other)) if (&one.objectives, one.precision) == (&other.objectives, other.precision) => {
+            Ok(())
+        }
+        _ => Err(NotComparable::OtherCapacities { before: before_name, after: after_name }),
     }
-    Ok(())
 }
 
 /// Adds a later run behind those that are there, and compares its cells with those of the first.

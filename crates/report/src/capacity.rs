@@ -114,10 +114,8 @@ pub(crate) fn compared(result: &RunResult, found: &Capacities) -> Vec<(String, G
             &found.at_their_own,
         ),
     ];
-    let tables = tables
-        .into_iter()
-        .filter(|(_, contrasts)| contrasts.iter().any(|contrast| !contrast.rows.is_empty()));
-    tables.map(|(title, contrasts)| (title, rows(result, contrasts))).collect()
+    let tables = tables.into_iter().map(|(title, contrasts)| (title, rows(result, contrasts)));
+    tables.filter(|(_, (_, rows))| !rows.is_empty()).collect()
 }
 
 /// The metrics that a published comparison of capacities has.

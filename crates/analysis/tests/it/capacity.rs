@@ -14,7 +14,7 @@ use loadline_search::Patience;
 use crate::made_up::MadeUp;
 
 /// Behind the host and its twin.
-const POD: CellId = CellId(2);
+pub const POD: CellId = CellId(2);
 
 fn search() -> Capacity {
     let p99 =
@@ -123,7 +123,7 @@ fn open(rate: f64) -> Load {
 }
 
 /// Makes the slices of a cell those of a service that carries so many times as much.
-fn carry(times: f64, slice: &mut SliceRow) {
+pub fn carry(times: f64, slice: &mut SliceRow) {
     slice.load = open(times * slice.load.rate().expect("a rate").as_per_second());
 }
 

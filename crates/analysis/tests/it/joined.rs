@@ -5,6 +5,7 @@ use loadline_analysis::{NamedRun, NotComparable, RunData, analyse, join};
 use loadline_model::notes::Note;
 use loadline_report::Style;
 
+use crate::capacity::{POD, carry, search_of};
 use crate::made_up::MadeUp;
 
 /// A run of host and pod with this number; its pod is so much slower.
@@ -115,4 +116,48 @@ fn runs_that_have_nothing_in_common_are_refused_with_what_they_have() {
     after.run.experiment.loads[0].connections = 64;
     let refused = joined(run(3, 1, 0.0, 2), after).err().expect("another load").to_string();
     insta::assert_snapshot!(refused);
+}
+
+/// A search whose pod carries so many times as much as its host.
+fn search(id: i64, times: f64) -> RunData {
+    let mut data = search_of(|_, _, slice| {
+        if slice.cell == POD {
+            carry(times, slice);
+        }
+    });
+    data.run.id = id;
+    data.run.label = format!("run{id}");
+    data
+}
+
+#[test]
+fn searches_are_compared_by_their_capacities() {
+    let result = judged(search(3, 1.0), search(5, 0.5));
+    let found = result.capacities.as_ref().expect("capacities");
+    let verdicts: Vec<(&str, Verdict)> = found
+        .differences
+        .iter()
+        .map(|difference| (&*result.cells[difference.candidate].platform, difference.verdict))
+        .collect();
+    assert_eq!(verdicts, [("host", Verdict::Unresolved), ("pod", Verdict::Fewer)]);
+    let rows = found.at_the_same_rate.iter().chain(&found.at_their_own).flat_map(|contrast| &contrast.rows);
+    assert!(rows.into_iter().all(|row| row.metric == "capacity"), "no block was measured in both");
+    let table = loadline_report::terminal(
+        &result,
+        &Style { colour: false, width: 100, full: false, by_request: false, spectrum: false },
+    );
+    assert!(table.contains("Run 3 and run 5 were measured one after the other"), "{table}");
+    assert!(!table.contains("at its own capacity"), "{table}");
+}
+
+#[test]
+fn searches_for_different_capacities_are_refused() {
+    let mut other = search(5, 1.0);
+    other.run.experiment.capacity.as_mut().expect("a search").precision = 0.1;
+    let (before, after) = ("run 3".to_owned(), "run 5".to_owned());
+    let refused = NotComparable::OtherCapacities { before, after };
+    assert_eq!(joined(search(3, 1.0), other).err(), Some(refused));
+    let (searched, one) = ("run 3".to_owned(), "run 6".to_owned());
+    let refused = NotComparable::OneSearch { searched, other: one };
+    assert_eq!(joined(search(3, 1.0), run(6, 1, 0.0, 2)).err(), Some(refused));
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 use loadline_spec::Flags;
 
-use super::{OfCommand, OptionFlags, OutputArguments, ServiceFlags, TurnArguments};
+use super::{AgainstArguments, OfCommand, OptionFlags, OutputArguments, ServiceFlags, TurnArguments};
 use crate::exit::UsageError;
 
 #[derive(Args)]
@@ -27,6 +27,8 @@ pub struct CapacityArguments {
     options: OptionFlags<Capacity>,
     #[command(flatten)]
     pub turn: TurnArguments,
+    #[command(flatten)]
+    pub against: AgainstArguments,
     #[command(flatten)]
     pub outputs: OutputArguments,
 }

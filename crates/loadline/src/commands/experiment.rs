@@ -50,7 +50,7 @@ pub fn compare(arguments: &CompareArguments) -> Result<Exit> {
 
 pub fn capacity(arguments: &CapacityArguments) -> Result<Exit> {
     let experiment = from_flags(&arguments.flags()?, &Machine::this(&serve::check))?;
-    execute_and_show(experiment, &arguments.turn, &AgainstArguments::default(), &arguments.outputs)
+    execute_and_show(experiment, &arguments.turn, &arguments.against, &arguments.outputs)
 }
 
 pub fn run(arguments: &RunArguments) -> Result<Exit> {
@@ -93,7 +93,7 @@ fn execute_and_show(
 ) -> Result<Exit> {
     let baseline = Baseline::read(against, &experiment, outputs)?;
     match baseline {
-        Some(_) => check_conditions(&outputs.fail_if)?,
+        Some(_) => check_conditions(&experiment, &outputs.fail_if)?,
         None => add_conditions(&mut experiment, &outputs.fail_if)?,
     }
     outputs::check(outputs)?;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
-use loadline_analysis::{NamedRun, RunData, analyse, changed_limits, changes, join};
+use loadline_analysis::{NamedRun, RunData, analyse, changed_limits, changes, comparable, join};
 use loadline_model::experiment::{Condition, Experiment};
 use loadline_model::notes::{Change, Circumstance};
 use loadline_observe::describe_machine;
@@ -47,6 +47,8 @@ impl Baseline {
                 NamedRun { name: format!("run {} of {against}", data.run.id), data }
             }
         };
+        comparable((&run.data.run.experiment, &run.name), (experiment, "this experiment"))
+            .map_err(|error| UsageError(error.to_string()))?;
         let limits = changed_limits(&run.data.run, experiment).into_iter().map(|(before, after)| Change {
             what: Circumstance::Limits,
             before: before.words(),

@@ -9,22 +9,29 @@ use crate::support::place::Place;
 const KNOWN: &str = "orders --delay 2ms --at-once 4";
 const CARRIED: f64 = 2000.0;
 
+/// A busy machine disturbs trials, which are made again.
+const SEARCH: [&str; 17] = [
+    "capacity",
+    "--service",
+    KNOWN,
+    "--on",
+    "host",
+    "--rate",
+    "500/s",
+    "-c",
+    "64",
+    "--precision",
+    "10%",
+    "--objective",
+    "p99 <= 50ms",
+    "--warmup",
+    "1s",
+    "--within",
+    "2min",
+];
+
 fn search(place: &Place, more: &[&str]) -> RunResult {
-    let known = ["capacity", "--service", KNOWN, "--on", "host", "--rate", "500/s", "-c", "64"];
-    // A busy machine disturbs trials, which are made again.
-    let rough = [
-        "--precision",
-        "10%",
-        "--objective",
-        "p99 <= 50ms",
-        "--warmup",
-        "1s",
-        "--within",
-        "2min",
-        "--json",
-        "-",
-    ];
-    let ended = place.run(known.into_iter().chain(rough).chain(more.iter().copied()));
+    let ended = place.run(SEARCH.into_iter().chain(["--json", "-"]).chain(more.iter().copied()));
     ended.assert_measured();
     leftovers::assert_none(&place.store().label());
     ended.result()
@@ -46,6 +53,18 @@ fn a_known_capacity_is_found_and_shown_again() {
         result.contrasts.is_empty() && result.noise.is_empty(),
         "slices of different rates are not compared"
     );
+
+    let against = place.run(SEARCH.into_iter().chain(["--against", "1", "--json", "against.json"]));
+    against.assert_measured();
+    let read = std::fs::read_to_string(place.path("against.json")).expect("a file");
+    let compared: RunResult = serde_json::from_str(&read).expect("a result");
+    assert_eq!(compared.capacities.map(|found| found.cells.len()), Some(2), "the earlier one and this one");
+    let judged = place.run(["compare", "1", "2", "--fail-if", "capacity fewer by > 95%"]);
+    assert!(matches!(judged.code, Some(0 | 1 | 3)), "{:?} {}", judged.code, judged.stderr);
+    assert!(judged.stdout.contains("capacity fewer by > 95%"), "{}", judged.stdout);
+    let other = place.run(["compare", "--on", "host", "--against", "1"]);
+    assert_eq!(other.code, Some(2), "{}", other.stderr);
+    assert!(other.stderr.contains("run 1 searched for capacities, and this experiment did not"), "{}", other.stderr);
 
     let again = place.run(["report", "--full"]);
     again.assert_measured();
@@ -113,7 +132,7 @@ fn a_condition_that_nothing_could_judge_is_refused_before_anything_starts() {
         ("compare", two, "capacity fewer by > 5%", "only a search finds a capacity"),
         ("capacity", two, "capacity slower", "`capacity` is never `slower`"),
     ] {
-        let ended = place.run([command].iter().chain(platforms).chain(&["--fail-if", condition]));
+        let ended = place.run([command].into_iter().chain(platforms.iter().copied()).chain(["--fail-if", condition]));
         assert_eq!(ended.code, Some(2), "{condition}: {}", ended.stderr);
         assert!(ended.stderr.contains(why), "{condition}: {}", ended.stderr);
     }

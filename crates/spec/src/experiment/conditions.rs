@@ -44,14 +44,28 @@ pub fn add_conditions(experiment: &mut Experiment, texts: &[String]) -> Result<(
     problems.finish(Some(())).map_err(SpecError::without_text)
 }
 
-/// Reads conditions of the command line that are judged by another experiment than this one.
+/// Reads conditions of the command line that are judged by comparing runs of this experiment with an earlier run.
 ///
 /// # Errors
-/// When a text is not a condition.
-pub fn check_conditions(texts: &[String]) -> Result<(), SpecError> {
+/// When a text is not a condition, or the comparison cannot tell whether it holds.
+pub fn check_conditions(experiment: &Experiment, texts: &[String]) -> Result<(), SpecError> {
     let mut problems = Problems::default();
-    read_all(texts, &mut problems);
+    for (place, condition) in read_all(texts, &mut problems) {
+        match (&experiment.capacity, condition.metric == CAPACITY) {
+            (None, true) => problems.add(&place, no_search()),
+            (Some(_), false) => {
+                let complaint = Complaint::new("searches of two runs are compared by their capacities alone");
+                problems.add(&place, complaint.help("write `capacity fewer by > 5%`"));
+            }
+            _ => {}
+        }
+    }
     problems.finish(Some(())).map_err(SpecError::without_text)
+}
+
+fn no_search() -> Complaint {
+    Complaint::new("only a search finds a capacity")
+        .help("use `loadline capacity`, or write `capacity:` into the file")
 }
 
 fn read_all(texts: &[String], problems: &mut Problems) -> Vec<(Place, Condition)> {
@@ -79,10 +93,7 @@ fn unjudged(experiment: &Experiment, condition: &Condition) -> Option<Complaint>
         return Some(complaint.help("add a platform or a service to compare, or leave the condition out"));
     }
     match (&experiment.capacity, condition.metric.as_str()) {
-        (None, CAPACITY) => {
-            let complaint = Complaint::new("only a search finds a capacity");
-            Some(complaint.help("use `loadline capacity`, or write `capacity:` into the file"))
-        }
+        (None, CAPACITY) => Some(no_search()),
         (Some(_), metric) if metric != CAPACITY && experiment.plan.deployments < 2 => {
             let message = format!("`{}` is judged over deployments, and this search has one", short(metric));
             let help = "give it several (--deployments 3), or write `capacity fewer by > 5%`";
