@@ -1,17 +1,17 @@
-//! From capacities, a load over a day and prices to what each platform costs.
+//! From capacities, a load over a day and prices to what each platform costs. Only what does the same is an alternative: the platforms of one
+//! service under one load.
+
+mod turns;
 
 use loadline_model::decision::{
-    CostOption, DECISION_SCHEMA, DayProfile, Decision, PlatformPrices, Prices, Turn,
+    Alternatives, CostOption, DECISION_SCHEMA, DayProfile, Decision, LeftOut, PlatformPrices, Prices,
+    WhyLeftOut,
 };
-use loadline_model::result::{Cell, RunResult};
+use loadline_model::result::{Capacities, Cell, CellCapacity, Role, RunResult};
 
 /// Days of a month, on average.
 const DAYS: f64 = 30.4;
 const GIB: f64 = 1_073_741_824.0;
-/// Loads that are looked at for a turn, as multiples and parts of the one that was asked for.
-const MOST_TIMES: f64 = 1_000.0;
-/// Halvings until a turn is known to a thousandth.
-const HALVINGS: usize = 40;
 
 /// Why nothing can be decided.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -19,9 +19,14 @@ pub enum Undecidable {
     /// The run is no search.
     #[error("run {0} has no capacities: `loadline capacity` finds them")]
     NoCapacities(i64),
-    /// No platform has both a capacity and a price.
-    #[error("no platform has both a capacity and prices: the run has {measured}, the prices are of {priced}")]
+    /// No platform has prices and a capacity.
+    #[error(
+        "no platform has both prices and a capacity that holds for longer: the run has {measured}, the prices are of {priced}; \
+         `loadline report {run}` says what each carries"
+    )]
     NothingInCommon {
+        /// Number of the run.
+        run: i64,
         /// Platforms of the run.
         measured: String,
         /// Platforms with prices.
@@ -32,8 +37,10 @@ pub enum Undecidable {
 /// What is known of an option.
 struct Known<'a> {
     cell: &'a Cell,
+    found: &'a CellCapacity,
     capacity: f64,
     interval: [f64; 2],
+    carries: f64,
     prices: &'a PlatformPrices,
 }
 
@@ -43,61 +50,139 @@ struct Known<'a> {
 /// When the run has no capacities, or none of a platform with prices.
 pub fn decide(result: &RunResult, profile: &DayProfile, prices: &Prices) -> Result<Decision, Undecidable> {
     let Some(found) = &result.capacities else { return Err(Undecidable::NoCapacities(result.run.id)) };
-    let known: Vec<Known<'_>> = found
-        .cells
-        .iter()
-        .filter_map(|capacity| {
-            let cell = result.cell(capacity.cell)?;
-            let prices = prices.platforms.iter().find(|prices| prices.name == cell.platform)?;
-            Some(Known { cell, capacity: capacity.rate_per_second?, interval: capacity.interval?, prices })
-        })
+    let groups: Vec<Alternatives> = groups(result, found)
+        .into_iter()
+        .map(|group| alternatives(&group, profile, prices))
         .collect();
-    if known.is_empty() {
-        let listed = |names: Vec<&str>| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    if groups.iter().all(|group| group.options.is_empty()) {
+        let measured = result.cells.iter().filter(|cell| cell.role != Role::Twin);
         return Err(Undecidable::NothingInCommon {
-            measured: listed(result.cells.iter().map(|cell| cell.platform.as_str()).collect()),
-            priced: listed(prices.platforms.iter().map(|platform| platform.name.as_str()).collect()),
+            run: result.run.id,
+            measured: listed(measured.map(|cell| cell.platform.as_str())),
+            priced: listed(prices.platforms.iter().map(|platform| platform.name.as_str())),
         });
     }
-    let mut options: Vec<CostOption> = known.iter().map(|known| option(known, profile, prices)).collect();
-    let turns = turns(&known, &options, profile, prices);
-    options.sort_by(|one, other| one.monthly_cost.total_cmp(&other.monthly_cost));
     Ok(Decision {
         schema: DECISION_SCHEMA.to_owned(),
         run: result.run.id,
+        objectives: found.objectives.clone(),
         currency: prices.currency.clone(),
         profile: profile.clone(),
-        options,
-        turns,
+        groups,
     })
+}
+
+/// Each once.
+fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let mut each: Vec<&str> = Vec::new();
+    for name in names {
+        if !each.contains(&name) {
+            each.push(name);
+        }
+    }
+    if each.is_empty() { "none".to_owned() } else { each.join(", ") }
+}
+
+/// The cells of one service under one load, without twins.
+type Group<'a> = Vec<(&'a Cell, &'a CellCapacity)>;
+
+fn groups<'a>(result: &'a RunResult, found: &'a Capacities) -> Vec<Group<'a>> {
+    let mut groups: Vec<Group<'a>> = Vec::new();
+    for capacity in &found.cells {
+        let Some(cell) = result.cell(capacity.cell).filter(|cell| cell.role != Role::Twin) else { continue };
+        match groups.iter_mut().find(|group| does_the_same(group[0].0, cell)) {
+            Some(group) => group.push((cell, capacity)),
+            None => groups.push(vec![(cell, capacity)]),
+        }
+    }
+    groups
+}
+
+fn does_the_same(one: &Cell, other: &Cell) -> bool {
+    let what = |cell: &Cell| {
+        (cell.service.clone(), cell.load.clone(), cell.connections, cell.new_connections, cell.options.clone())
+    };
+    what(one) == what(other)
+}
+
+fn alternatives(group: &Group<'_>, profile: &DayProfile, prices: &Prices) -> Alternatives {
+    let (mut known, mut left_out) = (Vec::new(), Vec::new());
+    for (cell, found) in group {
+        match known_of(cell, found, prices) {
+            Ok(option) => known.push(option),
+            Err(why) => {
+                left_out.push(LeftOut { label: cell.label.clone(), why, findings: found.findings.clone() });
+            }
+        }
+    }
+    let is_measured =
+        |platform: &&PlatformPrices| group.iter().any(|(cell, _)| cell.platform == platform.name);
+    let unmeasured = prices.platforms.iter().filter(|platform| !is_measured(platform));
+    left_out.extend(unmeasured.map(|platform| LeftOut {
+        label: platform.name.clone(),
+        why: WhyLeftOut::NotMeasured,
+        findings: Vec::new(),
+    }));
+    let mut options: Vec<CostOption> = known.iter().map(|known| option(known, profile, prices)).collect();
+    let turns = turns::turns(&known, &options, profile, prices);
+    options.sort_by(|one, other| one.monthly_cost.total_cmp(&other.monthly_cost));
+    let (first, _) = group[0];
+    Alternatives {
+        service: first.service.clone(),
+        load: format!("{}, {} connections", first.load, first.connections),
+        options,
+        left_out,
+        turns,
+    }
+}
+
+fn known_of<'a>(
+    cell: &'a Cell,
+    found: &'a CellCapacity,
+    prices: &'a Prices,
+) -> Result<Known<'a>, WhyLeftOut> {
+    let of_platform = prices.platforms.iter().find(|prices| prices.name == cell.platform);
+    let prices = of_platform.ok_or(WhyLeftOut::NoPrice)?;
+    let (Some(capacity), Some(interval)) = (found.rate_per_second, found.interval) else {
+        return Err(WhyLeftOut::NoCapacity);
+    };
+    let carries = found.carried_per_second.ok_or(WhyLeftOut::NotForLonger)?;
+    Ok(Known { cell, found, capacity, interval, carries, prices })
 }
 
 fn option(known: &Known<'_>, profile: &DayProfile, prices: &Prices) -> CostOption {
     let replicas: Vec<u32> =
-        profile.per_second.iter().map(|rate| replicas(*rate, known.capacity, prices)).collect();
+        profile.per_second.iter().map(|rate| replicas(*rate, known.carries, prices)).collect();
     let at = |capacity: f64| monthly(known, capacity, profile, prices);
-    let peak = profile.per_second.iter().copied().fold(0.0, f64::max);
-    let most = replicas.iter().copied().max().unwrap_or(0);
-    let free = |replicas: u32| 1.0 - peak / (f64::from(replicas) * known.capacity);
+    let left = |lost: u32| {
+        let hours = profile.per_second.iter().zip(&replicas);
+        hours.map(|(rate, replicas)| free(*rate, replicas - lost, known.carries)).collect::<Vec<f64>>()
+    };
     CostOption {
         label: known.cell.label.clone(),
         platform: known.cell.platform.clone(),
         capacity: known.capacity,
         capacity_interval: known.interval,
-        monthly_cost: at(known.capacity),
-        // The less a replica carries, the more of them there must be.
-        monthly_interval: [at(known.interval[1]), at(known.interval[0])],
+        carries: known.carries,
+        monthly_cost: at(known.carries),
+        monthly_interval: [at(known.interval[1]), at(known.carries)],
         monthly_fixed: fixed(known.prices, prices),
-        headroom: free(most),
-        headroom_one_lost: if most > 1 { free(most - 1) } else { -1.0 },
+        headroom: left(0).into_iter().fold(f64::INFINITY, f64::min),
+        headroom_one_lost: left(1),
         replicas,
+        findings: known.found.findings.clone(),
     }
 }
 
-/// Enough for the rate with the headroom free, and those that are spare.
-fn replicas(rate: f64, capacity: f64, prices: &Prices) -> u32 {
-    let needed = (rate / (capacity * (1.0 - prices.headroom))).ceil().max(1.0);
+/// Enough for the rate with the headroom free, and those that are spare; at least one.
+fn replicas(rate: f64, carries: f64, prices: &Prices) -> u32 {
+    let needed = (rate / (carries * (1.0 - prices.headroom))).ceil().max(1.0);
     needed as u32 + prices.spare
+}
+
+/// The share of what replicas carry that a rate leaves; of none it leaves less than nothing.
+fn free(rate: f64, replicas: u32, carries: f64) -> f64 {
+    if replicas == 0 { -1.0 } else { 1.0 - rate / (f64::from(replicas) * carries) }
 }
 
 /// Of what there is without any load.
@@ -105,57 +190,30 @@ fn fixed(platform: &PlatformPrices, prices: &Prices) -> f64 {
     platform.cluster_hour * 24.0 * DAYS + platform.engineer_hours * prices.engineer_hour
 }
 
-fn monthly(known: &Known<'_>, capacity: f64, profile: &DayProfile, prices: &Prices) -> f64 {
-    let limits = known.prices.replica.or(known.cell.limits);
-    let cpus = limits.cpus.unwrap_or(0.0);
-    let gib = limits.memory_bytes.unwrap_or(0) as f64 / GIB;
+fn monthly(known: &Known<'_>, carries: f64, profile: &DayProfile, prices: &Prices) -> f64 {
+    let Replica { cpus, gib } = Replica::of(known);
     let each = cpus * known.prices.cpu_hour + gib * known.prices.gib_hour;
-    let hours: f64 = profile.per_second.iter().map(|rate| f64::from(replicas(*rate, capacity, prices))).sum();
-    hours * DAYS * each + fixed(known.prices, prices)
+    replica_hours(carries, profile, prices) * each + fixed(known.prices, prices)
 }
 
-/// What would make another option the cheapest, of each of them.
-fn turns(known: &[Known<'_>], options: &[CostOption], profile: &DayProfile, prices: &Prices) -> Vec<Turn> {
-    let Some(cheapest) = (0..options.len())
-        .min_by(|one, other| options[*one].monthly_cost.total_cmp(&options[*other].monthly_cost))
-    else {
-        return Vec::new();
-    };
-    let best = options[cheapest].monthly_cost;
-    let others = (0..options.len()).filter(|at| *at != cheapest);
-    let of_option = |at: usize| {
-        let label = || options[at].label.clone();
-        let scaled = |times: f64| DayProfile {
-            per_second: profile.per_second.iter().map(|rate| rate * times).collect(),
-        };
-        let is_cheapest_at_load = |times: f64| {
-            let profile = scaled(times);
-            let cost = |at: usize| monthly(&known[at], known[at].capacity, &profile, prices);
-            (0..known.len()).all(|other| other == at || cost(at) < cost(other))
-        };
-        let is_cheaper_with = |capacity: f64| monthly(&known[at], capacity, profile, prices) < best;
-        let fixed = options[at].monthly_fixed - (options[at].monthly_cost - best);
-        [
-            first(is_cheapest_at_load, 1.0, MOST_TIMES).map(|times| Turn::Load { label: label(), times }),
-            first(|parts| is_cheapest_at_load(1.0 / parts), 1.0, MOST_TIMES)
-                .map(|parts| Turn::LessLoad { label: label(), times: 1.0 / parts }),
-            first(is_cheaper_with, options[at].capacity, options[at].capacity * MOST_TIMES)
-                .map(|rate| Turn::Capacity { label: label(), rate }),
-            (fixed > 0.0).then(|| Turn::Fixed { label: label(), amount: fixed }),
-        ]
-    };
-    others.flat_map(of_option).flatten().collect()
+/// Hours of all replicas in a month.
+fn replica_hours(carries: f64, profile: &DayProfile, prices: &Prices) -> f64 {
+    let a_day: f64 = profile.per_second.iter().map(|rate| f64::from(replicas(*rate, carries, prices))).sum();
+    a_day * DAYS
 }
 
-/// The least value from which on something holds, if it does at the most one.
-fn first(holds: impl Fn(f64) -> bool, least: f64, most: f64) -> Option<f64> {
-    if !holds(most) {
-        return None;
+/// What a replica is paid for.
+struct Replica {
+    cpus: f64,
+    gib: f64,
+}
+
+impl Replica {
+    fn of(known: &Known<'_>) -> Replica {
+        let limits = known.prices.replica.or(known.cell.limits);
+        Replica {
+            cpus: limits.cpus.unwrap_or(0.0),
+            gib: limits.memory_bytes.unwrap_or(0) as f64 / GIB,
+        }
     }
-    let (mut low, mut high) = (least, most);
-    for _ in 0..HALVINGS {
-        let middle = (low * high).sqrt();
-        if holds(middle) { high = middle } else { low = middle }
-    }
-    Some(high)
 }

@@ -1,9 +1,11 @@
 //! What is decided from capacities and prices, in figures that are easily checked by hand.
 
-use loadline_analysis::result::{Capacities, CellCapacity, Role, RunResult};
-use loadline_analysis::{analyse, decide};
+use loadline_analysis::result::{Capacities, Cell, CellCapacity, Role, RunResult};
+use loadline_analysis::{Undecidable, analyse, decide};
 use loadline_model::CellId;
-use loadline_model::decision::{CostOption, DayProfile, Decision, PlatformPrices, Prices, Turn};
+use loadline_model::decision::{
+    Alternatives, CostOption, DayProfile, PlatformPrices, Prices, TurnOf, WhyLeftOut,
+};
 use loadline_model::platform::Limits;
 
 use crate::made_up::MadeUp;
@@ -14,32 +16,29 @@ const MONTH: f64 = 24.0 * 30.4;
 /// A run of `host`, which carries 100/s, and `pod`, which carries 50/s.
 fn searched() -> RunResult {
     let mut result = analyse(&MadeUp::default().data());
-    let capacity = |platform: &str, rate: f64, interval| CellCapacity {
-        cell: CellId(
-            result
-                .cells
-                .iter()
-                .position(|cell| cell.platform == platform && cell.role != Role::Twin)
-                .expect("a cell"),
-        ),
-        rate_per_second: Some(rate),
-        interval: Some(interval),
-        lower_bound: None,
-        upper_bound: None,
-        conditional_throughput: None,
-        for_longer: None,
-        carried_per_second: Some(interval[0]),
-        slice_s: None,
-        knee: None,
-        limited_by: None,
-        generator_limit: None,
-        trials: 10,
-        findings: Vec::new(),
-        curve: Vec::new(),
+    let capacity = |platform: &str, rate: f64, interval: [f64; 2]| {
+        let is_asked = |cell: &&Cell| cell.platform == platform && cell.role != Role::Twin;
+        CellCapacity {
+            cell: result.cells.iter().find(is_asked).expect("a cell").id,
+            rate_per_second: Some(rate),
+            interval: Some(interval),
+            lower_bound: None,
+            upper_bound: None,
+            conditional_throughput: None,
+            for_longer: None,
+            carried_per_second: Some(interval[0]),
+            slice_s: None,
+            knee: None,
+            limited_by: None,
+            generator_limit: None,
+            trials: 10,
+            findings: Vec::new(),
+            curve: Vec::new(),
+        }
     };
-    let cells = vec![capacity("host", 100.0, [90.0, 110.0]), capacity("pod", 50.0, [49.0, 51.0])];
+    let cells = vec![capacity("host", 110.0, [100.0, 120.0]), capacity("pod", 55.0, [50.0, 60.0])];
     result.capacities = Some(Capacities {
-        objectives: Vec::new(),
+        objectives: vec!["p99 <= 50ms".to_owned()],
         precision: 0.1,
         cells,
         differences: Vec::new(),
@@ -61,16 +60,24 @@ fn price(name: &str, cpu_hour: f64, cluster_hour: f64) -> PlatformPrices {
     }
 }
 
-fn decided(per_second: f64, spare: u32, platforms: [PlatformPrices; 2]) -> Decision {
-    let prices = Prices {
-        currency: "EUR".to_owned(),
-        headroom: 0.2,
-        spare,
-        engineer_hour: 0.0,
-        platforms: platforms.to_vec(),
-    };
-    decide(&searched(), &DayProfile { per_second: vec![per_second; 24] }, &prices)
-        .expect("capacities and prices")
+fn prices(spare: u32, platforms: [PlatformPrices; 2]) -> Prices {
+    let (currency, platforms) = ("EUR".to_owned(), platforms.to_vec());
+    Prices { currency, headroom: 0.2, spare, engineer_hour: 0.0, platforms }
+}
+
+fn at_all_hours(per_second: f64) -> DayProfile {
+    DayProfile { per_second: vec![per_second; 24] }
+}
+
+fn decided(per_second: f64, spare: u32, platforms: [PlatformPrices; 2]) -> Alternatives {
+    let decision = decide(&searched(), &at_all_hours(per_second), &prices(spare, platforms));
+    let groups = decision.expect("capacities and prices").groups;
+    groups.into_iter().next().expect("a service")
+}
+
+/// What would have to be different for a platform to cost least.
+fn turn(of: &Alternatives, platform: &str, pick: fn(TurnOf) -> Option<f64>) -> Option<f64> {
+    of.turns.iter().filter(|turn| turn.label == platform).find_map(|turn| pick(turn.what))
 }
 
 fn assert_near(found: f64, expected: f64) {
@@ -86,11 +93,11 @@ fn replicas_cost_and_headroom_are_those_of_the_arithmetic() {
     assert_eq!((host.replicas.clone(), pod.replicas.clone()), (vec![1; 24], vec![2; 24]));
     assert_near(host.monthly_cost, MONTH);
     assert_near(pod.monthly_cost, 2.0 * 0.25 * MONTH);
-    // A replica that carries 90/s does not have a fifth free.
-    assert_eq!(host.monthly_interval.map(|cost| (cost / MONTH).round()), [1.0, 2.0]);
+    // Replicas that carry 60/s have a fifth free with two as well.
+    assert_eq!(pod.monthly_interval.map(|cost| (4.0 * cost / MONTH).round()), [2.0, 2.0]);
     assert_near(pod.headroom, 0.2);
-    assert_near(pod.headroom_one_lost, 1.0 - 80.0 / 50.0);
-    assert_eq!(host.headroom_one_lost, -1.0, "nothing is left");
+    assert_near(pod.headroom_one_lost[0], 1.0 - 80.0 / 50.0);
+    assert_eq!(host.headroom_one_lost, [-1.0; 24], "nothing is left");
 }
 
 #[test]
@@ -109,16 +116,94 @@ fn the_load_at_which_another_platform_costs_least_is_found_above_and_below() {
     let large = decided(800.0, 0, prices());
     assert_eq!(large.options[0].platform, "pod");
     // At 160/s: two of host for 0.40 an hour, four of pod for 0.20 and the cluster for 0.28; above, three of host for 0.60, five of pod for 0.53.
-    let below = large.turns.iter().find_map(|turn| match turn {
-        Turn::LessLoad { label, times } if label.contains("host") => Some(*times),
-        _ => None,
-    });
+    let load = |of: TurnOf| if let TurnOf::Load(times) = of { Some(times) } else { None };
+    let below = turn(&large, "host", load);
     assert_near(below.expect("host costs least at a low load"), 160.0 / 800.0);
     let small = decided(80.0, 0, prices());
     assert_eq!(small.options[0].platform, "host");
-    let above = small.turns.iter().find_map(|turn| match turn {
-        Turn::Load { label, times } if label.contains("pod") => Some(*times),
-        _ => None,
-    });
+    let above = turn(&small, "pod", load);
     assert_near(above.expect("pod costs least at a high load"), 160.0 / 80.0);
+}
+
+#[test]
+fn the_prices_and_the_headroom_at_which_another_platform_costs_least_are_found() {
+    // At 80/s one of host for 1 an hour; two of pod for 1.20.
+    let found = decided(80.0, 0, [price("host", 1.0, 0.0), price("pod", 0.6, 0.0)]);
+    let cpu = turn(&found, "pod", |of| if let TurnOf::CpuHour(price) = of { Some(price) } else { None });
+    assert_near(cpu.expect("a price"), 0.5);
+    // With more than a fifth free two of host are needed, and three of pod for 1.80.
+    let headroom = turn(&found, "pod", |of| if let TurnOf::Headroom(share) = of { Some(share) } else { None });
+    assert_near(headroom.expect("a headroom"), 0.21);
+    assert!(found.turns.iter().all(|turn| !matches!(turn.what, TurnOf::GibHour(_))), "it has no memory");
+}
+
+#[test]
+fn what_one_lost_replica_means_is_known_of_each_hour() {
+    let profile = DayProfile { per_second: (0..24).map(|hour| if hour < 8 { 35.0 } else { 70.0 }).collect() };
+    let prices = prices(0, [price("host", 1.0, 0.0), price("pod", 0.25, 0.0)]);
+    let groups = decide(&searched(), &profile, &prices).expect("capacities and prices").groups;
+    let pod = groups[0].options.iter().find(|option| option.platform == "pod").expect("pod");
+    // One replica at night, two by day.
+    assert_eq!((pod.replicas[0], pod.replicas[8]), (1, 2));
+    assert_eq!(pod.headroom_one_lost[0], -1.0);
+    assert_near(pod.headroom_one_lost[8], 1.0 - 70.0 / 50.0);
+    assert_near(pod.headroom, 0.3);
+}
+
+#[test]
+fn replicas_are_as_many_as_what_holds_for_longer_needs() {
+    let mut result = searched();
+    let found = result.capacities.as_mut().expect("capacities");
+    found.cells[0].carried_per_second = Some(60.0);
+    let prices = prices(0, [price("host", 1.0, 0.0), price("pod", 2.0, 0.0)]);
+    let decision = decide(&result, &at_all_hours(80.0), &prices).expect("capacities and prices");
+    let host = &decision.groups[0].options[0];
+    assert_eq!((host.platform.as_str(), host.carries, host.replicas[0]), ("host", 60.0, 2));
+    assert_eq!(decision.objectives, ["p99 <= 50ms"]);
+}
+
+#[test]
+fn what_has_no_cost_is_left_out_with_the_reason() {
+    let why = |change: fn(&mut CellCapacity), platforms: [PlatformPrices; 2]| {
+        let mut result = searched();
+        change(&mut result.capacities.as_mut().expect("capacities").cells[1]);
+        let decision = decide(&result, &at_all_hours(80.0), &prices(0, platforms)).expect("a cost of host");
+        let left_out = decision.groups[0].left_out.iter();
+        left_out.map(|left| (left.label.clone(), left.why)).collect::<Vec<_>>()
+    };
+    let both = || [price("host", 1.0, 0.0), price("pod", 1.0, 0.0)];
+    assert!(why(|_| (), both()).is_empty());
+    let pod = |why| vec![("pod".to_owned(), why)];
+    assert_eq!(why(|pod| pod.rate_per_second = None, both()), pod(WhyLeftOut::NoCapacity));
+    assert_eq!(why(|pod| pod.carried_per_second = None, both()), pod(WhyLeftOut::NotForLonger));
+    let other = [price("host", 1.0, 0.0), price("vm", 1.0, 0.0)];
+    let missing = ("vm".to_owned(), WhyLeftOut::NotMeasured);
+    assert_eq!(why(|_| (), other), [pod(WhyLeftOut::NoPrice), vec![missing]].concat());
+    let neither = prices(0, [price("a", 1.0, 0.0), price("b", 1.0, 0.0)]);
+    let refused = decide(&searched(), &at_all_hours(80.0), &neither).expect_err("no prices");
+    assert!(matches!(refused, Undecidable::NothingInCommon { .. }), "{refused}");
+}
+
+#[test]
+fn only_platforms_of_the_same_service_under_the_same_load_are_alternatives() {
+    // An endpoint that is easy, on the same platforms; and the twin of a host, which is none.
+    let mut result = searched();
+    let found = result.capacities.as_mut().expect("capacities");
+    for at in [0, 1] {
+        let mut easy = found.cells[at].clone();
+        let id = CellId(result.cells.len());
+        result.cells.push(Cell { id, service: "easy".to_owned(), ..result.cells[easy.cell].clone() });
+        (easy.cell, easy.carried_per_second) = (id, Some(1_000.0));
+        found.cells.push(easy);
+    }
+    let twin = result.cells.iter().find(|cell| cell.role == Role::Twin).expect("a twin").id;
+    found.cells.push(CellCapacity { cell: twin, ..found.cells[0].clone() });
+    let prices = prices(0, [price("host", 1.0, 0.0), price("pod", 1.0, 0.0)]);
+    let decision = decide(&result, &at_all_hours(400.0), &prices).expect("capacities and prices");
+    let replicas: Vec<(&str, Vec<u32>)> = decision
+        .groups
+        .iter()
+        .map(|group| (&*group.service, group.options.iter().map(|option| option.replicas[0]).collect()))
+        .collect();
+    assert_eq!(replicas, [("orders", vec![5, 10]), ("easy", vec![1, 1])]);
 }
