@@ -5,12 +5,16 @@
 //! What differs between the hours of the runs is the same in all deployments of each, and so in no interval; `Note::NotInterleaved` says
 //! it. What only one of the runs measured is compared with nothing. Of searches the capacities alone are compared: their rates differ.
 
+mod surroundings;
+
 use loadline_model::experiment::{Experiment, PlanSpec, Platform};
 use loadline_model::notes::{Change, Circumstance, Failure, Note, Resources};
 use loadline_model::plan::{CellPlan, ContrastKind, ContrastPlan, Plan, Role, Site};
 use loadline_model::platform::Limits;
 use loadline_model::rows::{RunData, RunRow};
 use loadline_model::{CellId, LoadId, Machine, PlatformId, RunState, ServiceId, SiteId};
+
+use surroundings::Runtimes;
 
 /// Why two runs cannot be compared.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -75,7 +79,8 @@ impl NamedRun {
 pub fn join(first: NamedRun, later: Vec<NamedRun>) -> Result<RunData, NotComparable> {
     let mut labels = vec![first.data.run.label.clone()];
     let names: Vec<String> = later.iter().map(|run| run.name.clone()).collect();
-    let baseline = Baseline { run: first.data.run.clone(), name: first.name };
+    let runtimes = surroundings::runtimes(&first.data);
+    let baseline = Baseline { run: first.data.run.clone(), name: first.name, runtimes };
     let mut joined = first.data;
     make_baselines(&mut joined.run, &baseline.name);
     for run in later {
@@ -94,6 +99,7 @@ pub fn join(first: NamedRun, later: Vec<NamedRun>) -> Result<RunData, NotCompara
 struct Baseline {
     run: RunRow,
     name: String,
+    runtimes: Runtimes,
 }
 
 /// Whether runs of these experiments are of a kind that can be compared. Each with what such a run is called.
@@ -123,7 +129,7 @@ pub fn comparable(
 
 /// Adds a later run behind those that are there, and compares its cells with those of the first.
 fn compare(joined: &mut RunData, baseline: &Baseline, later: NamedRun) -> Result<(), NotComparable> {
-    let Baseline { run: before, name: before_name } = baseline;
+    let Baseline { run: before, name: before_name, runtimes } = baseline;
     let NamedRun { name, data: after } = later;
     let pairs = pairs((&before.experiment, &before.plan), (&after.run.experiment, &after.run.plan));
     if pairs.is_empty() {
@@ -134,7 +140,10 @@ fn compare(joined: &mut RunData, baseline: &Baseline, later: NamedRun) -> Result
         });
     }
     let after_cpus = after.run.service_cpus.clone();
-    let changes = changes_between(before, &after.run);
+    let mut changes = changes_between(before, &after.run);
+    changes.extend(surroundings::changed_daemons(before, &after.run, &pairs));
+    let seen = (&after.run, &surroundings::runtimes(&after));
+    changes.extend(surroundings::changed_runtimes((before, runtimes), seen, &pairs));
     let offsets = Offsets::behind(&mut joined.run.experiment, &joined.run.plan, &after.run, &name);
     add(joined, after, &offsets, &name);
     let pairs: Vec<(CellId, CellId)> =
@@ -229,6 +238,12 @@ pub fn changes(before: &RunRow, machine: &Machine, version: &str) -> Vec<Change>
     let machines = machines.map(|((what, before), after)| (what, before, after));
     let versions = [(Circumstance::Version, before.version.clone(), version.to_owned())];
     changed(machines.chain(versions))
+}
+
+/// How the daemons and clusters of a run differ from those of an earlier one, where both measured the same. They are known once it was measured.
+pub fn changed_daemons(before: &RunRow, after: &RunRow) -> Vec<Change> {
+    let pairs = pairs((&before.experiment, &before.plan), (&after.experiment, &after.plan));
+    surroundings::changed_daemons(before, after, &pairs)
 }
 
 /// The limits that the services of a run had, and what the same would have in an experiment, where they differ.

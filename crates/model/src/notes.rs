@@ -142,6 +142,10 @@ pub enum Circumstance {
     Limits,
     /// The version of loadline.
     Version,
+    /// A daemon or cluster: its versions, drivers and modes.
+    Daemon,
+    /// The version of a language runtime.
+    Runtime,
 }
 
 /// What a service may use on a platform.

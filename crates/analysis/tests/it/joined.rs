@@ -1,8 +1,9 @@
 //! Stored runs, compared across.
 
 use loadline_analysis::result::{Contrast, Role, RunResult, Verdict};
-use loadline_analysis::{NamedRun, NotComparable, RunData, analyse, join};
-use loadline_model::notes::Note;
+use loadline_analysis::{NamedRun, NotComparable, RunData, analyse, changed_daemons, join};
+use loadline_model::notes::{Change, Circumstance, Note};
+use loadline_model::rows::Surroundings;
 use loadline_report::Style;
 
 use crate::capacity::{POD, carry, search_of};
@@ -116,6 +117,43 @@ fn runs_that_have_nothing_in_common_are_refused_with_what_they_have() {
     after.run.experiment.loads[0].connections = 64;
     let refused = joined(run(3, 1, 0.0, 2), after).err().expect("another load").to_string();
     insta::assert_snapshot!(refused);
+}
+
+#[test]
+fn another_daemon_or_language_runtime_is_named() {
+    let with = |id, seed, docker: &str, go: &str| {
+        let mut data = run(id, seed, 0.0, 2);
+        let facts = serde_json::json!({ "version": docker, "runtime": "runc", "rules": id });
+        let summary = format!("Docker Engine {docker}");
+        data.run.surroundings.insert("pod".to_owned(), Surroundings { summary, facts });
+        data.deployments.iter_mut().for_each(|deployment| deployment.runtime.set("go.version", go));
+        data
+    };
+    let changes = |before: RunData, after: RunData| {
+        let alone = changed_daemons(&before.run, &after.run);
+        let notes = joined(before, after).expect("they have cells in common").run.notes;
+        let changes = notes.into_iter().find_map(|note| match note {
+            Note::NotInterleaved { changes, .. } => Some(changes),
+            _ => None,
+        });
+        (alone, changes.expect("they took no turns"))
+    };
+    let before = || with(3, 1, "24.0.5", "go1.22");
+    let (daemons, all) = changes(before(), with(5, 2, "25.0.1", "go1.23"));
+    let daemon = Change {
+        what: Circumstance::Daemon,
+        before: "pod: version 24.0.5".to_owned(),
+        after: "25.0.1".to_owned(),
+    };
+    let runtime = Change {
+        what: Circumstance::Runtime,
+        before: "go.version go1.22".to_owned(),
+        after: "go1.23".to_owned(),
+    };
+    assert_eq!(daemons, [daemon.clone()]);
+    assert_eq!(all, [daemon, runtime]);
+    let (_, none) = changes(before(), with(5, 2, "24.0.5", "go1.22"));
+    assert_eq!(none, []);
 }
 
 /// A search whose pod carries so many times as much as its host.

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use anyhow::Result;
-use loadline_analysis::{NamedRun, RunData, analyse, changed_limits, changes, comparable, join};
+use loadline_analysis::{
+    NamedRun, RunData, analyse, changed_daemons, changed_limits, changes, comparable, join,
+};
 use loadline_model::experiment::{Condition, Experiment};
 use loadline_model::notes::{Change, Circumstance};
 use loadline_observe::describe_machine;
@@ -15,6 +17,7 @@ use super::report::refuse_events;
 use crate::arguments::{AgainstArguments, OutputArguments, StoredRuns};
 use crate::exit::{Exit, UsageError};
 use crate::outputs;
+use crate::streams::tell;
 
 /// Compares stored runs with the first of them.
 pub fn compare(StoredRuns { first, later }: &StoredRuns, outputs: &OutputArguments) -> Result<Exit> {
@@ -29,6 +32,7 @@ pub fn compare(StoredRuns { first, later }: &StoredRuns, outputs: &OutputArgumen
 /// A baseline that a run is held against once it is measured.
 pub struct Baseline {
     run: NamedRun,
+    allow_different: bool,
 }
 
 impl Baseline {
@@ -57,23 +61,37 @@ impl Baseline {
         let mut changes = changes(&run.data.run, &describe_machine(), env!("CARGO_PKG_VERSION"));
         changes.extend(limits);
         if !changes.is_empty() && !arguments.allow_different {
-            let changes: Vec<String> = changes.iter().map(Words::words).collect();
             let why = format!(
                 "{} was measured under other circumstances: {}; --allow-different compares nevertheless. Better: measure both versions in \
                  one run, `loadline compare 'old: …' 'new: …'`",
                 run.name,
-                changes.join(", ")
+                in_words(&changes)
             );
             return Err(UsageError(why).into());
         }
-        Ok(Some(Baseline { run }))
+        Ok(Some(Baseline { run, allow_different: arguments.allow_different }))
     }
 
-    /// Shows the run that was measured against this one, by the conditions that it was to pass.
+    /// Shows the run that was measured against this one, by the conditions that it was to pass. What daemons and clusters are is known by now; if
+    /// they are others than before, the comparison is not to be trusted.
     pub fn show(self, run: RunData, outputs: &OutputArguments) -> Result<Exit> {
-        let conditions = run.run.experiment.fail_if.clone();
-        show(self.run, vec![NamedRun::by_number(run)], &conditions, outputs)
+        let Baseline { run: before, allow_different } = self;
+        let changes = changed_daemons(&before.data.run, &run.run);
+        let (name, conditions) = (before.name.clone(), run.run.experiment.fail_if.clone());
+        let exit = show(before, vec![NamedRun::by_number(run)], &conditions, outputs)?;
+        if changes.is_empty() || allow_different || !matches!(exit, Exit::Done | Exit::Fails) {
+            return Ok(exit);
+        }
+        tell(format_args!(
+            "error: {name} was measured under other circumstances: {}; --allow-different judges nevertheless",
+            in_words(&changes)
+        ));
+        Ok(Exit::Untrusted)
     }
+}
+
+fn in_words(changes: &[Change]) -> String {
+    changes.iter().map(Words::words).collect::<Vec<String>>().join(", ")
 }
 
 fn show(

@@ -145,6 +145,8 @@ impl Words for Change {
             Circumstance::WarmUp => "the warm-up",
             Circumstance::Limits => "the limits of the service",
             Circumstance::Version => "the version of loadline",
+            Circumstance::Daemon => "the daemon or cluster",
+            Circumstance::Runtime => "the language runtime",
         };
         let known = |text: &str| if text.is_empty() { "unknown".to_owned() } else { text.to_owned() };
         format!("{what} ({}, then {})", known(&self.before), known(&self.after))
