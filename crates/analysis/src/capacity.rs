@@ -130,8 +130,7 @@ pub fn capacities(data: &RunData, counted: &Counted<'_>, confidence: f64) -> Opt
     let mut at_their_own = contrasts(data, &blocks(Purpose::Own), confidence);
     for contrast in &mut at_their_own {
         let both = (contrast.baseline, contrast.candidate);
-        let is_same =
-            |difference: &&CapacityDifference| (difference.baseline, difference.candidate) == both;
+        let is_same = |difference: &&CapacityDifference| (difference.baseline, difference.candidate) == both;
         contrast.rows.extend(differences.iter().find(is_same).and_then(|of| row(of, &cells)));
     }
     Some(Capacities {

@@ -50,10 +50,8 @@ struct Known<'a> {
 /// When the run has no capacities, or none of a platform with prices.
 pub fn decide(result: &RunResult, profile: &DayProfile, prices: &Prices) -> Result<Decision, Undecidable> {
     let Some(found) = &result.capacities else { return Err(Undecidable::NoCapacities(result.run.id)) };
-    let groups: Vec<Alternatives> = groups(result, found)
-        .into_iter()
-        .map(|group| alternatives(&group, profile, prices))
-        .collect();
+    let groups: Vec<Alternatives> =
+        groups(result, found).into_iter().map(|group| alternatives(&group, profile, prices)).collect();
     if groups.iter().all(|group| group.options.is_empty()) {
         let measured = result.cells.iter().filter(|cell| cell.role != Role::Twin);
         return Err(Undecidable::NothingInCommon {
@@ -100,7 +98,13 @@ fn groups<'a>(result: &'a RunResult, found: &'a Capacities) -> Vec<Group<'a>> {
 
 fn does_the_same(one: &Cell, other: &Cell) -> bool {
     let what = |cell: &Cell| {
-        (cell.service.clone(), cell.load.clone(), cell.connections, cell.new_connections, cell.options.clone())
+        (
+            cell.service.clone(),
+            cell.load.clone(),
+            cell.connections,
+            cell.new_connections,
+            cell.options.clone(),
+        )
     };
     what(one) == what(other)
 }
@@ -211,9 +215,6 @@ struct Replica {
 impl Replica {
     fn of(known: &Known<'_>) -> Replica {
         let limits = known.prices.replica.or(known.cell.limits);
-        Replica {
-            cpus: limits.cpus.unwrap_or(0.0),
-            gib: limits.memory_bytes.unwrap_or(0) as f64 / GIB,
-        }
+        Replica { cpus: limits.cpus.unwrap_or(0.0), gib: limits.memory_bytes.unwrap_or(0) as f64 / GIB }
     }
 }

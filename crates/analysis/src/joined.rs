@@ -120,7 +120,9 @@ pub fn comparable(
         (None, None) => Ok(()),
         (Some(_), None) => Err(NotComparable::OneSearch { searched: before_name, other: after_name }),
         (None, Some(_)) => Err(NotComparable::OneSearch { searched: after_name, other: before_name }),
-        (Some(one), Some(other)) if (&one.objectives, one.precision) == (&other.objectives, other.precision) => {
+        (Some(one), Some(other))
+            if (&one.objectives, one.precision) == (&other.objectives, other.precision) =>
+        {
             Ok(())
         }
         _ => Err(NotComparable::OtherCapacities { before: before_name, after: after_name }),

@@ -52,9 +52,7 @@ pub use capacity::Objectives;
 pub use decide::{Undecidable, decide};
 pub use doctor::{Examination, doctor_result};
 pub use history::Chronicle;
-pub use joined::{
-    NamedRun, NotComparable, changed_daemons, changed_limits, changes, comparable, join,
-};
+pub use joined::{NamedRun, NotComparable, changed_daemons, changed_limits, changes, comparable, join};
 pub use load::{LoadRun, load_result};
 pub use loadline_model::result;
 pub use loadline_model::rows::RunData;

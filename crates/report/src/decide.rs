@@ -180,11 +180,12 @@ fn words(Turn { label, what }: &Turn, currency: &str) -> String {
         TurnOf::Load(times) if *times < 1.0 => format!("at {times:.3} times the load"),
         TurnOf::Load(times) => format!("at {times:.1} times the load"),
         TurnOf::Capacity(rate) => format!("if a replica carried {}", figures::rate(*rate)),
-        TurnOf::Fixed(fixed) => format!(
-            "if what it costs without any load were below {} {currency} a month",
-            amount(*fixed)
-        ),
-        TurnOf::CpuHour(price) => format!("if a CPU there were below {} {currency} an hour", price_of(*price)),
+        TurnOf::Fixed(fixed) => {
+            format!("if what it costs without any load were below {} {currency} a month", amount(*fixed))
+        }
+        TurnOf::CpuHour(price) => {
+            format!("if a CPU there were below {} {currency} an hour", price_of(*price))
+        }
         TurnOf::GibHour(price) => {
             format!("if a GiB of memory there were below {} {currency} an hour", price_of(*price))
         }

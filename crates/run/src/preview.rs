@@ -11,7 +11,9 @@ use loadline_model::rows::TrialOutcome;
 use loadline_model::{CellId, LoadId, SiteId};
 
 use crate::error::RunError;
-use crate::strategy::{BlockContext, FixedPlan, NextRound, RoundsSoFar, SearchCapacity, Strategy, in_time, trials_s};
+use crate::strategy::{
+    BlockContext, FixedPlan, NextRound, RoundsSoFar, SearchCapacity, Strategy, in_time, trials_s,
+};
 use crate::{profile, side_by_side, warm_up};
 
 /// The plan of an experiment, its first block and its time.

@@ -47,7 +47,9 @@ pub use loadline_model::experiment::{
 
 pub use configuration::Configuration;
 pub use error::{Complaint, Place, Problem, Problems, SpecError};
-pub use experiment::{SEARCH_FLAGS, add_conditions, check_conditions, experiment_schema, flags, metric, service_lines};
+pub use experiment::{
+    SEARCH_FLAGS, add_conditions, check_conditions, experiment_schema, flags, metric, service_lines,
+};
 pub use flags::{Flags, from_flags};
 pub use ladder::{Ladder, LadderFlags, Part, ladder, ladder_default};
 pub use machine::{CheckBuiltin, Machine};

@@ -33,9 +33,8 @@ pub fn runtimes(data: &RunData) -> Runtimes {
 
 /// How the daemons and clusters of pairs of cells differ, each once.
 pub fn changed_daemons(before: &RunRow, after: &RunRow, pairs: &[(CellId, CellId)]) -> Vec<Change> {
-    let platform = |run: &RunRow, cell: CellId| {
-        run.experiment.platform(run.plan.site_of(cell).platform).name.clone()
-    };
+    let platform =
+        |run: &RunRow, cell: CellId| run.experiment.platform(run.plan.site_of(cell).platform).name.clone();
     let of_pair = |(earlier, later): &(CellId, CellId)| {
         let name = platform(after, *later);
         let both = before.surroundings.get(&platform(before, *earlier)).zip(after.surroundings.get(&name));
@@ -66,8 +65,10 @@ fn changed(what: Circumstance, before: &Facts, after: &Facts, whose: &str) -> Ve
     let both = before.iter().filter_map(|(name, before)| Some((name, before, after.get(name)?)));
     let different = both.filter(|(_, before, after)| before != after);
     different
-        .map(|(name, before, after)| {
-            Change { what, before: format!("{whose}{name} {before}"), after: after.clone() }
+        .map(|(name, before, after)| Change {
+            what,
+            before: format!("{whose}{name} {before}"),
+            after: after.clone(),
         })
         .collect()
 }
@@ -87,11 +88,9 @@ fn texts(facts: &Value) -> Facts {
     match facts {
         Value::String(text) => [(String::new(), text.clone())].into(),
         Value::Object(entries) => entries.iter().flat_map(|(key, value)| below(key, value)).collect(),
-        Value::Array(values) => values
-            .iter()
-            .enumerate()
-            .flat_map(|(at, value)| below(&at.to_string(), value))
-            .collect(),
+        Value::Array(values) => {
+            values.iter().enumerate().flat_map(|(at, value)| below(&at.to_string(), value)).collect()
+        }
         _ => Facts::new(),
     }
 }

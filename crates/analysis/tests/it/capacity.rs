@@ -233,10 +233,16 @@ fn a_longer_slice_that_fails_revises_what_is_compared() {
     assert!(findings(&found.cells[2]).contains(&less), "{:?}", found.cells[2].findings);
     let [host, pod] = [&found.cells[0], &found.cells[2]];
     assert_eq!((host.rate_per_second, host.interval), (pod.rate_per_second, pod.interval), "in slices");
-    assert_eq!((host.carried_per_second, pod.carried_per_second), (host.interval.map(|[low, _]| low), Some(700.0)));
+    assert_eq!(
+        (host.carried_per_second, pod.carried_per_second),
+        (host.interval.map(|[low, _]| low), Some(700.0))
+    );
     let [difference] = &found.differences[..] else { panic!("{:?}", found.differences) };
     let for_longer = 700.0 / host.carried_per_second.expect("a capacity") - 1.0;
-    assert!((difference.interval[0] - for_longer).abs() < 1e-9 && difference.interval[1] > 0.0, "{difference:?}");
+    assert!(
+        (difference.interval[0] - for_longer).abs() < 1e-9 && difference.interval[1] > 0.0,
+        "{difference:?}"
+    );
     assert_eq!(difference.verdict, Verdict::Unresolved);
 }
 

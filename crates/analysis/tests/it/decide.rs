@@ -132,7 +132,8 @@ fn the_prices_and_the_headroom_at_which_another_platform_costs_least_are_found()
     let cpu = turn(&found, "pod", |of| if let TurnOf::CpuHour(price) = of { Some(price) } else { None });
     assert_near(cpu.expect("a price"), 0.5);
     // With more than a fifth free two of host are needed, and three of pod for 1.80.
-    let headroom = turn(&found, "pod", |of| if let TurnOf::Headroom(share) = of { Some(share) } else { None });
+    let headroom =
+        turn(&found, "pod", |of| if let TurnOf::Headroom(share) = of { Some(share) } else { None });
     assert_near(headroom.expect("a headroom"), 0.21);
     assert!(found.turns.iter().all(|turn| !matches!(turn.what, TurnOf::GibHour(_))), "it has no memory");
 }

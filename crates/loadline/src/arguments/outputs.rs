@@ -20,7 +20,7 @@ pub struct AgainstArguments {
     /// be of this machine, with the same limits
     #[arg(long, value_name = "RUN|FILE", help_heading = "Results")]
     pub against: Option<String>,
-    /// Compare even with a run of another machine, kernel, version of loadline or limits
+    /// Compare even with a run of another machine, kernel, daemon, version of loadline or limits
     #[arg(long, requires = "against", help_heading = "Results")]
     pub allow_different: bool,
 }

@@ -64,7 +64,11 @@ fn a_known_capacity_is_found_and_shown_again() {
     assert!(judged.stdout.contains("capacity fewer by > 95%"), "{}", judged.stdout);
     let other = place.run(["compare", "--on", "host", "--against", "1"]);
     assert_eq!(other.code, Some(2), "{}", other.stderr);
-    assert!(other.stderr.contains("run 1 searched for capacities, and this experiment did not"), "{}", other.stderr);
+    assert!(
+        other.stderr.contains("run 1 searched for capacities, and this experiment did not"),
+        "{}",
+        other.stderr
+    );
 
     let again = place.run(["report", "--full"]);
     again.assert_measured();
@@ -128,11 +132,17 @@ fn a_condition_that_nothing_could_judge_is_refused_before_anything_starts() {
     let two = ["--on", "host", "--on", "pod"].as_slice();
     for (command, platforms, condition, why) in [
         ("capacity", two, "p99 slower by > 5%", "`p99` is judged over deployments, and this search has one"),
-        ("capacity", &two[..2], "capacity fewer by > 5%", "nothing is compared that the condition could be about"),
+        (
+            "capacity",
+            &two[..2],
+            "capacity fewer by > 5%",
+            "nothing is compared that the condition could be about",
+        ),
         ("compare", two, "capacity fewer by > 5%", "only a search finds a capacity"),
         ("capacity", two, "capacity slower", "`capacity` is never `slower`"),
     ] {
-        let ended = place.run([command].into_iter().chain(platforms.iter().copied()).chain(["--fail-if", condition]));
+        let ended =
+            place.run([command].into_iter().chain(platforms.iter().copied()).chain(["--fail-if", condition]));
         assert_eq!(ended.code, Some(2), "{condition}: {}", ended.stderr);
         assert!(ended.stderr.contains(why), "{condition}: {}", ended.stderr);
     }

@@ -40,7 +40,13 @@ fn the_cheapest_comes_first_with_what_would_turn_it_around() {
     let ended = place.run(["decide", "--load", "600000/min", "--prices", "prices.yaml"]);
     ended.assert_measured();
     assert!(ended.stdout.starts_with("pod costs least of those whose cost is known, "), "{}", ended.stdout);
-    for text in ["EUR a month", "each carries", "docker is left out: it has prices, and was not measured", "The load is 10000/s at all hours", "p99 <= 200ms"] {
+    for text in [
+        "EUR a month",
+        "each carries",
+        "docker is left out: it has prices, and was not measured",
+        "The load is 10000/s at all hours",
+        "p99 <= 200ms",
+    ] {
         assert!(ended.stdout.replace("\n  ", " ").contains(text), "{text}: {}", ended.stdout);
     }
     let day: String = (0..24).map(|hour| format!("{hour},{}/min\n", 60000 + 10000 * hour)).collect();

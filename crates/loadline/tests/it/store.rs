@@ -27,7 +27,10 @@ fn runs_are_named_tagged_copied_and_deleted() {
     );
     assert!(done(&place, &["report", "--list", "--match", "before the fix"]).contains("   2  "));
     assert_eq!(done(&place, &["store", "list", "--match", "release"]), listed);
-    assert_eq!(done(&place, &["store", "list", "--last", "2"]), done(&place, &["report", "--list", "--last", "2"]));
+    assert_eq!(
+        done(&place, &["store", "list", "--last", "2"]),
+        done(&place, &["report", "--list", "--last", "2"])
+    );
 
     assert_eq!(
         done(&place, &["store", "export", "2", "1", "-o", "other.db"]),

@@ -36,9 +36,8 @@ pub struct OutOfTime {
 /// Whether the search of the first deployment can end in time.
 pub(crate) fn in_time(experiment: &Experiment, capacity: &Capacity, plan: &Plan) -> Result<(), OutOfTime> {
     let Some(within) = experiment.plan.within else { return Ok(()) };
-    let least = |precision: f64| {
-        Duration::from_secs_f64(least_s(&Capacity { precision, ..capacity.clone() }, plan))
-    };
+    let least =
+        |precision: f64| Duration::from_secs_f64(least_s(&Capacity { precision, ..capacity.clone() }, plan));
     let precision = capacity.precision;
     if least(precision) <= within {
         return Ok(());

@@ -25,7 +25,8 @@ pub(super) fn metric_or_capacity(word: &str) -> Result<String, Complaint> {
 /// # Errors
 /// When there is no such metric.
 pub fn metric(word: &str) -> Result<String, SpecError> {
-    metric_or_capacity(word).map_err(|complaint| SpecError::without_text(vec![complaint.at(&Place::CommandLine)]))
+    metric_or_capacity(word)
+        .map_err(|complaint| SpecError::without_text(vec![complaint.at(&Place::CommandLine)]))
 }
 
 /// The shortest word for a metric.

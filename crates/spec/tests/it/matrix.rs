@@ -101,7 +101,9 @@ fn an_experiment_of_too_many_cells_is_refused_with_their_number_and_time() {
     let file = |platforms, loads, more: &str| {
         let platforms = format!("{{host: , matrix: {{env.A: [{}]}}}}", numbers(platforms));
         let loads = format!("{{closed: true, matrix: {{connections: [{}]}}}}", numbers(loads));
-        format!("service: {{builtin: orders}}\nplatforms: [{platforms}]\nloads: [{loads}]\nplan: {{deployments: 8}}\n{more}")
+        format!(
+            "service: {{builtin: orders}}\nplatforms: [{platforms}]\nloads: [{loads}]\nplan: {{deployments: 8}}\n{more}"
+        )
     };
     let said = refused(&file(100, 100, ""));
     // Each is measured for 1.5 s in each deployment.
