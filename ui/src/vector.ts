@@ -51,15 +51,40 @@ async function copied(drawing: Element, name: string): Promise<SVGElement> {
   return copy;
 }
 
+/** Words as they stand on the page, which breaks them into lines. */
 function written(words: Element, frame: DOMRect): SVGElement {
-  const range = document.createRange();
-  range.selectNodeContents(words);
-  const sign = words.querySelector(":scope > svg");
-  if (sign !== null) range.setStartAfter(sign);
-  const { left, top, height } = range.getBoundingClientRect();
   const { font, color } = getComputedStyle(words);
-  const place = { x: left - frame.left, y: top - frame.top + height / 2, "dominant-baseline": "central" };
-  const text = element("text", { ...place, fill: color, style: `font:${font}` });
-  text.textContent = words.textContent;
+  const text = element("text", { "dominant-baseline": "central", fill: color, style: `font:${font}` });
+  for (const { letters, left, top, bottom } of lines(words)) {
+    const line = element("tspan", { x: left - frame.left, y: (top + bottom) / 2 - frame.top });
+    line.textContent = letters;
+    text.append(line);
+  }
   return text;
+}
+
+interface Line {
+  letters: string;
+  left: number;
+  top: number;
+  bottom: number;
+}
+
+/** The lines of words, found letter by letter, because a long word is broken anywhere. */
+function lines(words: Element): Line[] {
+  const found: Line[] = [];
+  const range = document.createRange();
+  const texts = document.createTreeWalker(words, NodeFilter.SHOW_TEXT);
+  for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+    for (const { 0: letter, index } of (text.nodeValue ?? "").matchAll(/./gsu)) {
+      range.setStart(text, index);
+      range.setEnd(text, index + letter.length);
+      const { left, top, bottom } = range.getBoundingClientRect();
+      const line = found.at(-1);
+      // A space where a line ends has no place.
+      if (line !== undefined && (/\s/.test(letter) || (top + bottom) / 2 <= line.bottom)) line.letters += letter;
+      else if (/\S/.test(letter)) found.push({ letters: letter, left, top, bottom });
+    }
+  }
+  return found;
 }

@@ -1,6 +1,7 @@
 // A page opened from disk with scripts on: what the app adds, by pointer and by keyboard, and that nothing hostile runs.
 import { readFileSync, statSync } from "node:fs";
 import { expect, test } from "@playwright/test";
+import type { Page } from "@playwright/test";
 import { loadName } from "../src/cells";
 import type { Cell } from "../src/generated/result";
 import { MEASURED, PAGES, WIDTHS, expectToFit, file, open, resultOf } from "./pages";
@@ -100,6 +101,13 @@ test("cells are put in the order of a figure, and back", async ({ page }) => {
   await expect(names).toHaveText(cells.map(({ label }) => label));
 });
 
+/** What is saved of a drawing as SVG. */
+async function svgOf(page: Page, heading: string): Promise<string> {
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: `${heading} as SVG`, exact: true }).click();
+  return readFileSync(await (await download).path(), "utf8");
+}
+
 test("a drawing is saved as PNG and as SVG", async ({ page }) => {
   const faults = await open(page, "platforms");
   await page.getByText("Drawings as files").click();
@@ -133,9 +141,38 @@ test("a drawing is saved as PNG and as SVG", async ({ page }) => {
   const shown = cells.filter((cell) => loadName(cell) === loadName(cells[0] as Cell)).map(({ id }) => id);
   const count = measured.filter(({ cell, counted }) => counted && shown.includes(cell)).length;
   expect(slices.match(/<path [^>]*fill="(?!none)|<path [^>]*stroke="#/g)?.length ?? 0).toBeGreaterThanOrEqual(count);
-  expect(slices).toContain("Every slice, in the order in which it was measured</text>");
+  expect(slices).toContain("Every slice, in the order in which it was measured</tspan></text>");
   expect(slices).not.toContain("<image");
   expect(faults).toEqual([]);
+});
+
+test("words in a saved drawing are broken into the lines of the page", async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 900 });
+  await open(page, "platforms");
+  await page.getByText("Drawings as files").click();
+  const heading = "Every slice, in the order in which it was measured";
+  const drawing = await svgOf(page, heading);
+  const tspans = [...drawing.matchAll(/<tspan x="([\d.]+)" y="([\d.]+)">/g)].map(([, x, y]) => [Number(x), Number(y)] as const);
+  // Where each line stands, by the texts as wholes.
+  const lines = await page.locator("section").filter({ has: page.getByRole("heading", { name: heading }) }).evaluate((section) =>
+    [...section.querySelectorAll("h2, .legend li")].map((words) => {
+      const texts = [...words.childNodes].filter(({ nodeType }) => nodeType === Node.TEXT_NODE);
+      const rects = texts.flatMap((text) => {
+        const range = document.createRange();
+        range.selectNodeContents(text);
+        return [...range.getClientRects()];
+      });
+      return new Set(rects.map(({ top }) => Math.round(top))).size;
+    }),
+  );
+  expect(lines[0]).toBeGreaterThan(1);
+  expect(tspans.length).toBe(lines.reduce((sum, count) => sum + count, 0));
+  const text = drawing.replaceAll(/<\/?tspan[^>]*>/g, "");
+  expect(text).toContain(`>${heading}</text>`);
+  for (const [x, y] of tspans) {
+    expect(x).toBeLessThan(390);
+    expect(y).toBeGreaterThan(0);
+  }
 });
 
 test("a flame graph is searched, widened and compared", async ({ page }) => {
