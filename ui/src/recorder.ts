@@ -13,13 +13,16 @@ export function element(kind: string, attributes: Record<string, string | number
 
 const short = (value: number) => Number(value.toFixed(2));
 
+/** What was drawn and is not written down. It is noted while a plot draws, and thrown once it is done: a plot that throws draws never again. */
+const lost = new Set<string>();
+
 /** A path that can be read. */
 class WrittenPath extends Path2D {
   d: string;
 
   constructor(from?: Path2D | string) {
     super(from);
-    this.d = from instanceof WrittenPath ? from.d : typeof from === "string" ? from : "";
+    this.d = typeof from === "string" ? from : read(from);
   }
 
   override moveTo(x: number, y: number): void {
@@ -34,6 +37,7 @@ class WrittenPath extends Path2D {
 
   override bezierCurveTo(...points: [number, number, number, number, number, number]): void {
     super.bezierCurveTo(...points);
+    if (this.d === "") this.d = `M${short(points[0])} ${short(points[1])}`;
     this.d += `C${points.map(short).join(" ")}`;
   }
 
@@ -42,8 +46,9 @@ class WrittenPath extends Path2D {
     this.d += `M${short(x)} ${short(y)}h${short(width)}v${short(height)}h${short(-width)}Z`;
   }
 
-  override arc(x: number, y: number, radius: number, from: number, to: number): void {
-    super.arc(x, y, radius, from, to);
+  override arc(x: number, y: number, radius: number, from: number, to: number, anticlockwise = false): void {
+    super.arc(x, y, radius, from, to, anticlockwise);
+    if (anticlockwise) lost.add("an anticlockwise arc");
     // In two halves, as the ends of a whole circle are the same.
     const [begin, ...rest] = [from, (from + to) / 2, to].map((angle) => `${short(x + radius * Math.cos(angle))} ${short(y + radius * Math.sin(angle))}`);
     this.d += `${this.d === "" ? "M" : "L"}${begin}${rest.map((end) => `A${short(radius)} ${short(radius)} 0 0 1 ${end}`).join("")}`;
@@ -51,8 +56,27 @@ class WrittenPath extends Path2D {
 
   override closePath(): void {
     super.closePath();
-    this.d += "Z";
+    if (this.d !== "") this.d += "Z";
   }
+}
+
+const UNWRITTEN_OF_PATHS = ["quadraticCurveTo", "arcTo", "ellipse", "roundRect"] as const;
+const UNWRITTEN = [...UNWRITTEN_OF_PATHS, "strokeText", "drawImage", "putImageData"] as const;
+
+for (const method of [...UNWRITTEN_OF_PATHS, "addPath"] as const) {
+  const native = Path2D.prototype[method];
+  WrittenPath.prototype[method] = function (this: WrittenPath, ...given: unknown[]) {
+    lost.add(method);
+    Reflect.apply(native, this, given);
+  };
+}
+
+/** A path that was made before it was to be written down cannot be read. */
+function read(path: Path2D | undefined): string {
+  if (path === undefined) return "";
+  if (path instanceof WrittenPath) return path.d;
+  lost.add("a path that was made before");
+  return "";
 }
 
 /** The plot as it is now, with its zoom and its colours. */
@@ -60,6 +84,7 @@ export async function recorded(plot: uPlot, name: string): Promise<SVGSVGElement
   const { ctx } = plot;
   const { width, height } = ctx.canvas;
   const drawing = element("svg", { width: width / devicePixelRatio, height: height / devicePixelRatio, viewBox: `0 0 ${width} ${height}` });
+  lost.clear();
   const stop = record(ctx, drawing as SVGSVGElement, name);
   try {
     plot.redraw();
@@ -68,6 +93,7 @@ export async function recorded(plot: uPlot, name: string): Promise<SVGSVGElement
   } finally {
     stop();
   }
+  if (lost.size > 0) throw new Error(`not written down: ${[...lost].join(", ")}`);
   return drawing as SVGSVGElement;
 }
 
@@ -86,11 +112,23 @@ function record(ctx: CanvasRenderingContext2D, into: SVGSVGElement, name: string
     made.textContent = text;
     into.append(made);
   };
-  const read = (path: unknown) => (path instanceof WrittenPath ? path.d : current.d);
-  const both = (method: "moveTo" | "lineTo" | "rect" | "arc") => (...numbers: number[]) => {
-    Reflect.apply(native[method], ctx, numbers);
-    Reflect.apply(current[method], current, numbers);
+  const drawn = (path: Path2D | undefined) => (path === undefined ? current.d : read(path));
+  const both = (method: "moveTo" | "lineTo" | "bezierCurveTo" | "rect" | "arc" | "closePath") => (...given: unknown[]) => {
+    Reflect.apply(native[method], ctx, given);
+    Reflect.apply(current[method], current, given);
   };
+  const unwritten = (method: (typeof UNWRITTEN)[number]) => (...given: unknown[]) => {
+    lost.add(method);
+    Reflect.apply(native[method], ctx, given);
+  };
+  const line = () => ({
+    fill: "none",
+    stroke: String(ctx.strokeStyle),
+    "stroke-width": ctx.lineWidth,
+    "stroke-linecap": ctx.lineCap,
+    "stroke-linejoin": ctx.lineJoin,
+    "stroke-dasharray": ctx.getLineDash().join(" ") || "none",
+  });
   const methods: Record<string, (...given: never[]) => void> = {
     save() {
       native.save.call(ctx);
@@ -106,26 +144,35 @@ function record(ctx: CanvasRenderingContext2D, into: SVGSVGElement, name: string
     },
     moveTo: both("moveTo"),
     lineTo: both("lineTo"),
+    bezierCurveTo: both("bezierCurveTo"),
     rect: both("rect"),
     arc: both("arc"),
+    closePath: both("closePath"),
     clip(path?: Path2D) {
       Reflect.apply(native.clip, ctx, path === undefined ? [] : [path]);
       const id = `${name}-${clipped}`;
       clipped += 1;
       const made = element("clipPath", { id });
       if (clip !== "") made.setAttribute("clip-path", clip);
-      made.append(element("path", { d: read(path) }));
+      made.append(element("path", { d: drawn(path) }));
       into.append(made);
       clip = `url(#${id})`;
     },
     stroke(path?: Path2D) {
       Reflect.apply(native.stroke, ctx, path === undefined ? [] : [path]);
-      const line = { stroke: String(ctx.strokeStyle), "stroke-width": ctx.lineWidth, "stroke-linecap": ctx.lineCap, "stroke-linejoin": ctx.lineJoin };
-      add("path", { d: read(path), fill: "none", ...line, "stroke-dasharray": ctx.getLineDash().join(" ") || "none" });
+      add("path", { d: drawn(path), ...line() });
     },
     fill(path?: Path2D) {
       Reflect.apply(native.fill, ctx, path === undefined ? [] : [path]);
-      add("path", { d: read(path), fill: String(ctx.fillStyle) });
+      add("path", { d: drawn(path), fill: String(ctx.fillStyle) });
+    },
+    strokeRect(x: number, y: number, width: number, height: number) {
+      native.strokeRect.call(ctx, x, y, width, height);
+      add("rect", { x: short(x), y: short(y), width: short(width), height: short(height), ...line() });
+    },
+    fillRect(x: number, y: number, width: number, height: number) {
+      native.fillRect.call(ctx, x, y, width, height);
+      add("rect", { x: short(x), y: short(y), width: short(width), height: short(height), fill: String(ctx.fillStyle) });
     },
     fillText(text: string, x: number, y: number) {
       native.fillText.call(ctx, text, x, y);
@@ -133,6 +180,7 @@ function record(ctx: CanvasRenderingContext2D, into: SVGSVGElement, name: string
       add("text", { ...place, fill: String(ctx.fillStyle), style: `font:${ctx.font}` }, text);
     },
   };
+  for (const method of UNWRITTEN) methods[method] = unwritten(method);
   // They hide those that the context has from its prototype.
   Object.assign(ctx, methods);
   const before = window.Path2D;

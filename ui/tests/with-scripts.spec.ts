@@ -175,6 +175,59 @@ test("words in a saved drawing are broken into the lines of the page", async ({ 
   }
 });
 
+/** Draws something more in each plot, whenever it sets a dash. */
+async function drawMore(page: Page, more: string): Promise<void> {
+  await page.evaluate((code) => {
+    const { prototype } = CanvasRenderingContext2D;
+    const { setLineDash } = prototype;
+    const NativePath = Path2D;
+    const draw: Record<string, (context: CanvasRenderingContext2D) => void> = {
+      written: (context) => {
+        context.fillRect(1, 2, 3, 4);
+        context.strokeRect(5, 6, 7, 8);
+        context.beginPath();
+        context.bezierCurveTo(1, 1, 2, 2, 3, 3);
+        context.closePath();
+        context.stroke();
+      },
+      ellipse: (context) => context.ellipse(0, 0, 1, 1, 0, 0, 1),
+      arcTo: (context) => context.arcTo(0, 0, 1, 1, 1),
+      quadraticCurveTo: (context) => context.quadraticCurveTo(0, 0, 1, 1),
+      roundRect: () => new Path2D().roundRect(0, 0, 1, 1, 1),
+      strokeText: (context) => context.strokeText("", 0, 0),
+      drawImage: (context) => context.drawImage(document.createElement("canvas"), 0, 0, 1, 1),
+      addPath: () => new Path2D().addPath(new Path2D()),
+      "an anticlockwise arc": (context) => context.arc(0, 0, 1, 0, 1, true),
+      "a path that was made before": (context) => context.stroke(new NativePath()),
+    };
+    prototype.setLineDash = function (segments: number[]) {
+      setLineDash.call(this, segments);
+      draw[code]?.(this);
+    };
+  }, more);
+}
+
+const UNWRITTEN = ["ellipse", "arcTo", "quadraticCurveTo", "roundRect", "strokeText", "drawImage", "addPath", "an anticlockwise arc", "a path that was made before"];
+
+test("what cannot be written down is said rather than lost, and the drawing stays", async ({ page }) => {
+  const heading = "Latency by percentile";
+  for (const what of UNWRITTEN) {
+    const faults = await open(page, "slower");
+    await page.getByText("Drawings as files").click();
+    await drawMore(page, what);
+    await page.getByRole("button", { name: `${heading} as SVG`, exact: true }).click();
+    await expect(page.locator("#pictures .caution")).toHaveText(`${heading} could not be made a file: Error: not written down: ${what}`);
+    expect(faults).toEqual([]);
+  }
+  await open(page, "slower");
+  await page.getByText("Drawings as files").click();
+  await drawMore(page, "written");
+  const drawing = await svgOf(page, heading);
+  expect(drawing).toMatch(/<rect x="1" y="2" width="3" height="4" fill="#/);
+  expect(drawing).toMatch(/<rect x="5" y="6" width="7" height="8" fill="none" stroke="#/);
+  expect(drawing).toContain('d="M1 1C1 1 2 2 3 3Z"');
+});
+
 test("a flame graph is searched, widened and compared", async ({ page }) => {
   await open(page, "layers");
   const graph = page.locator("#flame-graphs");
