@@ -44,7 +44,9 @@ function enclosed(part: HTMLElement, width: number, height: number): string {
   const typed = part.querySelectorAll("input");
   copy.querySelectorAll("input").forEach((input, at) => input.setAttribute("value", typed[at]?.value ?? ""));
   const style = document.createElement("style");
-  style.textContent = [...document.querySelectorAll("style")].map(({ textContent }) => textContent).join("\n");
+  // It stands in the page, or is linked by it.
+  const rules = [...document.styleSheets].flatMap(({ cssRules }) => [...cssRules]);
+  style.textContent = rules.map(({ cssText }) => cssText).join("\n");
   const page = document.createElementNS(XHTML, "main");
   const { font, color } = getComputedStyle(part);
   const scheme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";

@@ -46,7 +46,7 @@ export function Pictures() {
 /** The parts of the page with a drawing, and a name. */
 function found(): Part[] {
   return [...document.querySelectorAll<HTMLElement>("main section")].flatMap((whole) => {
-    const name = whole.querySelector("h2")?.textContent ?? "";
+    const name = whole.ariaLabel ?? whole.querySelector("h2")?.textContent ?? "";
     const hasLines = drawings(whole).length > 0;
     const isDrawn = hasLines || whole.querySelector(".drawn") !== null;
     return name === "" || !isDrawn || whole.querySelector("section") !== null ? [] : [{ name, whole, hasLines }];

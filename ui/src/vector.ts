@@ -46,7 +46,8 @@ async function copied(drawing: Element, name: string): Promise<SVGElement> {
     const [style, to] = [getComputedStyle(each), copies[at]];
     if (to === undefined) return;
     for (const property of LOOK) to.setAttribute(property, style.getPropertyValue(property));
-    for (const attribute of ["class", "style", "tabindex", "role"]) to.removeAttribute(attribute);
+    // Links lead nowhere from a file.
+    for (const attribute of ["class", "style", "tabindex", "role", "href"]) to.removeAttribute(attribute);
   });
   return copy;
 }

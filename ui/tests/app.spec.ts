@@ -1,39 +1,16 @@
 // The pages of `loadline ui`, on a real server: the way of a newcomer from an empty store to a verdict, a comparison and an export.
-import AxeBuilder from "@axe-core/playwright";
 import { join } from "node:path";
 import { expect, test } from "@playwright/test";
 import type { Page } from "@playwright/test";
 import type { History } from "../src/generated/history";
-import { SCHEMES, WIDTHS, expectFigure, expectToFit } from "./pages";
+import { expectToBeGood, faultsOf } from "./app-pages";
+import { expectFigure, expectToFit } from "./pages";
 
 const URL = process.env["LOADLINE_URL"] ?? "";
 
 // One server, and one run at a time.
 test.describe.configure({ mode: "serial" });
 test.setTimeout(400_000);
-
-/** Whatever a page complains of is a fault. */
-function faultsOf(page: Page): string[] {
-  const faults: string[] = [];
-  page.on("pageerror", (error) => faults.push(error.message));
-  // A draft with a mistake is answered with 422, which Chromium reports.
-  page.on("console", (message) => message.type() === "error" && !message.text().includes("status of 422") && faults.push(message.text()));
-  return faults;
-}
-
-async function expectToBeGood(page: Page): Promise<void> {
-  for (const width of WIDTHS) {
-    for (const colorScheme of SCHEMES) {
-      await page.setViewportSize({ width, height: 900 });
-      await page.emulateMedia({ colorScheme });
-      await expectToFit(page);
-      const found = await new AxeBuilder({ page }).analyze();
-      expect(found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join("\n")}`), `${width} ${colorScheme}`).toEqual([]);
-    }
-  }
-  await page.setViewportSize({ width: 1280, height: 900 });
-  await page.emulateMedia({ colorScheme: "light" });
-}
 
 /** A picture for the documentation: SCREENSHOTS=FOLDER ui/test --loadline PROGRAM app. */
 async function picture(page: Page, name: string): Promise<void> {

@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { figure, labelled, percent } from "../format";
 import type { Change, History, Point, Series } from "../generated/history";
 import { Measured, scaled, ticks } from "../measured";
+import { Pictures } from "../pictures";
 import { get, reason } from "./api";
 import { Frame } from "./frame";
 
@@ -74,18 +75,25 @@ export function HistoryPage() {
           </ul>
         </section>
       )}
+      {history !== undefined && history.series.length > 0 && <Pictures key={history.series.map((series) => nameOf(series, history)).join()} />}
     </Frame>
   );
 }
 
-function OneSeries({ series, history: { metric, least_points } }: { series: Series; history: History }) {
+/** Its heading alone may be that of others, under other loads. */
+function nameOf({ label, load, machine }: Series, { metric }: History): string {
+  return `${metric} of ${label}, ${load}, ${machine}`;
+}
+
+function OneSeries({ series, history }: { series: Series; history: History }) {
+  const { metric, least_points } = history;
   const { label, load, machine, unit, points, changes } = series;
   const ends = points.flatMap(({ value, interval }) => [value, ...(interval ?? [])]);
   const [low, high] = [Math.min(...ends), Math.max(...ends)];
   const room = (high - low || Math.abs(high) || 1) * 0.08;
   const y = scaled([low - room, high + room], [HEIGHT - BOTTOM, TOP]);
   return (
-    <section class="history">
+    <section class="history" aria-label={nameOf(series, history)}>
       <h2>{label}</h2>
       <p class="caption">
         {load} · {machine}

@@ -1,6 +1,7 @@
 // A run while it waits and is measured: how far it is, what is known so far, and the way to its report.
 import { useEffect, useState } from "preact/hooks";
 import { difference, time } from "../format";
+import { Pictures } from "../pictures";
 import { get, reason, send } from "./api";
 import type { Slice, Status } from "./api";
 import { Frame } from "./frame";
@@ -65,6 +66,7 @@ export function JobPage({ job }: { job: number }) {
       )}
       <SoFar live={live} />
       <LiveSlices slices={slices} cells={live.cells} />
+      {slices.length > 0 && <Pictures />}
       {live.log.length > 0 && (
         <section>
           <h2>What it said</h2>

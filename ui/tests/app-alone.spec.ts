@@ -1,0 +1,130 @@
+// The pages of `loadline ui` with answers that are invented here, so that they need no server.
+import { readFileSync } from "node:fs";
+import { expect, test } from "@playwright/test";
+import type { Download, Page } from "@playwright/test";
+import type { Slice, Status } from "../src/generated/api";
+import type { History } from "../src/generated/history";
+import { expectToBeGood, faultsOf } from "./app-pages";
+
+const ORIGIN = "http://loadline.test";
+const SHELL = `<!DOCTYPE html>
+<html lang="en">
+<head><meta charset="utf-8"><title>loadline</title><link rel="stylesheet" href="/app.css"><link rel="icon" href="data:,"></head>
+<body><div id="app"></div><script src="/app.js"></script></body>
+</html>`;
+
+/** Opens a page of the app; `answers` has the body of each path of the API. */
+async function openApp(page: Page, path: string, answers: Record<string, string>): Promise<void> {
+  const built = (name: string) => readFileSync(new URL(`../dist/${name}`, import.meta.url), "utf8");
+  const files: Record<string, string> = { "/app.js": built("app.js"), "/app.css": built("app.css"), ...answers };
+  await page.route(`${ORIGIN}/**`, (route) => {
+    const { pathname } = new URL(route.request().url());
+    const kind = { js: "text/javascript", css: "text/css" }[pathname.split(".").at(-1) ?? ""];
+    const contentType = kind ?? (pathname.endsWith("/events") ? "text/event-stream" : pathname.startsWith("/api/") ? "application/json" : "text/html");
+    return route.fulfill({ body: files[pathname] ?? SHELL, contentType: `${contentType}; charset=utf-8` });
+  });
+  await page.goto(`${ORIGIN}${path}`);
+}
+
+/** A drawing as it is saved. */
+async function saved(page: Page, name: string): Promise<{ name: string; bytes: Buffer }> {
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name, exact: true }).click();
+  const file: Download = await download;
+  return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) };
+}
+
+/** How many pixels of a PNG have a colour, `#rrggbb`. */
+function pixelsOf(page: Page, png: Buffer, colour: string): Promise<number> {
+  return page.evaluate(
+    async ([data = "", colour = ""]) => {
+      const image = new Image();
+      image.src = `data:image/png;base64,${data}`;
+      await image.decode();
+      const canvas = document.createElement("canvas");
+      [canvas.width, canvas.height] = [image.width, image.height];
+      const context = canvas.getContext("2d");
+      if (context === null) throw new Error("no canvas");
+      context.drawImage(image, 0, 0);
+      const { data: bytes } = context.getImageData(0, 0, image.width, image.height);
+      const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
+      let count = 0;
+      for (let at = 0; at < bytes.length; at += 4) count += Number(bytes[at] === red && bytes[at + 1] === green && bytes[at + 2] === blue);
+      return count;
+    },
+    [png.toString("base64"), colour],
+  );
+}
+
+function history(): History {
+  const series = (load: string) => ({
+    label: "orders on pod",
+    load,
+    machine: "Example CPU, 2 CPUs, Linux 6.12",
+    unit: "ns" as const,
+    points: Array.from({ length: 12 }, (_, run) => {
+      const value = (run < 6 ? 80e3 : 88e3) + 400 * (run % 3);
+      return { run: run + 1, started: `2026-11-${String(run + 1).padStart(2, "0")}T08:00:00Z`, value, interval: [value - 2e3, value + 2e3] as [number, number], deployments: 5 };
+    }),
+    changes: [{ at: 6, before: 80.4e3, after: 88.4e3, relative: 0.0995, p_value: 0.0002, settled: true }],
+  });
+  return { schema: "loadline/history/1", metric: "response.p50", least_points: 8, series: [series("2000/s Poisson"), series("500/s Poisson")], left_out: [] };
+}
+
+test("the drawings of a history are saved as PNG and as SVG, each under its own name", async ({ page }) => {
+  const faults = faultsOf(page);
+  await openApp(page, "/history", { "/api/history": JSON.stringify(history()) });
+  await page.getByText("Drawings as files").click();
+  const name = "response.p50 of orders on pod, 500/s Poisson, Example CPU, 2 CPUs, Linux 6.12";
+  const picture = await saved(page, `${name} as PNG`);
+  expect(picture.name).toBe("response-p50-of-orders-on-pod-500-s-poisson-example-cpu-2-cpus-linux-6-12.png");
+  // Without the page's style everything would be black: the line of the change is in the accent, points are in the colour of links.
+  expect(await pixelsOf(page, picture.bytes, "#b4420f")).toBeGreaterThan(50);
+  expect(await pixelsOf(page, picture.bytes, "#175cd3")).toBeGreaterThan(50);
+  const drawing = (await saved(page, `${name} as SVG`)).bytes.toString();
+  expect(drawing.match(/<circle /g)).toHaveLength(12);
+  expect(drawing).toContain(">orders on pod</tspan>");
+  expect(drawing).not.toContain("href=");
+  await expectToBeGood(page);
+  expect(faults).toEqual([]);
+});
+
+/** A run that was measured while it was watched: its status after each of these blocks, and its slices. */
+function events(slices: Slice[], statuses: Status[]): string {
+  const event = (kind: string, data: unknown) => `event: ${kind}\ndata: ${JSON.stringify(data)}\n\n`;
+  return event("slices", slices) + statuses.map((status) => event("status", status)).join("");
+}
+
+function statusAfter(blocks: number): Status {
+  const half = 9e3 / Math.sqrt(blocks);
+  const cells = [
+    { cell: 0, label: "host", load: "2000/s Poisson", p50_ns: 61_200 },
+    { cell: 2, label: "pod", load: "2000/s Poisson", p50_ns: 65_300, difference_ns: 4_100, half_width_ns: half },
+  ];
+  const live = { blocks, of_blocks: 40, cells, doing: `block ${blocks}`, log: [], machine: {}, repeated: 0, run: 7 };
+  return { state: blocks < 40 ? "running" : "ended", ...(blocks < 40 ? {} : { code: 0, said: "" }), before: 0, job: 1, live, name: "watched" } as Status;
+}
+
+function slicesOf(count: number): Slice[] {
+  return Array.from({ length: count }, (_, at) => ({ cell: at % 3, at_s: 1.6 * at, p50_ns: 60_000 + 400 * (at % 7), cpu_ns: 38_000 + 100 * (at % 5), disturbed: at % 11 === 3 }));
+}
+
+async function openJob(page: Page, slices: Slice[]): Promise<void> {
+  const statuses = [2, 4, 8, 16, 32, 40].map(statusAfter);
+  await openApp(page, "/jobs/1", { "/api/jobs/1": JSON.stringify(statusAfter(1)), "/api/jobs/1/events": events(slices, statuses) });
+  await expect(page.getByRole("link", { name: "Read the report" })).toBeVisible();
+}
+
+test("the slices of a run that is measured are saved as PNG and as SVG", async ({ page }) => {
+  const faults = faultsOf(page);
+  await openJob(page, slicesOf(120));
+  await page.getByText("Drawings as files").click();
+  const picture = await saved(page, "Every slice as PNG");
+  expect(picture.name).toBe("every-slice.png");
+  expect(await pixelsOf(page, picture.bytes, "#b4420f")).toBeGreaterThan(50);
+  const drawing = (await saved(page, "Every slice as SVG")).bytes.toString();
+  // A mark for each slice.
+  expect(drawing.match(/<path [^>]*(fill|stroke)="#/g)?.length ?? 0).toBeGreaterThanOrEqual(120);
+  await expectToBeGood(page);
+  expect(faults).toEqual([]);
+});
