@@ -23,10 +23,13 @@ export interface Distribution {
   bins: Bins;
 }
 
-/** The response times of every slice: its first bin, and the counts from there on. */
+/** One or several slices: the first bin, and from there on the most requests that one of them has in each. */
+export type Column = [number, number[]];
+
+/** The response times of the slices that count, over time: by cell, in the order of measurement. */
 export interface Heat {
   per_doubling: number;
-  slices: [number, number[]][];
+  cells: Column[][];
 }
 
 /** Stacks of a profiled cell: each node has its parent plus one (0 for none), a name, and the nanoseconds seen with it innermost. */

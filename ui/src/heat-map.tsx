@@ -3,7 +3,8 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { colour, loadName, loads, looks } from "./cells";
 import { LoadChoice } from "./choice";
-import type { Heat, Page } from "./data";
+import { merged } from "./columns";
+import type { Column, Heat, Page } from "./data";
 import { roundTime, time } from "./format";
 import type { Cell } from "./generated/result";
 import { edge } from "./histogram";
@@ -21,20 +22,22 @@ export function HeatMap({ page }: { page: Page }) {
   const { heat } = page;
   const cells = page.result.cells.filter((cell) => loadName(cell) === load);
   const range = useMemo(() => {
-    const edges = (heat?.slices ?? []).flatMap(([first, counts], at) =>
-      counts.length > 0 && cells.some(({ id }) => id === page.result.slices[at]?.cell) ? [first, first + counts.length] : [],
-    );
+    const columns = cells.flatMap(({ id }) => heat?.cells[id] ?? []).filter(([, counts]) => counts.length > 0);
+    const edges = columns.flatMap(([first, counts]) => [first, first + counts.length]);
     return edges.length > 0 ? ([Math.min(...edges), Math.max(...edges)] as const) : undefined;
   }, [load]);
   if (heat === undefined || range === undefined) return null;
   return (
     <section>
       <h2>Response times over time</h2>
-      <p class="caption">a column for each slice that counts, in the order of measurement; the darker, the more requests; the faintest is one</p>
+      <p class="caption">
+        the slices that count, in the order of measurement; the darker, the more requests in a slice; the faintest is one; where there are too many slices
+        for a column each, neighbours share one, which shows the most of any of them
+      </p>
       <div class="choices">
         <LoadChoice loads={all} value={load} onChange={setLoad} />
       </div>
-      {cells.filter(({ id }) => page.result.slices.some((slice) => slice.cell === id && slice.counted)).map((cell) => (
+      {cells.filter(({ id }) => (heat.cells[id] ?? []).length > 0).map((cell) => (
         <CellHeat key={`${load} ${cell.id}`} page={page} heat={heat} cell={cell} range={range} />
       ))}
     </section>
@@ -44,15 +47,20 @@ export function HeatMap({ page }: { page: Page }) {
 function CellHeat({ page, heat, cell, range }: { page: Page; heat: Heat; cell: Cell; range: readonly [number, number] }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [first, end] = range;
-  const columns = useMemo(
-    () => heat.slices.filter((_, at) => page.result.slices[at]?.cell === cell.id && page.result.slices[at]?.counted === true),
-    [],
-  );
+  const columns = heat.cells[cell.id] ?? [];
   useEffect(() => {
-    const draw = () => paint(canvas.current, columns, first, end, colour(looks(page.result)[cell.id]?.colour ?? "--base"));
-    draw();
-    return onNewColours(draw);
+    const into = canvas.current;
+    if (into === null) return;
+    const draw = () => paint(into, columns, first, end, colour(looks(page.result)[cell.id]?.colour ?? "--base"));
+    const resized = new ResizeObserver(draw);
+    resized.observe(into);
+    const stop = onNewColours(draw);
+    return () => {
+      resized.disconnect();
+      stop();
+    };
   }, []);
+  const slices = page.result.slices.filter((slice) => slice.cell === cell.id && slice.counted).length;
   const [low, high] = [first, end].map((bin) => edge({ per_doubling: heat.per_doubling, first: bin }, 0)) as [number, number];
   const y = scaled([low, high], [HEIGHT, 0], true);
   return (
@@ -73,15 +81,17 @@ function CellHeat({ page, heat, cell, range }: { page: Page; heat: Heat; cell: C
             </>
           )}
         </Measured>
-        <canvas ref={canvas} role="img" aria-label={`Response times of ${cell.label} in ${columns.length} slices, from ${time(low)} to ${time(high)}`} />
+        <canvas ref={canvas} role="img" aria-label={`Response times of ${cell.label} in ${slices} slices, from ${time(low)} to ${time(high)}`} />
       </div>
     </figure>
   );
 }
 
-function paint(canvas: HTMLCanvasElement | null, columns: [number, number[]][], first: number, end: number, colour: string): void {
-  const context = canvas?.getContext("2d");
-  if (!canvas || !context || columns.length === 0) return;
+/** A pixel for each bin and column, which is enlarged to the size of the canvas: one that were made smaller would lose columns. */
+function paint(canvas: HTMLCanvasElement, all: Column[], first: number, end: number, colour: string): void {
+  const context = canvas.getContext("2d");
+  const columns = merged(all, Math.floor(canvas.getBoundingClientRect().width * devicePixelRatio));
+  if (context === null || columns.length === 0) return;
   canvas.width = columns.length;
   canvas.height = end - first;
   context.fillStyle = colour;

@@ -20,8 +20,10 @@ const TICKS_PER_HALF_DISTANCE: u32 = 8;
 /// Bins of a histogram, and of a slice in the heat map, for each doubling of the time.
 const BINS_PER_DOUBLING: u32 = 8;
 const HEAT_BINS_PER_DOUBLING: u32 = 4;
-/// The response times of every slice are left out where they would make the JSON longer than this, in bytes: a page is to stay below a megabyte.
+/// The response times over time get coarser where they would make the JSON longer than this, in bytes: a page is to stay below a megabyte.
 const MOST_WITH_HEAT: usize = 820_000;
+/// With fewer columns they would show little; so many are worth a page that is longer.
+const FEWEST_COLUMNS: usize = 64;
 
 /// All of it.
 #[derive(Serialize)]
@@ -30,7 +32,6 @@ struct Document<'a> {
     result: Value,
     slices: Columns,
     distributions: Vec<Distribution>,
-    /// By slice, in their order.
     #[serde(skip_serializing_if = "Option::is_none")]
     heat: Option<Heat>,
     profiles: Vec<StackedProfile<'a>>,
@@ -62,12 +63,16 @@ struct Bins {
     counts: Vec<u64>,
 }
 
-/// The response times of every slice: its first bin, and the counts from there on.
+/// The response times of the slices that count, over time.
 #[derive(Serialize)]
 struct Heat {
     per_doubling: u32,
-    slices: Vec<(u32, Vec<u64>)>,
+    /// By cell, in the order of measurement.
+    cells: Vec<Vec<Column>>,
 }
+
+/// One or several slices: the first bin, and from there on the most requests that one of them has in each.
+type Column = (u32, Vec<u64>);
 
 #[derive(Serialize)]
 struct StackedProfile<'a> {
@@ -91,7 +96,7 @@ pub(super) fn document(result: &RunResult, evidence: &Evidence) -> Result<String
         result: serde_json::to_value(&worded)?,
         slices,
         distributions: distributions(result),
-        heat: heat(result, &evidence.response_times),
+        heat: None,
         profiles: evidence
             .profiles
             .iter()
@@ -102,11 +107,8 @@ pub(super) fn document(result: &RunResult, evidence: &Evidence) -> Result<String
             })
             .collect(),
     };
-    let text = written(&document)?;
-    if text.len() <= MOST_WITH_HEAT || document.heat.is_none() {
-        return Ok(text);
-    }
-    document.heat = None;
+    let room = MOST_WITH_HEAT.saturating_sub(written(&document)?.len());
+    document.heat = heat(result, &evidence.response_times, room)?;
     written(&document)
 }
 
@@ -194,19 +196,56 @@ fn binned(times: &SparseHistogram, per_doubling: u32) -> Bins {
     Bins { per_doubling, first, counts }
 }
 
-/// What is known of each slice, if it is known of all.
-fn heat(result: &RunResult, response_times: &[SparseHistogram]) -> Option<Heat> {
+/// What is known of the slices, if it is known of all: a column each, or as many neighbours in a column as it takes to fit into so many bytes.
+fn heat(
+    result: &RunResult,
+    response_times: &[SparseHistogram],
+    room: usize,
+) -> Result<Option<Heat>, ReportError> {
     if response_times.is_empty() || response_times.len() != result.slices.len() {
-        return None;
+        return Ok(None);
     }
-    let of_slice = |times: &SparseHistogram| match times.is_empty() {
-        true => (0, Vec::new()),
-        false => {
-            let bins = binned(times, HEAT_BINS_PER_DOUBLING);
-            (bins.first, bins.counts)
+    let mut cells: Vec<Vec<Column>> = vec![Vec::new(); result.cells.len()];
+    for (slice, times) in result.slices.iter().zip(response_times).filter(|(slice, _)| slice.counted) {
+        if let Some(columns) = cells.get_mut(slice.cell.0) {
+            columns.push(column(times));
         }
-    };
-    Some(Heat { per_doubling: HEAT_BINS_PER_DOUBLING, slices: response_times.iter().map(of_slice).collect() })
+    }
+    while serde_json::to_string(&cells)?.len() > room
+        && cells.iter().any(|columns| columns.len() > FEWEST_COLUMNS)
+    {
+        cells = cells.iter().map(|columns| halved(columns)).collect();
+    }
+    Ok(Some(Heat { per_doubling: HEAT_BINS_PER_DOUBLING, cells }))
+}
+
+fn column(times: &SparseHistogram) -> Column {
+    if times.is_empty() {
+        return (0, Vec::new());
+    }
+    let bins = binned(times, HEAT_BINS_PER_DOUBLING);
+    (bins.first, bins.counts)
+}
+
+/// Two neighbours in each column. A mean would hide the one slow request that one looks for.
+fn halved(columns: &[Column]) -> Vec<Column> {
+    columns.chunks(2).filter_map(|pair| pair.iter().cloned().reduce(most)).collect()
+}
+
+fn most(one: Column, other: Column) -> Column {
+    if one.1.is_empty() || other.1.is_empty() {
+        return if one.1.is_empty() { other } else { one };
+    }
+    let first = one.0.min(other.0);
+    let end = |(first, counts): &Column| *first as usize + counts.len();
+    let mut counts = vec![0; end(&one).max(end(&other)) - first as usize];
+    for (begin, of) in [one, other] {
+        for (at, count) in of.into_iter().enumerate() {
+            let most = &mut counts[(begin - first) as usize + at];
+            *most = count.max(*most);
+        }
+    }
+    (first, counts)
 }
 
 #[cfg(test)]
@@ -223,6 +262,16 @@ mod tests {
         let bins = binned(&times, 8);
         assert_eq!(bins.counts.iter().sum::<u64>(), 5);
         assert_eq!((bins.first, bins.counts[0], bins.counts.last()), (79, 3, Some(&2)));
+    }
+
+    #[test]
+    fn columns_of_two_slices_have_the_most_of_either() {
+        let lone = (30, vec![1]);
+        let columns = [(10, vec![5, 2]), (11, vec![7, 1]), (0, vec![]), lone.clone(), (9, vec![3])];
+        assert_eq!(halved(&columns), [(10, vec![5, 7, 1]), lone.clone(), (9, vec![3])]);
+        let once_more = halved(&halved(&columns));
+        assert_eq!(once_more[0].1.last(), Some(&1), "the only slow request is still there");
+        assert_eq!(once_more.len(), 2);
     }
 
     #[test]

@@ -166,7 +166,7 @@ fn rows(columns: &Value) -> Vec<Value> {
 }
 
 #[test]
-fn a_page_of_a_long_run_leaves_out_what_would_make_it_too_large() {
+fn a_page_of_a_long_run_shows_its_response_times_over_time_and_stays_small() {
     let mut result = support::slower();
     let some = std::mem::take(&mut result.slices);
     // 12 deployments × 40 blocks × 3 cells, a fifth of them repeated.
@@ -177,7 +177,14 @@ fn a_page_of_a_long_run_leaves_out_what_would_make_it_too_large() {
     let (result, evidence) = support::with_evidence(result);
     let page = page(&result, &evidence);
     assert!(page.len() <= 1_000_000, "{}", page.len());
-    assert_eq!(rows(&data(&page)["slices"]).len(), 1_730);
+    let data = data(&page);
+    assert_eq!(rows(&data["slices"]).len(), 1_730);
+    let columns = data["heat"]["cells"].as_array().expect("cells");
+    assert_eq!(columns.len(), result.cells.len());
+    for of_cell in columns {
+        let columns = of_cell.as_array().expect("columns").len();
+        assert!((32..=577).contains(&columns), "{columns}");
+    }
 }
 
 /// The pages that a browser is shown by `ui/test`, in the folder that `LOADLINE_PAGES` names, each with the result as JSON beside it.
