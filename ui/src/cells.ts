@@ -11,19 +11,31 @@ export interface Look {
   dash: number[];
 }
 
-const CANDIDATES: Look[] = [
-  { colour: "--accent", shape: "dot", dash: [] },
-  { colour: "--blue", shape: "square", dash: [] },
-  { colour: "--green", shape: "triangle", dash: [10, 3] },
-  { colour: "--violet", shape: "diamond", dash: [2, 3] },
-  { colour: "--gold", shape: "square", dash: [10, 3, 2, 3] },
+const SHAPES: Shape[] = ["dot", "square", "triangle", "diamond"];
+const DASHES = [[], [10, 3], [2, 3], [10, 3, 2, 3]];
+/** The colours of candidates, each with the shape and the dash that it comes with first. */
+const CANDIDATES = [
+  { colour: "--accent", shape: 0, dash: 0 },
+  { colour: "--blue", shape: 1, dash: 0 },
+  { colour: "--green", shape: 2, dash: 1 },
+  { colour: "--violet", shape: 3, dash: 2 },
+  { colour: "--gold", shape: 1, dash: 3 },
 ];
 const BASELINE: Look = { colour: "--base", shape: "ring", dash: [] };
 const TWIN: Look = { colour: "--twin", shape: "ring", dash: [4, 3] };
 
+/** The look of a candidate. Each time that a colour comes again it has the next shape and the next dash, so that twenty candidates look different. */
+function candidateLook(index: number): Look {
+  const first = CANDIDATES[index % CANDIDATES.length];
+  const turn = Math.floor(index / CANDIDATES.length);
+  const shape = SHAPES[((first?.shape ?? 0) + turn) % SHAPES.length];
+  const dash = DASHES[((first?.dash ?? 0) + turn) % DASHES.length];
+  return first === undefined || shape === undefined || dash === undefined ? BASELINE : { colour: first.colour, shape, dash };
+}
+
 /** The look of a line that stands for several cells. */
 export function seriesLook(index: number): Look {
-  return index === 0 ? BASELINE : (CANDIDATES[(index - 1) % CANDIDATES.length] ?? BASELINE);
+  return index === 0 ? BASELINE : candidateLook(index - 1);
 }
 
 /** What a look is chosen by. */
@@ -35,7 +47,7 @@ export function looks({ cells }: { cells: Named[] }): Look[] {
   return cells.map((cell) => {
     if (cell.role === "twin") return TWIN;
     if (isFirst(cell)) return BASELINE;
-    return CANDIDATES[candidates.indexOf(cell.label) % CANDIDATES.length] ?? BASELINE;
+    return candidateLook(candidates.indexOf(cell.label));
   });
 
   function isFirst(cell: Named): boolean {
