@@ -43,6 +43,9 @@ export function Slices({ page }: { page: Page }) {
   const look = useMemo(() => looks(page.result), [page]);
   const cells = page.result.cells.filter((cell) => loadName(cell) === load);
   const key = `${load} ${metric}`;
+  const isTime = metric !== "rate";
+  // A search tries rates of its own.
+  const asked = isTime || page.result.capacities ? [] : [...new Set(cells.flatMap(({ rate_per_second: rate }) => (typeof rate === "number" ? [rate] : [])))];
   const slices = useMemo(
     () =>
       page.result.slices
@@ -54,7 +57,6 @@ export function Slices({ page }: { page: Page }) {
     (): uPlot.AlignedData => [slices.map(({ at_s }) => at_s), slices.map((slice) => valueOf(slice, metric) || null)],
     [key],
   );
-  const isTime = metric !== "rate";
   const unit: Unit = isTime ? "ns" : "/s";
   const mark = (index: number) => {
     marked.current = index;
@@ -65,7 +67,7 @@ export function Slices({ page }: { page: Page }) {
     () => (): Omit<uPlot.Options, "width" | "height"> => ({
       scales: {
         x: { time: false, range: spread },
-        y: isTime ? { distr: 3, log: 10, range: closeRange } : {},
+        y: isTime ? { distr: 3, log: 10, range: closeRange } : { range: (_plot, low, high) => uPlot.rangeNum(Math.min(low, ...asked), Math.max(high, ...asked), 0.1, true) },
       },
       legend: { show: false },
       cursor: { drag: { x: true, y: false }, points: { show: false }, y: false, sync: { key: SYNC } },
@@ -81,6 +83,7 @@ export function Slices({ page }: { page: Page }) {
       hooks: {
         draw: [
           (made) => {
+            asked.forEach((rate) => across(made, rate));
             points(made, slices, look);
             place(ring.current, made, marked.current);
           },
@@ -109,7 +112,7 @@ export function Slices({ page }: { page: Page }) {
       <h2>Every slice, in the order in which it was measured</h2>
       <p class="caption">
         × does not count, because its block was disturbed; a second ring: counts although a gate failed; dotted: everything deployed anew; drag to zoom,
-        double click to zoom out
+        double click to zoom out{asked.length > 0 && "; line: the rate asked for"}
       </p>
       <div class="choices">
         <Choice label="figure" options={known} value={metric} onChange={setMetric} />
@@ -218,6 +221,20 @@ function points(plot: uPlot, slices: Slice[], looks: Look[]): void {
       ctx.globalAlpha = 1;
     }
   });
+  ctx.restore();
+}
+
+/** A line at a value. */
+function across(plot: uPlot, value: number): void {
+  const { ctx, bbox } = plot;
+  const y = Math.round(plot.valToPos(value, "y", true));
+  ctx.save();
+  ctx.strokeStyle = colour("--ink");
+  ctx.lineWidth = devicePixelRatio || 1;
+  ctx.beginPath();
+  ctx.moveTo(bbox.left, y);
+  ctx.lineTo(bbox.left + bbox.width, y);
+  ctx.stroke();
   ctx.restore();
 }
 

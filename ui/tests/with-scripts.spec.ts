@@ -146,6 +146,21 @@ test("a drawing is saved as PNG and as SVG", async ({ page }) => {
   expect(faults).toEqual([]);
 });
 
+test("the rate asked for stands beside the one that was achieved", async ({ page }) => {
+  await open(page, "slower");
+  await page.getByText("Drawings as files").click();
+  const heading = "Every slice, in the order in which it was measured";
+  // In the ink, as no other line is.
+  const lines = async () => (await svgOf(page, heading)).match(/<path d="M[\d.]+ ([\d.]+)L[\d.]+ \1" fill="none" stroke="#1b2330"/g)?.length ?? 0;
+  expect(await lines()).toBe(0);
+  await page.locator("#slices").getByLabel("figure").selectOption("rate");
+  await expect(page.locator("#slices .caption")).toContainText("line: the rate asked for");
+  expect(await lines()).toBe(1);
+  await open(page, "connections");
+  await page.locator("#slices").getByLabel("figure").selectOption("rate");
+  await expect(page.locator("#slices .caption")).not.toContainText("the rate asked for");
+});
+
 test("words in a saved drawing are broken into the lines of the page", async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 900 });
   await open(page, "platforms");
