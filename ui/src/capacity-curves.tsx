@@ -14,8 +14,9 @@ export function CapacityCurves({ page }: { page: Page }) {
   if (!found) return null;
   const points = found.cells.flatMap(({ curve }) => curve).filter(({ p99_ns }) => p99_ns > 0);
   if (points.length === 0) return null;
+  const limits = (found.bounds ?? []).flatMap(({ metric, bound, text }) => (metric.startsWith("response.") && "at_most" in bound ? [{ text, ns: bound.at_most }] : []));
   const rates = points.map(({ rate_per_second }) => rate_per_second);
-  const times = points.flatMap(({ p50_ns, p99_ns }) => [p50_ns, p99_ns]).filter((ns) => ns > 0);
+  const times = [...points.flatMap(({ p50_ns, p99_ns }) => [p50_ns, p99_ns]), ...limits.map(({ ns }) => ns)].filter((ns) => ns > 0);
   const [slowest, fastest] = [Math.max(...times) * 1.2, Math.min(...times) / 1.2];
   const most = Math.max(...rates) * 1.04;
   const y = scaled([fastest, slowest], [HEIGHT - BOTTOM, 6], true);
@@ -26,7 +27,7 @@ export function CapacityCurves({ page }: { page: Page }) {
       <p class="caption">
         p99 of each rate that was tried: filled if most slices passed, hollow if most failed; thin line: p50; upright line: capacity, its
         interval shaded; dotted: the highest rate that certainly passes, and the lowest that certainly fails; diamond: the knee, beyond which waiting
-        grows faster than throughput
+        grows faster than throughput{limits.length > 0 && "; dashed line: objective"}
       </p>
       <Legend cells={cells} looks={look} />
       <Measured height={HEIGHT} label={`Latency by rate of ${cells.map(({ label }) => label).join(", ")}; the figures stand under “Every rate that was tried”`}>
@@ -46,6 +47,14 @@ export function CapacityCurves({ page }: { page: Page }) {
                 <text key={rate} x={x(rate)} y={HEIGHT - 5} text-anchor="middle">
                   {figure(rate, "/s")}
                 </text>
+              ))}
+              {limits.map(({ text, ns }) => (
+                <g key={text}>
+                  <line class="objective" x1={LEFT} x2={width} y1={y(ns)} y2={y(ns)} />
+                  <text x={width - 10} y={y(ns) + (y(ns) < 20 ? 13 : -5)} text-anchor="end">
+                    {text}
+                  </text>
+                </g>
               ))}
               {found.cells.map((capacity) => {
                 const curve = capacity.curve.filter(({ p99_ns }) => p99_ns > 0);

@@ -146,6 +146,15 @@ test("a drawing is saved as PNG and as SVG", async ({ page }) => {
   expect(faults).toEqual([]);
 });
 
+test("an objective stands where its figure is on the axis", async ({ page }) => {
+  await open(page, "capacities");
+  const curves = page.locator("#capacity-curves");
+  await expect(curves.locator("line.objective")).toHaveCount(1);
+  await expect(curves.getByText("p99 <= 10ms", { exact: true })).toBeVisible();
+  const tick = curves.locator("g").filter({ has: page.getByText("10 ms", { exact: true }) }).locator("line.tick");
+  expect(await curves.locator("line.objective").getAttribute("y1")).toBe(await tick.getAttribute("y1"));
+});
+
 test("the rate asked for stands beside the one that was achieved", async ({ page }) => {
   await open(page, "slower");
   await page.getByText("Drawings as files").click();

@@ -135,6 +135,7 @@ pub fn capacities(data: &RunData, counted: &Counted<'_>, confidence: f64) -> Opt
     }
     Some(Capacities {
         objectives: objectives.texts(),
+        bounds: objectives.objectives,
         precision: capacity.precision,
         cells,
         differences,

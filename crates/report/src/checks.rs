@@ -196,10 +196,12 @@ fn sentence(result: &RunResult, condition: &ConditionResult, finding: &Condition
 /// The interval's end that is nearer to what would make the condition hold last, and the farther one: positive in its direction.
 fn ends(condition: &ConditionResult, finding: &ConditionFinding) -> Option<[f64; 2]> {
     let [low, high] = finding.interval?;
-    Some(match condition.verdict {
-        Verdict::Faster | Verdict::Cheaper | Verdict::Fewer => [-high, -low],
-        _ => [low, high],
-    })
+    Some(if is_of_less(condition) { [-high, -low] } else { [low, high] })
+}
+
+/// Whether a condition is about a figure that is lower.
+pub(crate) fn is_of_less(condition: &ConditionResult) -> bool {
+    matches!(condition.verdict, Verdict::Faster | Verdict::Cheaper | Verdict::Fewer)
 }
 
 /// The figures of a finding: shares where the condition's amount is one and there is a baseline, else in the unit of the row.

@@ -97,6 +97,10 @@ export interface Capacities {
    */
   at_their_own: Contrast[];
   /**
+   * The same, each with its metric and its bound; times in ns, `success` and `sent` as shares.
+   */
+  bounds?: Objective[];
+  /**
    * One per cell, in the order of the plan.
    */
   cells: CellCapacity[];
@@ -304,6 +308,29 @@ export interface Estimate1 {
    * The figure.
    */
   value: number;
+}
+/**
+ * What a slice must meet.
+ */
+export interface Objective {
+  /**
+   * What the figure of a slice must be.
+   */
+  bound:
+    | {
+        at_most: number;
+      }
+    | {
+        at_least: number;
+      };
+  /**
+   * Id of the metric: one that a claim may be about, `success` or `sent`.
+   */
+  metric: string;
+  /**
+   * In its author's words: `p99 <= 50ms`.
+   */
+  text: string;
 }
 /**
  * The capacity of a cell.

@@ -39,6 +39,7 @@ fn searched() -> RunResult {
     let cells = vec![capacity("host", 110.0, [100.0, 120.0]), capacity("pod", 55.0, [50.0, 60.0])];
     result.capacities = Some(Capacities {
         objectives: vec!["p99 <= 50ms".to_owned()],
+        bounds: Vec::new(),
         precision: 0.1,
         cells,
         differences: Vec::new(),

@@ -1,5 +1,6 @@
 //! A search for the most that a service carries.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::load::Rate;
@@ -16,11 +17,11 @@ pub struct Capacity {
 }
 
 /// What a slice must meet.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Objective {
     /// In its author's words: `p99 <= 50ms`.
     pub text: String,
-    /// Id of the metric: one of [`CLAIM_METRICS`](super::CLAIM_METRICS), [`SUCCESS`] or [`SENT`].
+    /// Id of the metric: one that a claim may be about, `success` or `sent`.
     pub metric: String,
     /// What the figure of a slice must be.
     pub bound: Bound,
@@ -36,7 +37,7 @@ pub const SENT: &str = "sent";
 pub const CAPACITY: &str = "capacity";
 
 /// A bound, in the unit of its metric.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
     /// No more than this.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Contrast, Statement, Verdict};
 use crate::CellId;
+use crate::experiment::Objective;
 use crate::rows::Purpose;
 
 /// What a search found.
@@ -12,6 +13,9 @@ use crate::rows::Purpose;
 pub struct Capacities {
     /// What a slice had to meet, as it was written.
     pub objectives: Vec<String>,
+    /// The same, each with its metric and its bound; times in ns, `success` and `sent` as shares.
+    #[serde(default)]
+    pub bounds: Vec<Objective>,
     /// Half the width that each interval was to have, relative to the capacity.
     pub precision: f64,
     /// One per cell, in the order of the plan.

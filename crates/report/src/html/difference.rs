@@ -1,12 +1,13 @@
 //! Differences drawn: each with its interval, against zero and the margin, as shares of the baseline, which is the one scale that times,
 //! counts and sizes have in common.
 
-use loadline_model::result::{Contrast, Row, RunResult};
+use loadline_model::result::{ConditionResult, Contrast, Row, RunResult};
 use maud::{Markup, html};
 
 use super::answers::sign;
 use super::axis::Axis;
 use super::{class, shown};
+use crate::checks;
 use crate::figures;
 use crate::groups::{self, HEADLINE};
 use crate::overview;
@@ -24,20 +25,38 @@ struct Drawn<'a> {
     interval: [f64; 2],
     difference: f64,
     margin: f64,
+    /// Beyond which conditions fail the run.
+    amounts: Vec<f64>,
 }
 
 impl<'a> Drawn<'a> {
     /// None of what has no share: nothing can be claimed, or the baseline is zero.
-    fn of(name: String, row: &'a Row) -> Option<Drawn<'a>> {
+    fn of(result: &RunResult, name: String, row: &'a Row) -> Option<Drawn<'a>> {
         let share = |value: f64| value / row.baseline;
         let interval = row.interval?.map(share);
-        let drawn =
-            Drawn { name, row, interval, difference: share(row.difference), margin: share(row.margin) };
+        let of_row = |condition: &&ConditionResult| condition.metric == row.metric && condition.by > 0.0;
+        let amount = |condition: &ConditionResult| {
+            let by = if condition.is_share { condition.by } else { share(condition.by) };
+            if checks::is_of_less(condition) { -by } else { by }
+        };
+        let drawn = Drawn {
+            name,
+            row,
+            interval,
+            difference: share(row.difference),
+            margin: share(row.margin),
+            amounts: result.conditions.iter().filter(of_row).map(amount).collect(),
+        };
         interval.into_iter().chain([drawn.difference, drawn.margin]).all(f64::is_finite).then_some(drawn)
     }
 
     fn reach(&self) -> impl Iterator<Item = f64> {
         self.interval.into_iter().chain([self.difference, self.margin, -self.margin])
+    }
+
+    /// Those that the axis holds: at its end one would seem to be nearer than it is.
+    fn shown_amounts(&self, axis: &Axis) -> impl Iterator<Item = f64> {
+        self.amounts.iter().copied().filter(move |amount| axis.is_beyond(*amount) == [false; 2])
     }
 }
 
@@ -51,7 +70,7 @@ pub(super) fn section(result: &RunResult) -> Markup {
                 let row = groups::row_of(contrast, HEADLINE)?;
                 let (baseline, candidate) =
                     (result.cell(contrast.baseline)?, result.cell(contrast.candidate)?);
-                Drawn::of(groups::contrast_name(result, candidate, baseline), row)
+                Drawn::of(result, groups::contrast_name(result, candidate, baseline), row)
             })
             .collect();
         return drawing(result, "Difference at the median", &rows);
@@ -68,7 +87,7 @@ fn of_contrast(result: &RunResult, contrast: &Contrast) -> Markup {
     };
     let primary = contrast.rows.iter().filter(|row| row.primary);
     let rows: Vec<Drawn<'_>> =
-        primary.filter_map(|row| Drawn::of(row.label.trim().to_owned(), row)).collect();
+        primary.filter_map(|row| Drawn::of(result, row.label.trim().to_owned(), row)).collect();
     let title = format!(
         "Difference, {} − {}",
         groups::cell_name(result, candidate),
@@ -89,6 +108,7 @@ fn drawing(result: &RunResult, title: &str, rows: &[Drawn<'_>]) -> Markup {
             p.caption {
                 "share of the baseline, with its " (figures::interval_name(result)) "; grey band: margin"
                 @if cut { "; arrow: the interval goes on" }
+                @if rows.iter().any(|drawn| drawn.shown_amounts(&axis).next().is_some()) { "; dashed line: a condition fails the run beyond it" }
             }
             table.drawn {
                 thead.hidden {
@@ -115,7 +135,9 @@ fn axis_of(rows: &[Drawn<'_>]) -> Axis {
     let most =
         rows.first().map_or(0.0, |first| first.reach().map(f64::abs).fold(0.0, f64::max)) / LEAST_SHARE;
     let within = |value: f64| if most > 0.0 { value.clamp(-most, most) } else { value };
-    Axis::of(rows.iter().flat_map(Drawn::reach).map(within))
+    let amounts = rows.iter().flat_map(|drawn| drawn.amounts.iter().copied());
+    let amounts = amounts.filter(|amount| amount.abs() <= most);
+    Axis::of(rows.iter().flat_map(Drawn::reach).map(within).chain(amounts))
 }
 
 fn word(row: &Row) -> Markup {
@@ -135,6 +157,7 @@ fn strip(axis: &Axis, drawn: &Drawn<'_>) -> Markup {
         svg width="100%" height=(HEIGHT) aria-hidden="true" {
             rect.margin x=(axis.place(-drawn.margin)) y="0" width=(axis.distance(-drawn.margin, drawn.margin)) height=(bottom) {}
             (grid(axis, bottom))
+            @for amount in drawn.shown_amounts(axis) { line.amount x1=(axis.place(amount)) x2=(axis.place(amount)) y1="0" y2=(bottom) {} }
             line.interval.(class(tone)) x1=(axis.place(low)) x2=(axis.place(high)) y1=(middle) y2=(middle) {}
             @if axis.is_beyond(low)[0] { svg.beyond x="0%" { path.mark.(class(tone)) d=(format!("M7 {}L0 {middle}L7 {}", middle - 4, middle + 4)) {} } }
             @if axis.is_beyond(high)[1] { svg.beyond x="100%" { path.mark.(class(tone)) d=(format!("M-7 {}L0 {middle}L-7 {}", middle - 4, middle + 4)) {} } }

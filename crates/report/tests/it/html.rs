@@ -80,6 +80,15 @@ fn a_page_has_conditions_claims_and_starts() {
 }
 
 #[test]
+fn what_conditions_allow_is_drawn_unless_it_is_far_beyond_what_was_found() {
+    let amounts = |result: &RunResult| seen(result).matches("<line class=\"amount\"").count();
+    let mut result = support::with_conditions();
+    assert_eq!(amounts(&result), 4);
+    result.conditions[2].by = 50.0;
+    assert_eq!(amounts(&result), 3);
+}
+
+#[test]
 fn a_page_of_a_run_that_failed_early_shows_why() {
     assert_snapshot!(seen(&support::empty()));
 }

@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use hdrhistogram::Histogram;
+use loadline_model::experiment::{Bound, Objective};
 use loadline_model::profile::CallTree;
 use loadline_model::result::{CellCapacity, CurvePoint, Knee, Percentiles, Slice};
 use loadline_model::rows::Purpose;
@@ -186,8 +187,18 @@ pub fn capacities() -> RunResult {
             })
             .collect(),
     };
+    let objective = |text: &str, metric: &str, bound| Objective {
+        text: text.to_owned(),
+        metric: metric.to_owned(),
+        bound,
+    };
+    let bounds = vec![
+        objective("p99 <= 10ms", "response.p99", Bound::AtMost(10.0 * MS)),
+        objective("sent >= 99%", "sent", Bound::AtLeast(0.99)),
+    ];
     result.capacities = Some(Capacities {
-        objectives: vec!["p99 <= 10ms".to_owned(), "sent >= 99%".to_owned()],
+        objectives: bounds.iter().map(|objective| objective.text.clone()).collect(),
+        bounds,
         precision: 0.05,
         cells: vec![cell(0, 21_300.0), cell(2, 18_700.0)],
         differences: vec![CapacityDifference {
