@@ -53,9 +53,14 @@ export function ticks(low: number, high: number, count: number): number[] {
   return Array.from({ length: Math.max(last - first + 1, 0) }, (_, index) => (first + index) * step);
 }
 
+/** A range of less than a fifth. */
+const NARROW = Math.log10(1.2);
+
 /** Round values between two ends: 1, 2 and 5 of each power of ten, of many powers these alone, and more within a narrow range. */
 export function logTicks(low: number, high: number): number[] {
   const decades = Math.log10(high / low);
+  // It is nearly linear there.
+  if (decades < NARROW) return ticks(low, high, 4);
   const digits = decades > 2.5 ? [1] : decades > 0.7 ? [1, 2, 5] : decades > 0.35 ? [1, 1.5, 2, 3, 4, 5, 6, 8] : [1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6, 7, 8, 9];
   const first = Math.floor(Math.log10(low));
   return Array.from({ length: Math.ceil(decades) + 2 }, (_, index) => first + index)

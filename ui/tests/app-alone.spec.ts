@@ -128,3 +128,27 @@ test("the slices of a run that is measured are saved as PNG and as SVG", async (
   await expectToBeGood(page);
   expect(faults).toEqual([]);
 });
+
+test("a run that is measured shows how its intervals become narrower, and the CPU time of its slices", async ({ page }) => {
+  await openJob(page, slicesOf(120));
+  // Nothing is compared with the baseline itself.
+  await expect(page.locator("svg.narrowing")).toHaveCount(1);
+  const pod = page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: "pod" }) });
+  const band = pod.getByRole("img", { name: "±6.36 µs after 2 blocks, ±1.42 µs after 40" });
+  const [x, y] = await band.evaluate((drawn) => {
+    const numbers = [...(drawn.querySelector(".shade")?.getAttribute("d") ?? "").matchAll(/(-?[\d.]+) (-?[\d.]+)/g)];
+    return [1, 2].map((part) => numbers.map((found) => Number(found[part])));
+  });
+  // Upper ends from left to right, then the lower ones back.
+  expect(x?.slice(0, 6)).toEqual(x?.slice(6).toReversed());
+  const widths = (y ?? []).slice(0, 6).map((upper, at) => (y?.[11 - at] ?? 0) - upper);
+  expect(widths).toEqual([...widths].sort((one, other) => other - one));
+  await expect(page.getByRole("heading", { name: "CPU time of the service per request" })).toBeVisible();
+  await expect(page.locator(".plot canvas")).toHaveCount(2);
+  await expectToBeGood(page);
+});
+
+test("a run with more slices than are drawn says so", async ({ page }) => {
+  await openJob(page, slicesOf(4321));
+  await expect(page.getByRole("heading", { name: "The latest 4,000 of 4,321 slices" })).toBeVisible();
+});

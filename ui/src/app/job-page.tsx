@@ -6,6 +6,8 @@ import { get, reason, send } from "./api";
 import type { Slice, Status } from "./api";
 import { Frame } from "./frame";
 import { LiveSlices } from "./live-slices";
+import { Narrowing, known } from "./narrowing";
+import type { Known } from "./narrowing";
 import { Progress } from "./progress";
 
 type Live = Status["live"];
@@ -23,6 +25,7 @@ const ENDS: Record<number, string> = {
 export function JobPage({ job }: { job: number }) {
   const [status, setStatus] = useState<Status>();
   const [slices, setSlices] = useState<Slice[]>([]);
+  const [past, setPast] = useState<Known[]>([]);
   const [error, setError] = useState<string>();
   useEffect(() => {
     const path = `/api/jobs/${job}`;
@@ -41,6 +44,7 @@ export function JobPage({ job }: { job: number }) {
         const next = JSON.parse((event as MessageEvent<string>).data) as Status;
         setError(undefined);
         setStatus(next);
+        setPast((before) => known(before, next.live));
         if (next.state === "ended") events?.close();
       });
       events.addEventListener("error", () => setError("the server does not answer; what it measures goes on, if it does"));
@@ -64,7 +68,7 @@ export function JobPage({ job }: { job: number }) {
           </button>
         </section>
       )}
-      <SoFar live={live} />
+      <SoFar live={live} past={past} />
       <LiveSlices slices={slices} cells={live.cells} />
       {slices.length > 0 && <Pictures />}
       {live.log.length > 0 && (
@@ -104,7 +108,7 @@ function Ended({ code, said, run }: EndProps) {
   );
 }
 
-function SoFar({ live }: { live: Live }) {
+function SoFar({ live, past }: { live: Live; past: Known[] }) {
   const measured = live.cells.filter(({ p50_ns }) => p50_ns !== null && p50_ns !== undefined);
   if (measured.length === 0) return null;
   const several = new Set(live.cells.map(({ load }) => load)).size > 1;
@@ -120,7 +124,7 @@ function SoFar({ live }: { live: Live }) {
       <h2>So far</h2>
       <p class="caption">of the slices' medians; the report is made of all that was measured</p>
       <div class="scroll" role="group" tabIndex={0} aria-label="so far">
-        <table>
+        <table class="figures">
           <thead>
             <tr>
               <th>
@@ -129,15 +133,19 @@ function SoFar({ live }: { live: Live }) {
               <th>p50</th>
               <th>difference</th>
               <th>95 % interval</th>
+              <th>block by block</th>
             </tr>
           </thead>
           <tbody>
-            {measured.map(({ label, load, p50_ns, difference_ns: by, half_width_ns: half }) => (
+            {measured.map(({ cell, label, load, p50_ns, difference_ns: by, half_width_ns: half }) => (
               <tr key={`${label} ${load}`}>
                 <th scope="row">{several ? `${label} at ${load}` : label}</th>
                 <td>{time(p50_ns)}</td>
                 <td>{typeof by === "number" ? difference(by, "ns") : ""}</td>
                 <td>{typeof half === "number" ? `±${time(half)}` : ""}</td>
+                <td>
+                  <Narrowing past={past} cell={cell} />
+                </td>
               </tr>
             ))}
           </tbody>

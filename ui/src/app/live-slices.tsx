@@ -1,4 +1,4 @@
-// The slices of a run as they land: the median of each, in the order in which they were measured.
+// The slices of a run as they land: median and CPU time of each, in the order in which they were measured.
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { colour, looks } from "../cells";
@@ -18,13 +18,43 @@ interface Props {
 const MOST = 4000;
 
 export function LiveSlices({ slices, cells }: Props) {
-  const made = useRef<uPlot>(undefined);
-  const shown = useRef(slices);
-  shown.current = slices.slice(-MOST);
-  const drawn = useRef<Look[]>([]);
+  const shown = useMemo(() => slices.slice(-MOST), [slices]);
+  if (slices.length === 0 || cells.length === 0) return null;
   const known = named(cells);
-  drawn.current = looks({ cells: known });
-  const data = (): uPlot.AlignedData => [shown.current.map(({ at_s }) => at_s), shown.current.map(({ p50_ns }) => p50_ns ?? null)];
+  const look = looks({ cells: known });
+  const last = shown.at(-1);
+  const count = (number: number) => number.toLocaleString("en");
+  return (
+    <section>
+      <h2>{shown.length < slices.length ? `The latest ${count(shown.length)} of ${count(slices.length)} slices` : "Every slice"}</h2>
+      <p class="caption">in the order in which they are measured; × disturbed</p>
+      <Legend cells={known.filter(({ role }) => role !== "twin")} looks={look} />
+      <h3>Median response time</h3>
+      <LivePlot slices={shown} looks={look} figure="p50_ns" height={230} label={`${slices.length} slices so far, the last with a median of ${time(last?.p50_ns)}`} />
+      {shown.some(({ cpu_ns }) => typeof cpu_ns === "number") && (
+        <>
+          <h3>CPU time of the service per request</h3>
+          <LivePlot slices={shown} looks={look} figure="cpu_ns" height={130} label={`CPU time per request in the same slices, the last with ${time(last?.cpu_ns)}`} />
+        </>
+      )}
+    </section>
+  );
+}
+
+interface PlotProps {
+  slices: Slice[];
+  looks: Look[];
+  figure: "p50_ns" | "cpu_ns";
+  height: number;
+  label: string;
+}
+
+/** It is made once, and then given what is new. */
+function LivePlot({ slices, looks, figure, height, label }: PlotProps) {
+  const made = useRef<uPlot>(undefined);
+  const shown = useRef({ slices, looks });
+  shown.current = { slices, looks };
+  const data = (): uPlot.AlignedData => [shown.current.slices.map(({ at_s }) => at_s), shown.current.slices.map((slice) => slice[figure] || null)];
   const none = useMemo((): uPlot.AlignedData => [[], []], []);
   const options = useMemo(
     () => (): Omit<uPlot.Options, "width" | "height"> => ({
@@ -36,29 +66,22 @@ export function LiveSlices({ slices, cells }: Props) {
         axis({ size: 64, ...LOG_TICKS, values: (_plot, splits) => splits.map(roundTime) }),
       ],
       series: [{}, { paths: () => null, points: { show: false } }],
-      hooks: { draw: [(plot) => points(plot, shown.current, drawn.current)] },
+      hooks: { draw: [(plot) => points(plot, shown.current.slices, shown.current.looks, figure)] },
     }),
     [],
   );
   useEffect(() => made.current?.setData(data()), [slices]);
-  if (slices.length === 0 || cells.length === 0) return null;
-  const last = slices.at(-1);
   return (
-    <section>
-      <h2>Every slice</h2>
-      <p class="caption">its median, in the order in which they are measured; × disturbed</p>
-      <Legend cells={known.filter(({ role }) => role !== "twin")} looks={drawn.current} />
-      <Plot
-        options={options}
-        data={none}
-        height={230}
-        label={`${slices.length} slices so far, the last with a median of ${time(last?.p50_ns)}`}
-        onMade={(plot) => {
-          made.current = plot;
-          plot.setData(data());
-        }}
-      />
-    </section>
+    <Plot
+      options={options}
+      data={none}
+      height={height}
+      label={label}
+      onMade={(plot) => {
+        made.current = plot;
+        plot.setData(data());
+      }}
+    />
   );
 }
 
@@ -71,14 +94,14 @@ function named(cells: Props["cells"]): Named[] {
   });
 }
 
-function points(plot: uPlot, slices: Slice[], looks: Look[]): void {
+function points(plot: uPlot, slices: Slice[], looks: Look[], figure: PlotProps["figure"]): void {
   const { ctx } = plot;
   const colours = looks.map((look) => colour(look.colour));
   ctx.save();
-  for (const { cell, at_s, p50_ns, disturbed } of slices) {
+  for (const { cell, at_s, disturbed, [figure]: value } of slices) {
     const look = looks[cell];
-    if (look === undefined || p50_ns === null || p50_ns === undefined) continue;
-    const [x, y] = [plot.valToPos(at_s, "x", true), plot.valToPos(p50_ns, "y", true)];
+    if (look === undefined || !value) continue;
+    const [x, y] = [plot.valToPos(at_s, "x", true), plot.valToPos(value, "y", true)];
     ctx.strokeStyle = ctx.fillStyle = colours[cell] ?? "";
     const path = new Path2D(disturbed ? `M${x - 3} ${y - 3}l6 6m0 -6l-6 6` : outline(look.shape, x, y, 2.5));
     if (look.shape === "ring" || disturbed) ctx.stroke(path);
