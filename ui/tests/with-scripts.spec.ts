@@ -41,6 +41,18 @@ test("charts are drawn of what a run has, and only of that", async ({ page }) =>
   for (const id of ["percentiles", "slices", "probes"]) await expect(page.locator(`#${id}`)).toBeHidden();
 });
 
+test("runs that are laid over each other are drawn one after the other, each in its own look", async ({ page }) => {
+  await open(page, "joined");
+  const result = resultOf("joined");
+  const all = result.cells.map(({ label }) => label);
+  for (const id of ["percentiles", "slices"]) await expect(page.locator(`#${id} .legend li`)).toHaveText(all);
+  await expect(page.locator("#heat-map figcaption")).toHaveText(all);
+  const slider = page.getByRole("slider", { name: "slice" });
+  const told = async (at: number) => (await slider.fill(String(at)), page.locator("#slices .readout").innerText());
+  expect(await told(0)).toContain("(run 3)");
+  expect(await told(result.slices.length - 1)).toContain("(run 4)");
+});
+
 test("a pointer on a slice shows it, a click opens it", async ({ page }) => {
   await open(page, "slower");
   const over = page.locator("#slices .u-over");

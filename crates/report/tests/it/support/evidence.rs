@@ -29,6 +29,7 @@ pub fn pages() -> Vec<(&'static str, RunResult, Evidence)> {
         plain("connections", connections()),
         plain("capacities", capacities()),
         plain("alone", alone()),
+        plain("joined", joined()),
         plain("hostile", hostile(disturbed(slower()))),
         plain("hostile-claims", hostile(with_starts_and_claims())),
         plain("hostile-conditions", hostile(with_conditions())),

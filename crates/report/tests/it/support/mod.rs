@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 pub use conditions::{untrusted_with_conditions, with_conditions, with_many_conditions};
 pub use evidence::{capacities, pages, with_evidence};
 pub use ladder::ladder;
-use loadline_model::notes::{Note, Resources};
+use loadline_model::notes::{Change, Circumstance, Note, Resources};
 use loadline_model::platform::Limits;
 use loadline_model::result::*;
 use loadline_model::{CellId, TimeSpent};
@@ -45,6 +45,7 @@ pub fn all() -> Vec<RunResult> {
         ladder(),
         other_baselines(),
         interrupted(),
+        joined(),
         empty(),
     ]
 }
@@ -421,6 +422,57 @@ pub fn alone() -> RunResult {
     let mut result = slower();
     result.cells.truncate(2);
     result.contrasts.clear();
+    result
+}
+
+/// Two runs of the same platforms, whose later cells are compared with the same ones of the earlier run.
+pub fn joined() -> RunResult {
+    let mut result = slower();
+    result.run.name = "run 4 against run 3".to_owned();
+    (result.run.question, result.run.time_spent, result.plan.seconds_to_settle) = (None, None, None);
+    let of_run = |run: u32, first: usize, slower: f64| {
+        let cell = |(at, (platform, role, p50_us)): (usize, (&str, Role, f64))| {
+            let mut cell = cell(first + at, platform, role, "2000/s Poisson", 2000.0, p50_us + slower);
+            cell.service = format!("orders (run {run})");
+            cell.label = format!("{} on {}", cell.service, cell.label);
+            cell
+        };
+        let compared = if run == 3 { Role::Baseline } else { Role::Candidate };
+        let cells = [("host", compared, 61.2), ("host", Role::Twin, 61.1), ("pod", compared, 65.3)];
+        cells.into_iter().enumerate().map(cell).collect::<Vec<_>>()
+    };
+    let (earlier, later) = (of_run(3, 0, 0.0), of_run(4, 3, 2.2));
+    result.slices = slices(&earlier, 2, 12);
+    // As if it had gone on.
+    let ended_s = result.slices.last().map_or(0.0, |slice| slice.at_s + slice.duration_s);
+    result
+        .slices
+        .extend(slices(&later, 2, 12).into_iter().map(|slice| Slice { at_s: slice.at_s + ended_s, ..slice }));
+    result.trust.slices = result.slices.len();
+    let against = |baseline: usize, before_us: f64| {
+        let p50 = (
+            "response p50",
+            Unit::Nanoseconds,
+            before_us * US,
+            (before_us + 2.2) * US,
+            Some([1.5 * US, 2.9 * US]),
+            Some(0.9 * US),
+            Verdict::Slower,
+        );
+        contrast(baseline, baseline + 3, &[p50])
+    };
+    result.contrasts = vec![against(0, 61.2), against(2, 65.3)];
+    result.noise = Vec::new();
+    result.cells = [earlier, later].concat();
+    result.notes = vec![Statement::of(Note::NotInterleaved {
+        before: "run 3".to_owned(),
+        after: "run 4".to_owned(),
+        changes: vec![Change {
+            what: Circumstance::Kernel,
+            before: "6.1.0-27-amd64".to_owned(),
+            after: "6.1.0-28-amd64".to_owned(),
+        }],
+    })];
     result
 }
 
