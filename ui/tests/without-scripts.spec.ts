@@ -35,6 +35,14 @@ test("an interval is drawn for each figure that has one, and each layer with the
   await expect(page.locator(".drawn").first().locator("tr.residual")).toContainText("closes");
 });
 
+test("what the slowest requests met is said of each cell that was watched", async ({ page }) => {
+  await open(page, "tails");
+  const section = page.locator("section").filter({ has: page.getByRole("heading", { name: "The slowest requests" }) });
+  const watched = resultOf("tails").cells.filter(({ tail }) => tail != null);
+  await expect(section.locator("li")).toHaveCount(watched.length);
+  await expect(section).toContainText("93 % while the service was throttled (CPU limit) (by chance 20 %)");
+});
+
 for (const width of WIDTHS) {
   test(`every page fits into ${width} pixels`, async ({ page }) => {
     await page.setViewportSize({ width, height: 900 });

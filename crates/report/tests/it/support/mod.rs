@@ -20,6 +20,7 @@ pub use ladder::ladder;
 use loadline_model::notes::{Change, Circumstance, Note, Resources};
 use loadline_model::platform::Limits;
 use loadline_model::result::*;
+use loadline_model::tails::Cause;
 use loadline_model::{CellId, TimeSpent};
 pub use many::{six_by_six, trusted_in_part};
 use parts::*;
@@ -46,6 +47,7 @@ pub fn all() -> Vec<RunResult> {
         other_baselines(),
         interrupted(),
         joined(),
+        with_tails(),
         empty(),
     ]
 }
@@ -266,6 +268,28 @@ pub fn throttled() -> RunResult {
     // In one period, too short to be worth its name.
     result.cells[0].throttling =
         Some(Throttling { periods: 360, throttled_periods: 1, ns_per_second: 0.02 * MS });
+    result
+}
+
+/// The same, with what the slowest requests met: of the pod mostly throttling, of the host nothing in particular.
+pub fn with_tails() -> RunResult {
+    let mut result = throttled();
+    let cause = |cause, [touched, by_chance]: [f64; 2], [time_share, time_by_chance]: [f64; 2]| TailCause {
+        cause,
+        touched,
+        by_chance,
+        time_share,
+        time_by_chance,
+    };
+    let tail = |from_ns, causes| Some(Tail { requests: 256, from_ns, causes });
+    result.cells[0].tail = tail(212_000, vec![cause(Cause::RunQueue, [0.11, 0.1], [0.02, 0.02])]);
+    result.cells[2].tail = tail(
+        219_000,
+        vec![
+            cause(Cause::OtherClient, [0.5, 0.3], [0.25, 0.08]),
+            cause(Cause::Throttled, [0.93, 0.2], [0.46, 0.05]),
+        ],
+    );
     result
 }
 
