@@ -189,8 +189,15 @@ impl Page<'_> {
                 let column = lines.iter().map(|line| visible_width(&about(line))).max().unwrap_or(0);
                 let common = answer.common.as_ref().map(|common| format!(" ({common})")).unwrap_or_default();
                 let mut text = wrap("", &format!("{}{common}", answer.question), self.prose, 0);
+                // Names that leave no room beside them stand above their answers.
+                let is_beside = 2 * column <= self.prose;
                 for line in lines {
                     let name = about(line);
+                    if !is_beside {
+                        text.push_str(&wrap("  ", &name, self.prose, 4));
+                        text.push_str(&sentence("    ", line, 6));
+                        continue;
+                    }
                     let space = " ".repeat(column - visible_width(&name));
                     text.push_str(&sentence(&format!("  {name}{space}   "), line, column + 5));
                 }
