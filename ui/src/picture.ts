@@ -3,6 +3,8 @@
 /** Pixels of a picture for one of the page. */
 const SHARPNESS = 2;
 const XHTML = "http://www.w3.org/1999/xhtml";
+/** What the part has from the page around it. Of a font with tabular figures there is no shorthand. */
+const INHERITED = ["font-family", "font-size", "font-weight", "font-variant-numeric", "line-height", "color"];
 
 /** The part as it looks now, as PNG. */
 export async function png(part: HTMLElement): Promise<Blob> {
@@ -48,9 +50,10 @@ function enclosed(part: HTMLElement, width: number, height: number): string {
   const rules = [...document.styleSheets].flatMap(({ cssRules }) => [...cssRules]);
   style.textContent = rules.map(({ cssText }) => cssText).join("\n");
   const page = document.createElementNS(XHTML, "main");
-  const { font, color } = getComputedStyle(part);
+  const look = getComputedStyle(part);
+  const inherited = INHERITED.map((property) => `${property}:${look.getPropertyValue(property)}`).join(";");
   const scheme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
-  page.setAttribute("style", `${variables(style.textContent)};color-scheme:${scheme};font:${font};color:${color};background:var(--paper);width:${width}px;max-width:none;padding:0;margin:0`);
+  page.setAttribute("style", `${variables(style.textContent)};color-scheme:${scheme};${inherited};background:var(--paper);width:${width}px;max-width:none;padding:0;margin:0`);
   page.append(style, copy);
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><foreignObject width="100%" height="100%">${new XMLSerializer().serializeToString(page)}</foreignObject></svg>`;
 }

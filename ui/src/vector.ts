@@ -54,8 +54,9 @@ async function copied(drawing: Element, name: string): Promise<SVGElement> {
 
 /** Words as they stand on the page, which breaks them into lines. */
 function written(words: Element, frame: DOMRect): SVGElement {
-  const { font, color } = getComputedStyle(words);
-  const text = element("text", { "dominant-baseline": "central", fill: color, style: `font:${font}` });
+  const { color, fontFamily, fontSize, fontWeight } = getComputedStyle(words);
+  const font = { "font-family": fontFamily, "font-size": fontSize, "font-weight": fontWeight };
+  const text = element("text", { "dominant-baseline": "central", fill: color, ...font });
   for (const { letters, left, top, bottom } of lines(words)) {
     const line = element("tspan", { x: left - frame.left, y: (top + bottom) / 2 - frame.top });
     line.textContent = letters;

@@ -76,7 +76,17 @@ test("the drawings of a history are saved as PNG and as SVG, each under its own 
   await openApp(page, "/history", { "/api/history": JSON.stringify(history()) });
   await page.getByText("Drawings as files").click();
   const name = "response.p50 of orders on pod, 500/s Poisson, Example CPU, 2 CPUs, Linux 6.12";
+  const drawn = page.evaluate(
+    () =>
+      new Promise<string>((resolve) => {
+        const { prototype } = HTMLImageElement;
+        const { set } = Object.getOwnPropertyDescriptor(prototype, "src") ?? {};
+        Object.defineProperty(prototype, "src", { set(value: string) { resolve(decodeURIComponent(value)); set?.call(this, value); } });
+      }),
+  );
   const picture = await saved(page, `${name} as PNG`);
+  // Letters are as large as the page's.
+  expect(await drawn).toContain("font-size:15px");
   expect(picture.name).toBe("response-p50-of-orders-on-pod-500-s-poisson-example-cpu-2-cpus-linux-6-12.png");
   // Without the page's style everything would be black: the line of the change is in the accent, points are in the colour of links.
   expect(await pixelsOf(page, picture.bytes, "#b4420f")).toBeGreaterThan(50);

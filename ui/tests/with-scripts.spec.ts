@@ -204,7 +204,7 @@ test("words in a saved drawing are broken into the lines of the page", async ({ 
   expect(lines[0]).toBeGreaterThan(1);
   expect(tspans.length).toBe(lines.reduce((sum, count) => sum + count, 0));
   const text = drawing.replaceAll(/<\/?tspan[^>]*>/g, "");
-  expect(text).toContain(`>${heading}</text>`);
+  expect(text).toMatch(new RegExp(`<text [^>]*font-size="14px" font-weight="600">${heading}</text>`));
   for (const [x, y] of tspans) {
     expect(x).toBeLessThan(390);
     expect(y).toBeGreaterThan(0);
