@@ -184,10 +184,10 @@ fn words(Turn { label, what }: &Turn, currency: &str) -> String {
             format!("if what it costs without any load were below {} {currency} a month", amount(*fixed))
         }
         TurnOf::CpuHour(price) => {
-            format!("if a CPU there were below {} {currency} an hour", price_of(*price))
+            format!("if a CPU there cost less than {} {currency} an hour", price_of(*price))
         }
         TurnOf::GibHour(price) => {
-            format!("if a GiB of memory there were below {} {currency} an hour", price_of(*price))
+            format!("if a GiB of memory there cost less than {} {currency} an hour", price_of(*price))
         }
         TurnOf::Headroom(share) => {
             format!("if {} of each replica were kept free", figures::unsigned_percent(*share))
