@@ -93,7 +93,7 @@ export interface Capacities {
    */
   at_the_same_rate: Contrast[];
   /**
-   * Each cell at its own capacity, compared block by block.
+   * Each cell at its own capacity, compared block by block; and with `capacity` as a metric, what is in `differences`.
    */
   at_their_own: Contrast[];
   /**
@@ -105,7 +105,7 @@ export interface Capacities {
    */
   cells: CellCapacity[];
   /**
-   * Each candidate against its baseline.
+   * Each candidate against its baseline, of those of which it is known what they carry for longer.
    */
   differences: CapacityDifference[];
   /**
@@ -337,6 +337,11 @@ export interface Objective {
  */
 export interface CellCapacity {
   /**
+   * What it carries for longer than a slice, requests a second, by which it is compared with others and costs are computed: the lower end of the
+   * interval, or if a slice that was five times as long failed, what passes for longer. Absent if nothing did.
+   */
+  carried_per_second?: number | null;
+  /**
    * A cell of a plan: a site under a load.
    */
   cell: number;
@@ -463,14 +468,14 @@ export interface CapacityDifference {
    */
   candidate: number;
   /**
-   * Its interval.
+   * Its interval. It reaches to the difference of what both carry for longer, if a longer slice of one of them failed.
    *
    * @minItems 2
    * @maxItems 2
    */
   interval: [number, number];
   /**
-   * p-value of "no difference", Holm-corrected over all differences.
+   * p-value of "no difference" in slices, Holm-corrected over all differences.
    */
   p_holm: number;
   /**
@@ -1060,7 +1065,7 @@ export interface ConditionResult {
  */
 export interface ConditionFinding {
   /**
-   * Index of the contrast.
+   * Index of the contrast; of a search, in `capacities.at_their_own`.
    */
   contrast: number;
   /**
