@@ -150,7 +150,7 @@ fn another_daemon_or_language_runtime_is_named() {
         before: "go.version go1.22".to_owned(),
         after: "go1.23".to_owned(),
     };
-    assert_eq!(daemons, [daemon.clone()]);
+    assert_eq!(daemons, std::slice::from_ref(&daemon));
     assert_eq!(all, [daemon, runtime]);
     let (_, none) = changes(before(), with(5, 2, "24.0.5", "go1.22"));
     assert!(none.is_empty(), "{none:?}");

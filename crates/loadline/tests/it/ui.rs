@@ -25,7 +25,7 @@ const SHORT: [&str; 10] =
     ["--slice", "100ms", "--blocks", "4", "--deployments", "2", "--warmup", "1s", "--repeats", "0"];
 
 fn job(served: &Served, yaml: &str) -> Value {
-    let answer = served.ask("POST /api/jobs", &json!({ "yaml": yaml }).to_string());
+    let answer = served.ask("POST /api/jobs", json!({ "yaml": yaml }).to_string());
     assert_eq!(answer.status, 201, "{answer:?}");
     serde_json::from_str(&answer.body).expect("JSON")
 }
@@ -103,7 +103,7 @@ fn too_much_is_refused_and_the_server_stays_up() {
     let mut stream = served.connect();
     stream.write_all(head("Transfer-Encoding: chunked").as_bytes()).expect("a head");
     write_a_gigabyte(stream, true);
-    let refused = served.ask("POST /api/drafts", &json!({ "yaml": "x".repeat(3 << 20) }).to_string());
+    let refused = served.ask("POST /api/drafts", json!({ "yaml": "x".repeat(3 << 20) }).to_string());
     assert_eq!(refused.status, 413, "{refused:?}");
 
     // Streams that nobody reads, and requests that never end.
@@ -415,11 +415,11 @@ fn what_it_says_of_runs_is_what_the_command_line_says() {
     }
 
     // Names, tags, copies and their end.
-    let renamed = served.ask("PATCH /api/runs/2", &json!({ "name": "<b>", "tags": ["nightly"] }).to_string());
+    let renamed = served.ask("PATCH /api/runs/2", json!({ "name": "<b>", "tags": ["nightly"] }).to_string());
     assert_eq!(renamed.status, 204, "{renamed:?}");
     assert!(served.get("/runs/2").body.contains("<title>loadline: &lt;b&gt;</title>"));
     assert_eq!(served.json("/api/runs?match=NIGHT").as_array().map(Vec::len), Some(1));
-    assert_eq!(served.ask("PATCH /api/runs/2", &json!({ "name": " " }).to_string()).status, 422);
+    assert_eq!(served.ask("PATCH /api/runs/2", json!({ "name": " " }).to_string()).status, 422);
     assert_eq!(served.ask("DELETE /api/runs/1", "").status, 204);
     assert_eq!(served.get("/api/runs/1").status, 404);
     assert_eq!(served.get("/api/compare?before=1&after=2").status, 404);
@@ -442,7 +442,7 @@ fn a_store_that_cannot_be_read_is_not_the_mistake_of_who_asks() {
 fn what_is_typed_is_answered_as_the_command_line_would() {
     let place = Place::cleaning();
     let served = Served::start(&place);
-    let draft = |asked: Value| served.ask("POST /api/drafts", &asked.to_string());
+    let draft = |asked: Value| served.ask("POST /api/drafts", asked.to_string());
     let wrong = draft(json!({ "yaml": "platforms: [hots]\n" }));
     assert_eq!(wrong.status, 422, "{wrong:?}");
     place.write("experiment.yaml", "platforms: [hots]\n");
@@ -479,7 +479,7 @@ fn what_is_typed_is_answered_as_the_command_line_would() {
 fn requests_are_tried_out_unless_a_run_is_measured() {
     let place = Place::cleaning();
     let served = Served::start(&place);
-    let try_out = |yaml: &str| served.ask("POST /api/tries", &json!({ "yaml": yaml }).to_string());
+    let try_out = |yaml: &str| served.ask("POST /api/tries", json!({ "yaml": yaml }).to_string());
     let shown = try_out(LONG);
     assert_eq!(shown.status, 200, "{shown:?}");
     assert!(shown.head.contains("content-type: text/plain"), "{}", shown.head);
