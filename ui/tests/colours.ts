@@ -1,4 +1,4 @@
-// How far colours are apart for whoever sees them.
+// How far apart colours are for people with each kind of colour vision.
 
 type Triple = readonly [number, number, number];
 type Matrix = readonly [Triple, Triple, Triple];

@@ -37,7 +37,7 @@ pub fn pages() -> Vec<(&'static str, RunResult, Evidence)> {
         plain("hostile-capacities", hostile(capacities())),
     ];
     pages.push(("failed", empty(), Evidence::default()));
-    // Functions are named by whoever wrote the service.
+    // The author of the service chooses the names of functions.
     for (name, result, before) in [("layers", ladder(), ""), ("hostile-layers", hostile(ladder()), ATTACK)] {
         let (result, mut evidence) = with_evidence(result);
         let profiles = [(0, 30_000), (3, 36_000), (4, 37_000)];
