@@ -46,7 +46,7 @@ pub fn carried(
             by_block(metric, paired).or_else(|| by_deployment(paired, compared))
         }
         // What neither a slice nor a few of them can move.
-        Kind::Paired(_) | Kind::Undisturbed(_) => by_deployment(paired, compared),
+        Kind::Paired(_) | Kind::Undisturbed(_) | Kind::OfDeployments(_) => by_deployment(paired, compared),
     }
 }
 

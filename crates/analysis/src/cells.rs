@@ -26,10 +26,11 @@ use crate::{ALPHA, RunData, deployments, seen, tails};
 
 /// The cells of a run.
 pub fn cells(data: &RunData, counted: &Counted<'_>) -> Vec<Cell> {
-    data.run.plan.cell_ids().map(|id| cell(data, counted, id)).collect()
+    let metrics = metrics::of_run(data);
+    data.run.plan.cell_ids().map(|id| cell(data, counted, &metrics, id)).collect()
 }
 
-fn cell(data: &RunData, counted: &Counted<'_>, id: CellId) -> Cell {
+fn cell(data: &RunData, counted: &Counted<'_>, metrics: &[Metric], id: CellId) -> Cell {
     let (experiment, plan) = (&data.run.experiment, data.run.plan.cell(id));
     let site = data.run.plan.site(plan.site);
     let load = experiment.load(plan.load);
@@ -62,7 +63,7 @@ fn cell(data: &RunData, counted: &Counted<'_>, id: CellId) -> Cell {
         answered: slices.iter().map(|slice| slice.answered).sum(),
         errors,
         throttling: throttling(&slices),
-        figures: figures(data, counted, id),
+        figures: metrics.iter().filter_map(|metric| figure(counted, id, metric)).collect(),
         histograms: histograms(&slices),
         seen: seen::seen(data, id),
         tail: tails::tail(data, id),
@@ -92,13 +93,9 @@ pub fn label(experiment: &Experiment, site: &Site) -> String {
     }
 }
 
-fn figures(data: &RunData, counted: &Counted<'_>, id: CellId) -> Vec<Figure> {
-    metrics::of_run(&data.run).iter().filter_map(|metric| figure(counted, id, metric)).collect()
-}
-
 /// A cell's own figure of a metric; `None` where it has none.
 pub fn figure(counted: &Counted<'_>, id: CellId, metric: &Metric) -> Option<Figure> {
-    let units = sample::units(counted, &[id]).into_iter().map(|unit| unit.concat());
+    let units = sample::units_of(metric, counted, &[id]).into_iter().map(|unit| unit.concat());
     let prepared = Prepared::new(metric, units)?;
     let value = prepared.whole();
     let t_interval =

@@ -27,7 +27,7 @@ const FARTHEST_BASELINE: f64 = 2.0;
 pub fn claims(data: &RunData, counted: &Counted<'_>, trust: &Trust, confidence: f64) -> Vec<ClaimResult> {
     let run = Judged { data, counted, trust, confidence };
     let levels = Levels::at(confidence);
-    let metrics = metrics::of_run(&data.run);
+    let metrics = metrics::of_run(data);
     let judge = |claim: &Claim| {
         let metric = metrics.iter().find(|metric| metric.id == claim.metric);
         // What no probe of the run could read is in none of its contrasts.

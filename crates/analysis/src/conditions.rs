@@ -12,7 +12,7 @@ use crate::result::{ConditionFinding, ConditionJudgement, ConditionResult, Contr
 
 /// What this run says of each condition of its experiment, by what it compares; of a search, each cell at its own capacity.
 pub fn conditions(data: &RunData, contrasts: &[Contrast]) -> Vec<ConditionResult> {
-    let metrics = metrics::of_run(&data.run);
+    let metrics = metrics::of_run(data);
     let judge = |condition: &Condition| {
         let metric = metrics.iter().find(|metric| metric.id == condition.metric);
         judged(condition, metric, contrasts)

@@ -23,13 +23,13 @@ const LEAST_EVENTS: f64 = 10.0;
 
 /// The planned contrasts.
 pub fn contrasts(data: &RunData, counted: &Counted<'_>, confidence: f64) -> Vec<Contrast> {
-    let plan = &data.run.plan;
+    let (plan, metrics) = (&data.run.plan, metrics::of_run(data));
     let planned = plan.planned_contrasts().map(|planned| {
         let twin = pooled_twin(data, planned.baseline);
-        draft(data, counted, planned.baseline, planned.candidate, twin, confidence)
+        draft(data, counted, &metrics, planned.baseline, planned.candidate, twin, confidence)
     });
     let mut drafts: Vec<Draft> = planned.collect();
-    for metric in metrics::of_run(&data.run) {
+    for metric in &metrics {
         verdicts::judge(&mut drafts, confidence, |row| row.metric == metric.id);
     }
     drafts.into_iter().map(|draft| draft.contrast).collect()
@@ -45,13 +45,14 @@ pub fn pooled_twin(data: &RunData, baseline: CellId) -> Option<CellId> {
 pub fn draft(
     data: &RunData,
     counted: &Counted<'_>,
+    metrics: &[Metric],
     baseline: CellId,
     candidate: CellId,
     twin: Option<CellId>,
     confidence: f64,
 ) -> Draft {
     let paired = Paired::new(counted, baseline, candidate, twin);
-    let (rows, evidence) = rows(data, &metrics::of_run(&data.run), &paired, confidence);
+    let (rows, evidence) = rows(data, metrics, &paired, confidence);
     let seen = seen::difference(data, candidate, baseline, &rows, confidence);
     let contrast = Contrast { baseline, candidate, twin: paired.twin, rows, by_request: Vec::new(), seen };
     Draft { contrast, evidence }
@@ -76,6 +77,8 @@ fn row(
     confidence: f64,
     margin: Margin,
 ) -> Option<(Row, Evidence)> {
+    let of_deployments = paired.of_deployments(metric);
+    let paired = of_deployments.as_ref().unwrap_or(paired);
     let compared = Compared::new(metric, paired)?;
     let (scale, baseline, distance) = (compared.scale, compared.baseline_figure(), compared.whole());
     let difference = scale.difference(distance, baseline);

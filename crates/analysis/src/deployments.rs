@@ -31,6 +31,9 @@ pub fn deployments(data: &RunData, counted: &Counted<'_>, id: CellId) -> Vec<Dep
                 ready_ms: row.ready_ms,
                 warmup_s: warm_up.map_or(0.0, |warm_up| warm_up.seconds),
                 stationary: warm_up.is_some_and(|warm_up| warm_up.stationary),
+                warmup_service_p50_ns: warm_up
+                    .map(|warm_up| warm_up.figures.iter().map(|ns| *ns as u64).collect())
+                    .unwrap_or_default(),
                 left_out: row.left_out.clone(),
                 response_p50_ns: response.value_at_quantile(0.5),
                 response_mean_ns: response.mean(),
@@ -66,6 +69,7 @@ mod tests {
             ready_ms: 1.0,
             warmup_s: 1.0,
             stationary: true,
+            warmup_service_p50_ns: Vec::new(),
             left_out: Vec::new(),
             response_p50_ns,
             response_mean_ns: 0.0,

@@ -38,6 +38,15 @@ impl Prepared {
                 };
                 Some(Prepared::Ratios(units.map(sum).collect())).filter(|ratios| ratios.whole().is_finite())
             }
+            Kind::OfDeployments(ref figures) => {
+                // All slices of a unit are of one deployment.
+                let of_deployment = |slices: Vec<&SliceRow>| {
+                    let figure = slices.first().and_then(|slice| figures.at(slice));
+                    figure.map_or((0.0, 0.0), |figure| (figure, 1.0))
+                };
+                Some(Prepared::Ratios(units.map(of_deployment).collect()))
+                    .filter(|ratios| ratios.whole().is_finite())
+            }
             Kind::Paired(_) => {
                 let figures = |slice: &SliceRow| metric.ratio(slice).map(|(top, bottom)| top / bottom);
                 Prepared::slice_by_slice(units.map(|slices| slices.into_iter().filter_map(figures).collect()))
@@ -58,6 +67,7 @@ impl Prepared {
     pub fn of_slice(metric: &Metric, slice: &SliceRow) -> f64 {
         match metric.kind {
             Kind::Quantile(times, quantile) => quantile_of(times.of(slice), quantile),
+            Kind::OfDeployments(_) => f64::NAN,
             _ => Prepared::new(metric, std::iter::once(vec![slice])).map_or(f64::NAN, |data| data.whole()),
         }
     }

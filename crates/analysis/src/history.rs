@@ -85,7 +85,7 @@ impl Chronicle {
     }
 
     fn figures(&self, data: &RunData, counted: &Counted<'_>) -> Vec<Found> {
-        let metrics = metrics::of_run(&data.run);
+        let metrics = metrics::of_run(data);
         let Some(metric) = metrics.iter().find(|metric| metric.id == self.history.metric) else {
             return Vec::new();
         };

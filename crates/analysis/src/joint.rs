@@ -12,7 +12,7 @@ use crate::contrasts::few_beyond;
 use crate::counted::{BlockAt, Counted};
 use crate::figures::Prepared;
 use crate::metrics::{Kind, Metric};
-use crate::sample::{Block, units};
+use crate::sample::{Block, units, units_of};
 use crate::verdicts::bounds;
 
 /// What was found, or why nothing was.
@@ -30,7 +30,7 @@ pub struct Joint {
 
 /// A cell's own figure of a metric; none when it can't be computed.
 pub fn of_cell(counted: &Counted<'_>, metric: &Metric, cell: CellId) -> Option<f64> {
-    let units = units(counted, &[cell]);
+    let units = units_of(metric, counted, &[cell]);
     let slices = units.iter().map(|unit| unit.iter().map(|places| places[0]).collect::<Vec<&SliceRow>>());
     Prepared::new(metric, slices).map(|prepared| prepared.whole()).filter(|figure| figure.is_finite())
 }
@@ -44,7 +44,7 @@ pub fn joint(
     confidence: f64,
     figure: &dyn Fn(&[f64]) -> f64,
 ) -> Joint {
-    let units = units(counted, cells);
+    let units = units_of(metric, counted, cells);
     let of_cell = |index: usize| {
         let slices =
             units.iter().map(|unit| unit.iter().map(|places| places[index]).collect::<Vec<&SliceRow>>());

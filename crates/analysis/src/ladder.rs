@@ -98,7 +98,7 @@ fn sum(
     }
     path.reverse();
     let twins = data.run.plan.twin_of(bottom).zip(data.run.plan.twin_of(top));
-    let metrics = metrics::of_run(&data.run);
+    let metrics = metrics::of_slices(&data.run);
     let summed = metrics.iter().filter(|metric| SUMMED.contains(&metric.id.as_ref()));
     let steps: Vec<[CellId; 2]> = path.windows(2).map(|step| [step[0], step[1]]).collect();
     let rows = summed.filter_map(|metric| {

@@ -22,6 +22,7 @@ mod load;
 mod median;
 mod metrics;
 mod noise;
+mod of_deployments;
 mod pace;
 mod repeats;
 mod requests;

@@ -1,5 +1,6 @@
 //! The metrics: what is computed from slices, in the order in which tables show them. Times, rates and errors are the load's own; what
-//! probes read comes from their declarations, which the run stores; [`COMBINED`] holds what is made of several.
+//! probes read comes from their declarations, which the run stores; [`COMBINED`] holds what is made of several. What is seen once a deployment
+//! follows them.
 
 use std::borrow::Cow;
 
@@ -9,7 +10,9 @@ use loadline_model::metrics::{
 };
 use loadline_model::rows::{RunRow, SliceRow};
 
+use crate::RunData;
 use crate::buckets::quantile_of;
+use crate::of_deployments::{OfDeployments, seen};
 use crate::result::{Unit, Verdict};
 use crate::scale::Scale;
 use crate::times::Times;
@@ -50,6 +53,8 @@ pub enum Kind {
     /// The mean over the deployments of the Hodges–Lehmann estimate of their slices' own means; of a difference, of the blocks' differences.
     /// What disturbs a few slices does not move it, nor does what the service itself does seldom: it stands beside the mean, not for it.
     Undisturbed(Times),
+    /// The mean over the deployments of what is seen once of each.
+    OfDeployments(OfDeployments),
 }
 
 /// A slice's own figure.
@@ -68,10 +73,10 @@ const FAR_OUT: f64 = 0.999;
 pub type Ratio = (f64, f64);
 
 impl Metric {
-    /// The ratio of a slice; `None` for a quantile, and where nothing was seen.
+    /// The ratio of a slice; `None` for what is none of a slice, and where nothing was seen.
     pub fn ratio(&self, slice: &SliceRow) -> Option<Ratio> {
         match self.kind {
-            Kind::Quantile(..) => None,
+            Kind::Quantile(..) | Kind::OfDeployments(_) => None,
             Kind::Mean(times) | Kind::Undisturbed(times) => mean(times.of(slice)),
             Kind::Ratio(of) | Kind::Paired(OfSlice::Ratio(of)) => of(slice),
             Kind::Paired(OfSlice::Quantile(times, quantile)) => {
@@ -89,6 +94,11 @@ impl Metric {
             Kind::Quantile(_, quantile) if quantile >= FAR_OUT => Scale::Logarithmic,
             _ => Scale::Linear,
         }
+    }
+
+    /// Whether it is seen once a deployment, and of no slice.
+    pub fn is_of_deployments(&self) -> bool {
+        matches!(self.kind, Kind::OfDeployments(_))
     }
 
     fn primary(self) -> Metric {
@@ -114,7 +124,20 @@ pub fn is_of_the_tail(id: &str) -> bool {
 }
 
 /// All metrics of a run.
-pub fn of_run(run: &RunRow) -> Vec<Metric> {
+pub fn of_run(data: &RunData) -> Vec<Metric> {
+    let of_deployments = seen(data).into_iter().map(|seen| Metric {
+        id: seen.id,
+        label: seen.label,
+        unit: seen.unit,
+        higher_is: seen.higher_is,
+        is_primary: false,
+        kind: Kind::OfDeployments(seen.figures),
+    });
+    of_slices(&data.run).into_iter().chain(of_deployments).collect()
+}
+
+/// Those that slices have.
+pub fn of_slices(run: &RunRow) -> Vec<Metric> {
     all(&run.metrics)
 }
 
@@ -302,7 +325,7 @@ fn mean(histogram: &SparseHistogram) -> Option<Ratio> {
 
 #[cfg(test)]
 mod tests {
-    use loadline_model::experiment::{CLAIM_METRICS, higher_is};
+    use loadline_model::experiment::{CLAIM_METRICS, OF_DEPLOYMENTS, higher_is};
     use loadline_model::metrics::{RESIDENT_MEMORY, RUN_QUEUE_WAIT};
 
     use super::*;
@@ -348,7 +371,7 @@ mod tests {
         let of_probes = [SERVICE_CPU, RUN_QUEUE_WAIT, "cpu.throttled", RESIDENT_MEMORY, "memory.peak"];
         let ids: Vec<String> =
             all(&of_probes.map(declared)).into_iter().map(|metric| metric.id.into_owned()).collect();
-        for id in CLAIM_METRICS {
+        for id in CLAIM_METRICS.into_iter().filter(|id| !OF_DEPLOYMENTS.contains(id)) {
             assert!(ids.iter().any(|other| other == id), "{id}");
         }
     }

@@ -1,20 +1,26 @@
 //! Each twin against its baseline: both are the same, so what differs between them is noise, or a fault of the measurement.
 
+use std::collections::BTreeSet;
+
 use crate::contrasts::draft;
 use crate::counted::Counted;
-use crate::result::{Contrast, TwinDifference, Verdict};
+use crate::result::{Contrast, Row, TwinDifference, Verdict};
 use crate::verdicts::Draft;
-use crate::{RunData, verdicts};
+use crate::{RunData, metrics, verdicts};
 
 /// One contrast per load and baseline, and per top of a ladder. The tests are corrected over the primary metrics of all twins, and apart
-/// from them over the others: with either family, a run without a fault has a difference with a probability of 2.5 % at most.
+/// from them over the others of slices and over those of deployments: with each family, a run without a fault has a difference with a
+/// probability of 2.5 % at most.
 pub fn contrasts(data: &RunData, counted: &Counted<'_>, confidence: f64) -> Vec<Contrast> {
-    let noise = data.run.plan.noise_contrasts();
+    let (noise, metrics) = (data.run.plan.noise_contrasts(), metrics::of_run(data));
     let mut drafts: Vec<Draft> = noise
-        .map(|planned| draft(data, counted, planned.baseline, planned.candidate, None, confidence))
+        .map(|planned| draft(data, counted, &metrics, planned.baseline, planned.candidate, None, confidence))
         .collect();
-    for primary in [true, false] {
-        verdicts::judge(&mut drafts, confidence, |row| row.primary == primary);
+    let of_deployments: BTreeSet<&str> =
+        metrics.iter().filter(|metric| metric.is_of_deployments()).map(|metric| &*metric.id).collect();
+    let family = |row: &Row| (row.primary, of_deployments.contains(row.metric.as_str()));
+    for of in [(true, false), (false, false), (false, true)] {
+        verdicts::judge(&mut drafts, confidence, |row| family(row) == of);
     }
     drafts.into_iter().map(|draft| draft.contrast).collect()
 }

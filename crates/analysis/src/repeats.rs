@@ -132,11 +132,11 @@ pub fn compare_with_first_attempts(data: &RunData, counted: &Counted<'_>, contra
     {
         return;
     }
-    let of_run = metrics::of_run(&data.run);
+    let of_slices = metrics::of_slices(&data.run);
     for contrast in contrasts {
         let paired = Paired::new(&first, contrast.baseline, contrast.candidate, contrast.twin);
         for row in contrast.rows.iter_mut().filter(|row| metrics::is_of_the_tail(&row.metric)) {
-            let Some(metric) = of_run.iter().find(|metric| metric.id == row.metric) else { continue };
+            let Some(metric) = of_slices.iter().find(|metric| metric.id == row.metric) else { continue };
             let Some(compared) = Compared::new(metric, &paired) else { continue };
             let difference = compared.scale.difference(compared.whole(), compared.baseline_figure());
             let half = row.interval.map(|[low, high]| (high - low) / 2.0);

@@ -12,6 +12,7 @@ use loadline_stats::Unit;
 use crate::RunData;
 use crate::buckets::Cumulative;
 use crate::counted::{BlockAt, Counted, Place};
+use crate::metrics::{Kind, Metric};
 use crate::times::Times;
 
 /// Blocks that count for a cell that is compared with no other.
@@ -58,6 +59,20 @@ pub fn units<'a>(counted: &Counted<'a>, cells: &[CellId]) -> Vec<Vec<Vec<&'a Sli
     }
 }
 
+/// The same for a metric: what is seen once a deployment has the deployments as units, even a single one, of which each cell has a figure.
+pub fn units_of<'a>(metric: &Metric, counted: &Counted<'a>, cells: &[CellId]) -> Vec<Vec<Vec<&'a SliceRow>>> {
+    let units = units(counted, cells);
+    let Kind::OfDeployments(figures) = &metric.kind else { return units };
+    let is_known = |slices: &Vec<&SliceRow>| slices.iter().all(|slice| figures.at(slice).is_some());
+    by_deployment(units.into_iter().flatten().filter(is_known), |slices| slices[0].round)
+}
+
+/// Blocks in the order of measurement, those of each deployment together.
+fn by_deployment<B: Clone>(blocks: impl Iterator<Item = B>, round: impl Fn(&B) -> u32) -> Vec<Vec<B>> {
+    let blocks: Vec<B> = blocks.collect();
+    blocks.chunk_by(|one, next| round(one) == round(next)).map(<[B]>::to_vec).collect()
+}
+
 /// Share of the compared blocks that a twin must have been measured in to be pooled; the others are then left out. A twin that failed early in
 /// the run is not worth losing what came after it.
 const POOLED_FROM: f64 = 0.9;
@@ -81,6 +96,11 @@ impl<'a> Block<'a> {
             Side::Twin => self.twin,
             Side::Candidate => Some(self.candidate),
         }
+    }
+
+    /// The slices of all sides.
+    fn slices(self) -> impl Iterator<Item = &'a SliceRow> {
+        [Some(self.baseline), self.twin, Some(self.candidate)].into_iter().flatten()
     }
 }
 
@@ -130,6 +150,14 @@ impl<'a> Paired<'a> {
         Paired { units, twin, requests: Default::default() }
     }
 
+    /// The same with the units of a metric that is seen once a deployment (see [`units_of`]); `None` for others, which have these.
+    pub fn of_deployments(&self, metric: &Metric) -> Option<Paired<'a>> {
+        let Kind::OfDeployments(figures) = &metric.kind else { return None };
+        let is_known = |block: &Block<'_>| block.slices().all(|slice| figures.at(slice).is_some());
+        let units = by_deployment(self.blocks().filter(is_known), |block| block.baseline.round);
+        Some(Paired { units, twin: self.twin, requests: Default::default() })
+    }
+
     /// The requests of one side by bucket.
     pub fn requests(&self, side: Side, times: Times) -> Rc<Cumulative> {
         let of_side = || Rc::new(Cumulative::new(times, self.slices(side)));
@@ -143,7 +171,7 @@ impl<'a> Paired<'a> {
 
     /// The slices of all sides.
     pub fn all_slices(&self) -> impl Iterator<Item = &'a SliceRow> {
-        self.blocks().flat_map(|block| [Some(block.baseline), block.twin, Some(block.candidate)]).flatten()
+        self.blocks().flat_map(Block::slices)
     }
 
     /// How many blocks there are, however many attempts at them count.

@@ -34,7 +34,7 @@ fn of_site(data: &RunData, counted: &Counted<'_>, site: SiteId, confidence: f64)
         is_usual.then_some((cell, load.connections as f64))
     });
     let (cells, connections): (Vec<CellId>, Vec<f64>) = closed.unzip();
-    let metrics = metrics::of_run(&data.run);
+    let metrics = metrics::of_slices(&data.run);
     let metric = metrics.iter().find(|metric| metric.id == METRIC)?;
     let units = units(counted, &cells);
     let of_cell = |index: usize| {

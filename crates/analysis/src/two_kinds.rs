@@ -29,7 +29,12 @@ pub fn two_kinds(metric: &Metric, paired: &Paired<'_>, spread: Option<&Bootstrap
             let (share, by_chance) = (far_share(&blocks), FAR_BY_CHANCE / blocks.len() as f64);
             (share > MOST_FAR.max(by_chance)).then_some(Remark::TwoKinds { share })
         }
-        Kind::Mean(_) | Kind::Ratio(_) | Kind::PerRequest | Kind::Level | Kind::Undisturbed(_) => None,
+        Kind::Mean(_)
+        | Kind::Ratio(_)
+        | Kind::PerRequest
+        | Kind::Level
+        | Kind::Undisturbed(_)
+        | Kind::OfDeployments(_) => None,
     }
 }
 

@@ -291,6 +291,9 @@ pub struct Deployment {
     pub warmup_s: f64,
     /// Whether the cell was stationary when the warm-up ended; without a warm-up it was not.
     pub stationary: bool,
+    /// The course of the warm-up: the median service time of each of its cycles, ns.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warmup_service_p50_ns: Vec<u64>,
     /// What the platform could not do here, in sentences.
     pub left_out: Vec<String>,
     /// Median of the merged response histograms of the counted slices of this deployment, ns; zero when none was answered.
@@ -328,7 +331,8 @@ pub struct Figure {
     /// Over all counted slices, histograms merged.
     pub value: f64,
     /// Student's t interval over the deployments' figures (over blocks with one deployment), because people publish that.
-    /// Absent with fewer than two of them, and where it would reach below zero, which no figure does.
+    /// Absent with fewer than two of them, for what is seen once a deployment with one deployment, and where it would reach below zero, which no
+    /// figure does.
     pub t_interval: Option<[f64; 2]>,
 }
 
@@ -429,7 +433,7 @@ pub struct Row {
     pub trusted: bool,
     /// Why there is no claim, or what to know of this row.
     pub note: Option<Statement<Remark>>,
-    /// Block by block, in order of measurement: candidate − baseline of the slices' own figures.
+    /// Block by block, in order of measurement: candidate − baseline of the slices' own figures; empty for what is seen once a deployment.
     pub block_differences: Vec<f64>,
 }
 

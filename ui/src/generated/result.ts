@@ -168,7 +168,7 @@ export interface Row {
    */
   baseline: number;
   /**
-   * Block by block, in order of measurement: candidate − baseline of the slices' own figures.
+   * Block by block, in order of measurement: candidate − baseline of the slices' own figures; empty for what is seen once a deployment.
    */
   block_differences: number[];
   /**
@@ -641,6 +641,10 @@ export interface Deployment {
    * Warm-up, s.
    */
   warmup_s: number;
+  /**
+   * The course of the warm-up: the median service time of each of its cycles, ns.
+   */
+  warmup_service_p50_ns?: number[];
 }
 /**
  * A cell's own figure of a metric.
@@ -660,7 +664,8 @@ export interface Figure {
   primary?: boolean;
   /**
    * Student's t interval over the deployments' figures (over blocks with one deployment), because people publish that.
-   * Absent with fewer than two of them, and where it would reach below zero, which no figure does.
+   * Absent with fewer than two of them, for what is seen once a deployment with one deployment, and where it would reach below zero, which no
+   * figure does.
    *
    * @minItems 2
    * @maxItems 2

@@ -50,6 +50,7 @@ impl Judged<'_> {
         claimed: [f64; 2],
     ) -> Claimed {
         let paired = Paired::new(self.counted, base, cell, pooled_twin(self.data, base));
+        let paired = paired.of_deployments(metric).unwrap_or(paired);
         let Some(compared) = Compared::new(metric, &paired) else { return Claimed::default() };
         let scale = compared.scale;
         let figure = |weights: &[u32]| match scale {

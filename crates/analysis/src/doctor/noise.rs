@@ -32,7 +32,7 @@ pub fn noise(data: &RunData) -> Result<Noise, LeftOut> {
     };
     let run = described(data, &deployments);
     let planning = Planning::of(&run);
-    let all = metrics::of_run(&data.run);
+    let all = metrics::of_slices(&data.run);
     let seen: Vec<(&Metric, Seen)> = METRICS
         .iter()
         .filter_map(|id| all.iter().find(|metric| metric.id == *id))

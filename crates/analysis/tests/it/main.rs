@@ -13,6 +13,7 @@ mod joined;
 mod judging;
 mod ladder;
 mod made_up;
+mod of_deployments;
 #[path = "../../../../tests/proof.rs"]
 mod proof;
 mod prove;

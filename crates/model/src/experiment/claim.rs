@@ -79,7 +79,7 @@ pub enum Says {
 }
 
 /// Metrics that claims are made about. Of [`CLAIM_COUNTS`] only shares can be claimed, the others are in ns.
-pub const CLAIM_METRICS: [&str; 17] = [
+pub const CLAIM_METRICS: [&str; 21] = [
     "response.mean",
     "response.p50",
     "response.p90",
@@ -97,8 +97,15 @@ pub const CLAIM_METRICS: [&str; 17] = [
     "memory.resident",
     "memory.peak",
     "rate.achieved",
+    "start.answered",
+    "warmup.time",
+    "memory.idle",
+    "image.size",
 ];
 
 /// Those that are no times.
-pub const CLAIM_COUNTS: [&str; 5] =
-    ["softirqs", "switches", "memory.resident", "memory.peak", "rate.achieved"];
+pub const CLAIM_COUNTS: [&str; 7] =
+    ["softirqs", "switches", "memory.resident", "memory.peak", "rate.achieved", "memory.idle", "image.size"];
+
+/// Those that are seen once a deployment, and of no slice.
+pub const OF_DEPLOYMENTS: [&str; 4] = ["start.answered", "warmup.time", "memory.idle", "image.size"];

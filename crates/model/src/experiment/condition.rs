@@ -60,7 +60,9 @@ impl Amount {
 pub fn higher_is(metric: &str) -> HigherIs {
     match metric {
         "softirqs" | "switches" | "rate.achieved" | CAPACITY => HigherIs::More,
-        "cpu.service" | "cpu.path" | "memory.resident" | "memory.peak" => HigherIs::Costlier,
+        "cpu.service" | "cpu.path" | "memory.resident" | "memory.peak" | "memory.idle" | "image.size" => {
+            HigherIs::Costlier
+        }
         _ => HigherIs::Slower,
     }
 }

@@ -91,6 +91,8 @@ pub(super) fn document(result: &RunResult, evidence: &Evidence) -> Result<String
         for encoded in [&mut histograms.response, &mut histograms.service, &mut histograms.send_lag] {
             encoded.clear();
         }
+        // No drawing shows the courses of the warm-ups.
+        cell.deployments.iter_mut().for_each(|deployment| deployment.warmup_service_p50_ns.clear());
     }
     let mut document = Document {
         result: serde_json::to_value(&worded)?,

@@ -20,6 +20,7 @@ impl Figures {
     pub fn of(metric: &str) -> Figures {
         match metric {
             "rate.achieved" | CAPACITY => Figures::Rates,
+            "image.size" => Figures::Sizes,
             memory if memory.starts_with("memory.") => Figures::Sizes,
             count if CLAIM_COUNTS.contains(&count) => Figures::Counts,
             _ => Figures::Times,
@@ -101,6 +102,8 @@ mod tests {
             ("rate.achieved", "716/s", [716.0, 716.0]),
             ("softirqs", "2.5", [2.5, 2.5]),
             ("memory.peak", "64Mi..512Mi", [67_108_864.0, 536_870_912.0]),
+            ("image.size", "12M", [12e6, 12e6]),
+            ("start.answered", "2s", [2e9, 2e9]),
         ] {
             let figures = Figures::of(metric);
             assert_eq!(figures.range(text), Ok(range));

@@ -59,6 +59,7 @@ pub fn cell(id: usize, platform: &str, role: Role, load: &str, rate: f64, p50_us
                 ready_ms: 12.5,
                 warmup_s: 3.0,
                 stationary: true,
+                warmup_service_p50_ns: vec![71_000, 64_000, 63_000],
                 left_out: Vec::new(),
                 response_p50_ns: (p50_us * US) as u64,
                 response_mean_ns: p50_us * US * 1.04 + f64::from(round) * 200.0,
