@@ -45,7 +45,8 @@ impl Objectives {
         let keeps_up = Capacity::keeps_up();
         let is_asked = capacity.objectives.iter().any(|objective| objective.metric == keeps_up.metric);
         let objectives = capacity.objectives.iter().cloned().chain((!is_asked).then_some(keeps_up));
-        Objectives { objectives: objectives.collect(), metrics: metrics::of_slices(run) }
+        let metrics = metrics::of_slices(run).into_iter().chain(metrics::unlisted(run));
+        Objectives { objectives: objectives.collect(), metrics: metrics.collect() }
     }
 
     /// How a slice went.

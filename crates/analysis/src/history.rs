@@ -18,7 +18,7 @@ use crate::capacity::{Objectives, of_cells};
 use crate::cells::{figure, label, limits};
 use crate::counted::{self, Counted};
 use crate::median::median;
-use crate::metrics;
+use crate::metrics::{self, Metric};
 
 /// A series is judged with this many points.
 const LEAST_POINTS: usize = 2 * LEAST_SIDE;
@@ -41,6 +41,8 @@ pub struct Chronicle {
     history: History,
     /// What is sent in each series. Its text does not say all of it.
     sent: Vec<Sent>,
+    /// The metrics that the runs have.
+    known: BTreeSet<String>,
 }
 
 /// The request mix of a service, and the file whose rows fill it in.
@@ -52,7 +54,7 @@ impl Chronicle {
         let (schema, metric) = (HISTORY_SCHEMA.to_owned(), metric.to_owned());
         let (series, left_out) = (Vec::new(), Vec::new());
         let history = History { schema, metric, least_points: LEAST_POINTS, series, left_out };
-        Chronicle { history, sent: Vec::new() }
+        Chronicle { history, sent: Vec::new(), known: BTreeSet::new() }
     }
 
     /// Adds a run, after all that were made before it.
@@ -84,8 +86,10 @@ impl Chronicle {
         self.history.left_out.push(LeftOut { run, reason: reason.to_owned() });
     }
 
-    fn figures(&self, data: &RunData, counted: &Counted<'_>) -> Vec<Found> {
-        let metrics = metrics::of_run(data);
+    fn figures(&mut self, data: &RunData, counted: &Counted<'_>) -> Vec<Found> {
+        let metrics: Vec<Metric> =
+            metrics::of_run(data).into_iter().chain(metrics::unlisted(&data.run)).collect();
+        self.known.extend(metrics.iter().map(|metric| metric.id.to_string()));
         let Some(metric) = metrics.iter().find(|metric| metric.id == self.history.metric) else {
             return Vec::new();
         };
@@ -131,6 +135,12 @@ impl Chronicle {
                 self.sent.push(sent);
             }
         }
+    }
+
+    /// The metrics that the runs have instead, if none of them has this one.
+    pub fn known_instead(&self) -> Option<&BTreeSet<String>> {
+        let is_unknown = !self.known.is_empty() && !self.known.contains(&self.history.metric);
+        is_unknown.then_some(&self.known)
     }
 
     /// The history with its changes.

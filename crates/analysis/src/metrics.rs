@@ -141,6 +141,15 @@ pub fn of_slices(run: &RunRow) -> Vec<Metric> {
     all(&run.metrics)
 }
 
+/// Those of slices that no table shows, for whoever asks for one by its name.
+pub fn unlisted(run: &RunRow) -> impl Iterator<Item = Metric> {
+    let unlisted = run.metrics.iter().filter(|metric| metric.figure.is_none());
+    unlisted.map(|metric| {
+        let (label, higher_is) = (metric.name.clone(), HigherIs::More);
+        of_probe(metric, &FigureDeclaration { label, higher_is, primary: false })
+    })
+}
+
 fn all(declared: &[MetricDeclaration]) -> Vec<Metric> {
     let mut metrics = times();
     let mut of_probes = by_namespace(declared);

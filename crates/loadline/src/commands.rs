@@ -9,6 +9,7 @@ mod history;
 mod image;
 mod init;
 mod load;
+mod machine;
 mod plan;
 mod report;
 mod schema;

@@ -21,7 +21,7 @@ use crate::ids::{LoadId, PlatformId, ServiceId};
 use crate::platform::Limits;
 
 pub use crate::load::LoadSpec;
-pub use capacity::{Bound, CAPACITY, Capacity, Objective, SENT, SUCCESS};
+pub use capacity::{Bound, CAPACITY, Capacity, ERRORS, Objective, ObjectiveFault, SENT, SUCCESS};
 pub use cells::{CellSpec, ContrastSpec};
 pub use claim::{CLAIM_COUNTS, CLAIM_METRICS, Claim, OF_DEPLOYMENTS, Says, TimeUnit};
 pub use condition::{Amount, Condition, Direction, higher_is};

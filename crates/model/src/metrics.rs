@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 /// Name of a metric: its namespace first, as in `softirqs.net_rx` or `jvm.gc.pause`.
 pub type MetricName = Cow<'static, str>;
 
+/// How the names of what services tell of themselves begin.
+pub const OWN: &str = "app.";
 /// The length of a slice as its counters saw it, ns.
 pub const WALL: &str = "time.wall";
 /// CPU time of what a service has beside it for itself.

@@ -16,17 +16,20 @@ use std::sync::atomic::AtomicBool;
 use loadline_machine::{Environment, RunName};
 use loadline_model::Machine;
 use loadline_model::experiment::{Experiment, Need, PROXIED, Start};
+use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::Note;
 use loadline_model::plan::{Plan, Site};
 use loadline_model::platform::{Image, ImageSource, Starts};
 use loadline_model::rows::Surroundings;
 use loadline_model::{PlatformId, SiteId};
+use loadline_observe::probes;
 use loadline_platform::{PendingDeployment, Platform, Service};
 
 use crate::deployer::{Deployer, LiveSite, MachineId, StartingSite};
 use crate::error::BoxError;
 use crate::hooks;
 use crate::placement::Cpus;
+use gc_trace::GcTrace;
 use generator::{Generator, SiteTraffic};
 use live::{DeployedSite, SiteContext};
 use needs::{Needs, Started};
@@ -34,6 +37,11 @@ use needs::{Needs, Started};
 pub use needs::Shared as SharedNeeds;
 pub use network::{NeedsRoot, Network};
 pub use traffic::{ServiceTraffic, TrafficError};
+
+/// The metrics that deployed services may have, but those that they show themselves.
+pub fn metrics() -> Vec<MetricDeclaration> {
+    probes::metrics().into_iter().chain(Needs::all_metrics()).chain(GcTrace::metrics()).collect()
+}
 
 /// Deploys the sites of an experiment on real platforms.
 pub struct PlatformDeployer<'a> {

@@ -1,5 +1,6 @@
 //! Why a run cannot continue, with the last output of the service.
 
+use loadline_model::experiment::ObjectiveFault;
 use loadline_model::{CellId, printable};
 
 /// An error of a platform or a journal.
@@ -53,6 +54,16 @@ pub enum RunError {
         why: String,
         /// The end of its output, each line indented.
         output: String,
+    },
+    /// Slices cannot be judged by an objective of the search.
+    #[error("{site}: cannot judge slices by `{objective}`: {fault}")]
+    Objective {
+        /// Service and platform.
+        site: String,
+        /// In its author's words.
+        objective: String,
+        /// Why.
+        fault: ObjectiveFault,
     },
     /// A strategy asked for a cell whose site is not deployed.
     #[error(

@@ -382,12 +382,24 @@ impl Execution<'_> {
             runtime: Runtime::default(),
         };
         self.journal.deployment(&deployment).map_err(RunError::Journal)?;
-        self.keep_metrics(member.site.metrics())?;
+        let metrics = member.site.metrics();
+        self.check_objectives(&member.label, &metrics)?;
+        self.keep_metrics(metrics)?;
         for (cell, load) in self.plan.cells_of(id) {
             let engine = member.site.connect(self.experiment.load(load))?;
             member.add_engine(cell, engine);
         }
         Ok(member)
+    }
+
+    /// Refuses a site whose slices cannot be judged by the objectives of a search: some metrics are known only once it shows them.
+    fn check_objectives(&self, site: &str, metrics: &[MetricDeclaration]) -> Result<(), RunError> {
+        let objectives = self.experiment.capacity.iter().flat_map(|capacity| &capacity.objectives);
+        let mut faults = objectives.filter_map(|objective| Some((objective, objective.fault(metrics)?)));
+        faults.next().map_or(Ok(()), |(objective, fault)| {
+            let (site, objective) = (site.to_owned(), objective.text.clone());
+            Err(RunError::Objective { site, objective, fault })
+        })
     }
 
     /// Keeps the metrics of a site that no other had.

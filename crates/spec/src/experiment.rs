@@ -58,7 +58,7 @@ pub use capacity::FLAGS as SEARCH_FLAGS;
 pub use conditions::{add_conditions, check_conditions};
 pub(crate) use docker::PUBLISHING;
 pub(crate) use kubernetes::PLACEMENTS;
-pub use metric::metric;
+pub use metric::{metric, unknown_metric};
 pub(crate) use names::name;
 pub(crate) use services::is_reference;
 pub use services::service_lines;
@@ -239,7 +239,7 @@ pub(crate) fn experiment(
     }
     let loads = loads::loads(&keys, &mut problems);
     let mut plan = plan::plan(&keys.value.plan.value, &loads, machine.seed);
-    let capacity = capacity::capacity(&keys, &loads, &mut problems);
+    let capacity = capacity::capacity(&keys, &services, &loads, machine, &mut problems);
     if capacity.is_some() {
         // A search finds out by itself how much it must measure.
         plan.deployments = if keys.value.plan.has("deployments") { plan.deployments } else { 1 };

@@ -49,6 +49,7 @@ pub use configuration::Configuration;
 pub use error::{Complaint, Place, Problem, Problems, SpecError};
 pub use experiment::{
     SEARCH_FLAGS, add_conditions, check_conditions, experiment_schema, flags, metric, service_lines,
+    unknown_metric,
 };
 pub use flags::{Flags, from_flags};
 pub use ladder::{Ladder, LadderFlags, Part, ladder, ladder_default};

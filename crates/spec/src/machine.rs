@@ -8,6 +8,8 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 
+use loadline_model::metrics::MetricDeclaration;
+
 /// Names the folder of the reference services.
 const SERVICES: &str = "LOADLINE_SERVICES";
 /// Where they are in a checkout.
@@ -33,10 +35,12 @@ pub struct Machine<'a> {
     pub resolve: &'a dyn Fn(&str, u16) -> Vec<SocketAddr>,
     /// Seed of an experiment that has none.
     pub seed: u64,
+    /// The metrics that probes may declare, but those that services show themselves.
+    pub metrics: Vec<MetricDeclaration>,
 }
 
 impl<'a> Machine<'a> {
-    /// This machine as this process sees it.
+    /// This machine as this process sees it, without probes.
     pub fn this(check_builtin: CheckBuiltin<'a>) -> Machine<'a> {
         Machine {
             check_builtin,
@@ -46,6 +50,7 @@ impl<'a> Machine<'a> {
             listens: &listens,
             resolve: &resolve,
             seed: draw_seed(),
+            metrics: Vec::new(),
         }
     }
 }

@@ -59,13 +59,13 @@ impl Store {
         })
     }
 
-    /// A run with what its figures are made of: its profiles, tails and warm-ups, which are most of it, are left out.
+    /// A run with what its figures are made of: its profiles and tails, which are most of it, are left out.
     pub fn measured(&self, id: i64) -> Result<RunData, StoreError> {
         Ok(RunData {
             run: self.run(Some(id))?,
             deployments: self.deployments(id)?,
             slices: self.slices(id)?,
-            warm_ups: Vec::new(),
+            warm_ups: self.warm_ups(id)?,
             profiles: Vec::new(),
             tails: Vec::new(),
         })

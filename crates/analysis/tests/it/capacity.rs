@@ -7,6 +7,7 @@ use loadline_analysis::{Objectives, RunData, analyse};
 use loadline_model::experiment::{Amount, Bound, CAPACITY, Capacity, Condition, Direction, Objective};
 use loadline_model::gates::{Gate, GateFailure};
 use loadline_model::load::{Arrivals, Load};
+use loadline_model::metrics::{MetricDeclaration, Unit};
 use loadline_model::rows::{Purpose, SliceRow, TrialOutcome, TrialRow};
 use loadline_model::{CellId, SparseHistogram};
 use loadline_search::Patience;
@@ -17,9 +18,15 @@ use crate::made_up::MadeUp;
 pub const POD: CellId = CellId(2);
 
 fn search() -> Capacity {
-    let p99 =
-        Objective { text: "p99 <= 50ms".into(), metric: "response.p99".into(), bound: Bound::AtMost(50e6) };
-    Capacity { objectives: vec![p99], precision: 0.02, most: None }
+    search_for(objective("response.p99", 50e6))
+}
+
+fn objective(metric: &str, most: f64) -> Objective {
+    Objective { text: "p99 <= 50ms".into(), metric: metric.into(), bound: Bound::AtMost(most), unit: None }
+}
+
+fn search_for(objective: Objective) -> Capacity {
+    Capacity { objectives: vec![objective], precision: 0.02, most: None }
 }
 
 fn paused() -> GateFailure {
@@ -56,6 +63,24 @@ fn what_the_machine_disturbed_is_no_trial() {
     assert_eq!(judged(&[taken]), TrialOutcome::Passed, "how much is usual depends on the rate");
     let late = GateFailure::Text { gate: Gate::SendLag, text: "late".into() };
     assert_eq!(judged(&[late, paused()]), TrialOutcome::NotSent);
+}
+
+#[test]
+fn a_slice_is_judged_by_any_metric_that_its_probes_declare() {
+    let mut data = data(0);
+    data.run.metrics.push(MetricDeclaration::counter("app.misses_total", Unit::Count));
+    let mut slice = data.slices[0].clone();
+    slice.observations.set("app.misses_total", 2 * slice.answered);
+    let judged = |metric: &str, most: f64, slice: &SliceRow| {
+        let capacity = search_for(objective(metric, most));
+        Objectives::of(&capacity, &data.run).judge(slice, &mut Patience::default())
+    };
+    assert_eq!(judged("app.misses_total", 2.0, &slice), TrialOutcome::Passed);
+    assert_eq!(judged("app.misses_total", 1.9, &slice), TrialOutcome::Failed(0));
+    assert_eq!(judged("app.misses_total", 2.0, &data.slices[0]), TrialOutcome::Failed(0), "it was not seen");
+    assert_eq!(judged("errors", 0.0, &slice), TrialOutcome::Passed);
+    slice.errors.insert("timeout".to_owned(), slice.due / 2);
+    assert_eq!(judged("errors", 0.1, &slice), TrialOutcome::Failed(0));
 }
 
 #[test]

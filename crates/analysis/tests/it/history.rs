@@ -4,6 +4,7 @@ use loadline_analysis::Chronicle;
 use loadline_analysis::result::history::{History, Series};
 use loadline_model::RunState;
 use loadline_model::experiment::Capacity;
+use loadline_model::metrics::{MetricDeclaration, Unit};
 use loadline_model::rows::RunData;
 
 use crate::capacity::search_of;
@@ -76,6 +77,26 @@ fn what_ran_elsewhere_with_other_limits_or_under_another_load_is_another_series(
     assert_eq!(runs, [vec![1, 5]].into_iter().chain(other).collect::<Vec<Vec<i64>>>());
     assert!(found.series.iter().any(|series| series.label == "orders on host, 0.5 CPUs"));
     assert!(found.series.iter().any(|series| series.load.ends_with(", GET /other")));
+}
+
+#[test]
+fn a_metric_that_no_table_shows_has_a_history_and_one_that_no_run_has_is_known_to_be_none() {
+    let runs = || {
+        let mut data = run(1, 0.0);
+        data.run.metrics.push(MetricDeclaration::counter("app.misses_total", Unit::Count));
+        data.slices
+            .iter_mut()
+            .for_each(|slice| slice.observations.set("app.misses_total", 3 * slice.answered));
+        [data, run(2, 0.0)]
+    };
+    let found = history("app.misses_total", runs());
+    let values: Vec<f64> = found.series.iter().map(|series| series.points[0].value).collect();
+    assert_eq!(values, [3.0, 3.0]);
+    assert_eq!(found.left_out.iter().map(|left| left.run).collect::<Vec<i64>>(), [2]);
+    let mut chronicle = Chronicle::new("app.mises_total");
+    runs().iter().for_each(|run| chronicle.add(run));
+    let known = chronicle.known_instead().expect("none of them has it");
+    assert!(known.contains("app.misses_total") && known.contains("start.answered"), "{known:?}");
 }
 
 #[test]

@@ -237,6 +237,7 @@ fn a_search_has_none_of_them() {
 fn starts_have_a_history() {
     let mut chronicle = Chronicle::new("start.answered");
     chronicle.add(&run(4, MadeUp::default(), starts));
+    assert_eq!(chronicle.known_instead(), None);
     let history = chronicle.finish();
     let values: Vec<f64> = history.series.iter().map(|series| series.points[0].value).collect();
     assert_eq!(values, [11.5 * MS, 16.5 * MS]);

@@ -22,10 +22,10 @@ use loadline_run::deploy::{Network, PlatformDeployer, ServiceTraffic};
 use loadline_run::placement::place;
 use loadline_run::strategy::{FixedPlan, Patience, SearchCapacity, Until};
 use loadline_run::{Event, Outcome, Run, RunError, Strategy, SystemClock, execute, try_out};
-use loadline_spec::{Machine, add_conditions, check_conditions, from_flags, from_yaml_file, ladder};
+use loadline_spec::{add_conditions, check_conditions, from_flags, from_yaml_file, ladder};
 use loadline_store::Store;
 
-use super::serve;
+use super::machine::machine;
 use super::stored::{self, Baseline};
 use crate::arguments::{
     AgainstArguments, CapacityArguments, CompareArguments, LayersArguments, OutputArguments, RunArguments,
@@ -44,17 +44,17 @@ pub fn compare(arguments: &CompareArguments) -> Result<Exit> {
     if let Some(runs) = arguments.stored_runs()? {
         return stored::compare(&runs, &arguments.outputs);
     }
-    let experiment = from_flags(&arguments.flags()?, &Machine::this(&serve::check))?;
+    let experiment = from_flags(&arguments.flags()?, &machine())?;
     execute_and_show(experiment, &arguments.turn, &arguments.against, &arguments.outputs)
 }
 
 pub fn capacity(arguments: &CapacityArguments) -> Result<Exit> {
-    let experiment = from_flags(&arguments.flags()?, &Machine::this(&serve::check))?;
+    let experiment = from_flags(&arguments.flags()?, &machine())?;
     execute_and_show(experiment, &arguments.turn, &arguments.against, &arguments.outputs)
 }
 
 pub fn run(arguments: &RunArguments) -> Result<Exit> {
-    let experiment = from_yaml_file(&arguments.file, &Machine::this(&serve::check))?;
+    let experiment = from_yaml_file(&arguments.file, &machine())?;
     execute_and_show(experiment, &arguments.turn, &arguments.against, &arguments.outputs)
 }
 
@@ -74,7 +74,7 @@ pub fn layers(arguments: &LayersArguments) -> Result<Exit> {
             other => other.to_string(),
         })
     };
-    let ladder = ladder(&arguments.flags()?, &Machine::this(&serve::check), &missing);
+    let ladder = ladder(&arguments.flags()?, &machine(), &missing);
     if stop.load(Ordering::Relaxed) {
         return Ok(Exit::Interrupted);
     }

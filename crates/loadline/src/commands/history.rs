@@ -7,7 +7,7 @@ use anyhow::Result;
 use jiff::tz::TimeZone;
 use loadline_analysis::Chronicle;
 use loadline_model::result::history::History;
-use loadline_store::{Store, StoreError};
+use loadline_store::Store;
 
 use super::report::local_time;
 use crate::arguments::HistoryArguments;
@@ -19,8 +19,7 @@ pub fn history(arguments: &HistoryArguments) -> Result<Exit> {
     let files = [&arguments.json, &arguments.csv].into_iter().flatten();
     outputs::check_files(files.clone())?;
     let text = arguments.matching.as_deref().unwrap_or_default();
-    let metric = loadline_spec::metric(&arguments.metric)?;
-    let history = of_store(&arguments.store, &metric, text, &AtomicBool::new(false))?;
+    let history = of_store(&arguments.store, &arguments.metric, text, &AtomicBool::new(false))?;
     if let Some(path) = &arguments.json {
         outputs::to(path, |out| loadline_report::history_json(&history, out))?;
     }
@@ -37,22 +36,29 @@ pub fn history(arguments: &HistoryArguments) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The history of a metric, named by its id, over the runs of a store whose name or tag contains this text. Once `stop` is set no further run is
-/// read.
-pub fn of_store(store: &Path, metric: &str, text: &str, stop: &AtomicBool) -> Result<History, StoreError> {
+/// The history of a metric, in the words of the command line, over the runs of a store whose name or tag contains this text. Once `stop` is set
+/// no further run is read.
+///
+/// # Errors
+/// When the store cannot be read, or its runs have no such metric: a [`StoreError`], and a `SpecError`.
+pub fn of_store(store: &Path, metric: &str, text: &str, stop: &AtomicBool) -> Result<History> {
+    let id = loadline_spec::metric(metric)?;
     let store = Store::open(store)?;
     let mut runs = store.runs()?;
     runs.retain(|run| run.matches(text));
     // Imported runs have the newest numbers.
     runs.sort_by(|one, other| one.started.cmp(&other.started));
-    let mut chronicle = Chronicle::new(metric);
+    let mut chronicle = Chronicle::new(&id);
     for run in runs {
         if stop.load(Ordering::Relaxed) {
             break;
         }
         chronicle.add(&store.measured(run.id)?);
     }
-    Ok(chronicle.finish())
+    match chronicle.known_instead() {
+        Some(known) => Err(loadline_spec::unknown_metric(metric, known).into()),
+        None => Ok(chronicle.finish()),
+    }
 }
 
 #[cfg(test)]

@@ -23,13 +23,12 @@ use loadline_model::result::Spread;
 use loadline_model::result::load::{LoadOptions, LoadResult};
 use loadline_report::load::{self as report, WrkOptions};
 use loadline_run::gates;
-use loadline_spec::Machine;
 
 use self::options::load_options;
 use self::per_second::PerSecond;
 use self::plan::Plan;
 use self::watchdog::Watchdog;
-use super::serve;
+use super::machine::machine;
 use crate::arguments::{Format, LoadArguments};
 use crate::exit::{Exit, UsageError};
 use crate::streams::{print, tell};
@@ -39,7 +38,7 @@ use crate::{interrupt, outputs};
 const INTERVAL_OF_WRK: Duration = Duration::from_millis(100);
 
 pub fn load(arguments: &LoadArguments) -> Result<Exit> {
-    let mut plan = Plan::read(arguments, &Machine::this(&serve::check).cpus)?;
+    let mut plan = Plan::read(arguments, &machine().cpus)?;
     let files = [&arguments.json, &arguments.markdown, &arguments.hgrm, &arguments.hlog, &arguments.csv];
     let files: Vec<&PathBuf> = files.into_iter().flatten().collect();
     outputs::check_files(files.iter().copied())?;

@@ -3,10 +3,10 @@
 use anyhow::{Context, Result};
 use loadline_model::experiment::Experiment;
 use loadline_model::plan::Plan;
-use loadline_spec::{Machine, from_flags, from_yaml_file, to_yaml};
+use loadline_spec::{from_flags, from_yaml_file, to_yaml};
 use serde_json::json;
 
-use super::serve;
+use super::machine::machine;
 use crate::arguments::PreviewArguments;
 use crate::exit::{Exit, UsageError};
 use crate::outputs;
@@ -27,13 +27,12 @@ pub fn plan(arguments: &PreviewArguments) -> Result<Exit> {
 
 /// The experiment of a file or of flags.
 pub(super) fn experiment(arguments: &PreviewArguments) -> Result<Experiment> {
-    let machine = Machine::this(&serve::check);
     match arguments.file() {
         Some(_) if !arguments.experiment.are_absent() => {
             let why = "an experiment file cannot be combined with flags that describe an experiment: leave out one or the other";
             Err(UsageError(why.to_owned()).into())
         }
-        Some(file) => Ok(from_yaml_file(file, &machine)?),
-        None => Ok(from_flags(&arguments.flags()?, &machine)?),
+        Some(file) => Ok(from_yaml_file(file, &machine())?),
+        None => Ok(from_flags(&arguments.flags()?, &machine())?),
     }
 }

@@ -15,14 +15,15 @@ use loadline_model::plan::Plan;
 use loadline_model::result::history::History;
 use loadline_observe::describe_machine;
 use loadline_report::Style;
-use loadline_spec::{Machine, add_conditions, from_flags, from_yaml, service_lines, to_yaml};
+use loadline_spec::{add_conditions, from_flags, from_yaml, service_lines, to_yaml};
 use loadline_store::Store;
 use loadline_web::{Certificate, Draft, NoHistory, Offer, Program, Token, Ui};
 
 use offers::Offers;
 
 use super::experiment::own_program;
-use super::{history, serve};
+use super::history;
+use super::machine::machine;
 use crate::arguments::{Arguments, Command as Subcommand, UiArguments};
 use crate::exit::{Exit, UsageError};
 use crate::streams::{print, tell};
@@ -94,7 +95,7 @@ struct ThisProgram {
 
 impl Program for ThisProgram {
     fn services(&self) -> Vec<String> {
-        service_lines(&Machine::this(&serve::check))
+        service_lines(&machine())
     }
 
     fn platforms(&self) -> Vec<Offer> {
@@ -106,7 +107,7 @@ impl Program for ThisProgram {
     }
 
     fn draft(&self, yaml: &str) -> Result<Draft, String> {
-        let experiment = from_yaml(NAME, yaml.as_bytes(), &Machine::this(&serve::check));
+        let experiment = from_yaml(NAME, yaml.as_bytes(), &machine());
         draft(&experiment.map_err(|error| error.render(false))?)
     }
 
@@ -117,8 +118,7 @@ impl Program for ThisProgram {
             return Err("these are no flags".to_owned());
         };
         let flags = arguments.flags().map_err(|error| error.to_string())?;
-        let mut experiment =
-            from_flags(&flags, &Machine::this(&serve::check)).map_err(|error| error.render(false))?;
+        let mut experiment = from_flags(&flags, &machine()).map_err(|error| error.render(false))?;
         add_conditions(&mut experiment, &arguments.outputs.fail_if).map_err(|error| error.render(false))?;
         draft(&experiment)
     }
@@ -134,8 +134,10 @@ impl Program for ThisProgram {
         text: &str,
         stop: &AtomicBool,
     ) -> Result<History, NoHistory> {
-        let metric = loadline_spec::metric(metric).map_err(|error| NoHistory::Metric(error.to_string()))?;
-        Ok(history::of_store(store, &metric, text, stop)?)
+        history::of_store(store, metric, text, stop).map_err(|error| match error.downcast() {
+            Ok(unreadable) => NoHistory::Store(unreadable),
+            Err(error) => NoHistory::Metric(error.to_string()),
+        })
     }
 
     fn run(&self, store: &Path) -> Command {

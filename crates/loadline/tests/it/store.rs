@@ -89,6 +89,15 @@ fn a_metric_is_shown_over_the_runs_that_have_it() {
     assert_eq!(json["series"][0]["points"].as_array().map(Vec::len), Some(2));
     let csv = done(&place, &["history", "--csv", "-"]);
     assert_eq!(csv.lines().count(), 1 + 4, "a header and a row for each cell of each run");
+    let starts: Value =
+        serde_json::from_str(&done(&place, &["history", "start.answered", "--json", "-"])).expect("JSON");
+    assert_eq!(starts["series"].as_array().map(Vec::len), Some(2), "{starts}");
+    let mistyped = place.run(["history", "start.anwsered"]);
+    assert!(
+        mistyped.code == Some(2) && mistyped.stderr.contains("did you mean `start.answered`?"),
+        "{}",
+        mistyped.stderr
+    );
     let unknown = place.run(["history", "p98"]);
     assert_eq!(
         (unknown.code, unknown.stderr.contains("there is no metric `p98`")),

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::load::Rate;
+use crate::metrics::{MetricDeclaration, Unit};
 
 /// What is searched for: of each cell the highest rate at which all objectives are met. The search begins at the rate of the cell's load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,10 +22,14 @@ pub struct Capacity {
 pub struct Objective {
     /// In its author's words: `p99 <= 50ms`.
     pub text: String,
-    /// Id of the metric: one that a claim may be about, `success` or `sent`.
+    /// Id of the metric: one of [`CLAIM_METRICS`](super::CLAIM_METRICS) that slices have, [`SUCCESS`], [`SENT`], [`ERRORS`], or one that a probe
+    /// declares.
     pub metric: String,
     /// What the figure of a slice must be.
     pub bound: Bound,
+    /// The unit that the bound is written in, where only the declaration of the metric says whether that is its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<Unit>,
 }
 
 /// Share of the due requests that were answered, and as expected.
@@ -32,6 +37,39 @@ pub const SUCCESS: &str = "success";
 /// Share of the due requests that were sent before the slice was over: the others waited for a connection, because the service was slower than
 /// they came.
 pub const SENT: &str = "sent";
+/// Failed requests for each that was due.
+pub const ERRORS: &str = "errors";
+
+/// Why slices cannot be judged by an objective.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ObjectiveFault {
+    /// No probe declares the metric.
+    #[error("there is no such metric")]
+    NoMetric,
+    /// The bound has another unit.
+    #[error("the metric is {}", in_words(*.0))]
+    OtherUnit(Unit),
+}
+
+fn in_words(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Nanoseconds => "a time",
+        Unit::Bytes => "a size",
+        Unit::PerSecond => "a rate",
+        Unit::Count => "a number",
+    }
+}
+
+impl Objective {
+    /// Why slices cannot be judged by it whose probes declare these metrics.
+    pub fn fault(&self, declared: &[MetricDeclaration]) -> Option<ObjectiveFault> {
+        let unit = self.unit?;
+        match declared.iter().find(|metric| metric.name == self.metric) {
+            None => Some(ObjectiveFault::NoMetric),
+            Some(metric) => (metric.unit != unit).then_some(ObjectiveFault::OtherUnit(metric.unit)),
+        }
+    }
+}
 
 /// What a search finds, as the metric of a condition or a history: the highest rate that meets the objectives.
 pub const CAPACITY: &str = "capacity";
@@ -59,7 +97,8 @@ impl Bound {
 impl Capacity {
     /// What a service must do that is said to carry a rate, whatever else is asked of it.
     pub fn keeps_up() -> Objective {
-        Objective { text: "sent >= 99%".to_owned(), metric: SENT.to_owned(), bound: Bound::AtLeast(0.99) }
+        let (text, metric) = ("sent >= 99%".to_owned(), SENT.to_owned());
+        Objective { text, metric, bound: Bound::AtLeast(0.99), unit: None }
     }
 
     /// The length of a slice of the search at this rate, s: enough requests for a quantile, and so long that the capacity in slices of this length
@@ -114,6 +153,19 @@ mod tests {
     }
 
     #[test]
+    fn a_bound_must_be_in_the_unit_of_a_metric_that_there_is() {
+        let declared = [MetricDeclaration::level("jvm.heap.used", Unit::Bytes)];
+        let fault = |metric: &str, unit| {
+            let (text, metric) = (String::new(), metric.to_owned());
+            Objective { text, metric, bound: Bound::AtMost(1.0), unit }.fault(&declared)
+        };
+        assert_eq!(fault("jvm.heap.used", Some(Unit::Bytes)), None);
+        assert_eq!(fault("jvm.heap.used", Some(Unit::Count)), Some(ObjectiveFault::OtherUnit(Unit::Bytes)));
+        assert_eq!(fault("jvm.heap.usde", Some(Unit::Bytes)), Some(ObjectiveFault::NoMetric));
+        assert_eq!(fault("response.p99", None), None, "every slice has it");
+    }
+
+    #[test]
     fn slices_hold_a_thousand_requests_where_that_is_no_matter_of_minutes() {
         let capacity = search(0.02, &[]);
         let lengths = [10.0, 500.0, 1_000.0, 50_000.0].map(|rate| capacity.slice_s(rate));
@@ -140,6 +192,7 @@ mod tests {
             text: format!("{metric} <= {most}"),
             metric: (*metric).to_owned(),
             bound: Bound::AtMost(*most),
+            unit: None,
         };
         Capacity { objectives: objectives.iter().map(objective).collect(), precision, most: None }
     }

@@ -151,15 +151,26 @@ impl Needs {
         self.all_shared.address(name, start)
     }
 
-    /// What is counted.
-    pub fn metrics(&self) -> Vec<MetricDeclaration> {
+    /// What is counted, if there are both its own and shared ones.
+    pub fn all_metrics() -> [MetricDeclaration; 2] {
         let counted = |name, label| {
             MetricDeclaration::counter(name, Unit::Nanoseconds).shown_as(label, HigherIs::Costlier)
         };
-        let own = (!self.own.is_empty()).then(|| counted(NEEDS_CPU, "CPU per request of what it needs"));
-        let shared =
-            (!self.shared.is_empty()).then(|| counted(SHARED_NEEDS_CPU, "CPU per request of what is shared"));
-        own.into_iter().chain(shared).collect()
+        [
+            counted(NEEDS_CPU, "CPU per request of what it needs"),
+            counted(SHARED_NEEDS_CPU, "CPU per request of what is shared"),
+        ]
+    }
+
+    /// What is counted.
+    pub fn metrics(&self) -> Vec<MetricDeclaration> {
+        let there_are = [!self.own.is_empty(), !self.shared.is_empty()];
+        Needs::all_metrics()
+            .into_iter()
+            .zip(there_are)
+            .filter(|(_, any)| *any)
+            .map(|(metric, _)| metric)
+            .collect()
     }
 
     /// Reads the CPU times; [`Needs::read_end`] follows.

@@ -1,6 +1,7 @@
 //! Services that end, and platforms that fail, at each stage of a run.
 
-use loadline_model::experiment::OnFailure;
+use loadline_model::experiment::{Bound, Capacity, Objective, OnFailure};
+use loadline_model::metrics::Unit;
 use loadline_model::{PlatformId, RunState};
 use loadline_run::RunError;
 
@@ -27,6 +28,19 @@ fn going_on(change: impl FnOnce(&mut Behaviour)) -> World {
     }
     assert_eq!(world.count("start site 2"), 1, "a site that was given up is not deployed again");
     world
+}
+
+#[test]
+fn a_search_for_what_a_service_does_not_show_ends_before_any_load() {
+    let (text, metric) = ("app.misses_total <= 2".to_owned(), "app.misses_total".to_owned());
+    let objective = Objective { text, metric, bound: Bound::AtMost(2.0), unit: Some(Unit::Count) };
+    let mut experiment = experiment();
+    experiment.capacity = Some(Capacity { objectives: vec![objective], precision: 0.02, most: None });
+    let mut world = World::new(experiment);
+    let failure = world.run().unwrap().failure.expect("a failed run says why").to_string();
+    let why = "cannot judge slices by `app.misses_total <= 2`: there is no such metric";
+    assert!(failure.ends_with(why), "{failure}");
+    assert_eq!(world.count("start"), 1, "{:?}", world.log());
 }
 
 #[test]

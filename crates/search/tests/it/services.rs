@@ -72,7 +72,8 @@ impl Queue {
     /// Length of a slice of a search with this objective, s.
     fn slice_s(&self, rate: f64) -> f64 {
         let bound = Bound::AtMost(self.within_s * 1e9);
-        let objective = Objective { text: String::new(), metric: "response.p99".to_owned(), bound };
+        let (text, metric) = (String::new(), "response.p99".to_owned());
+        let objective = Objective { text, metric, bound, unit: None };
         Capacity { objectives: vec![objective], precision: GOAL.precision, most: None }.slice_s(rate)
     }
 

@@ -2,17 +2,21 @@
 
 mod contradictions;
 
-use loadline_model::experiment::{Bound, Capacity, Objective, SENT, SUCCESS};
+use loadline_model::experiment::{
+    Bound, CLAIM_METRICS, Capacity, ERRORS, OF_DEPLOYMENTS, Objective, ObjectiveFault, SENT, SUCCESS, Service,
+};
 use loadline_model::load::{Load, Rate};
+use loadline_model::metrics::OWN;
 use serde_json::json;
 
 use super::ExperimentKeys;
 use super::loads::rate;
-use super::metric::{metric_of, short};
+use super::metric::{any_metric_of, short};
 use super::published::Figures;
 use crate::LoadSpec;
-use crate::error::{Complaint, Problems};
+use crate::error::{Complaint, Problems, suggestion};
 use crate::kinds::{List, Scalar, switch};
+use crate::machine::Machine;
 use crate::options::{Table, Written};
 use crate::units::{parse_percentage, parse_share, show_share};
 
@@ -24,6 +28,8 @@ const DEFAULT_PRECISION: f64 = 0.02;
 /// A search for more takes hours, and finds what a service is at one moment.
 const FINEST: f64 = 0.002;
 const COARSEST: f64 = 0.5;
+/// What is declared by collector begins like this, and has two more names.
+const COLLECTORS: &str = "jvm.gc.";
 const EXAMPLE: &str = "write `p99 <= 50ms` or `success >= 99%`";
 
 /// What is written of a search.
@@ -107,30 +113,39 @@ fn read(text: &str) -> Result<Objective, Complaint> {
     };
     let metric = match word {
         SUCCESS | SENT => word.to_owned(),
-        _ => metric_of(word)?,
+        _ => any_metric_of(word)?,
     };
+    if OF_DEPLOYMENTS.contains(&metric.as_str()) {
+        let complaint =
+            Complaint::new(format!("`{metric}` is of a deployment, and objectives are about slices"));
+        return Err(complaint.help("claim it in an experiment without `capacity`"));
+    }
     let is_share = metric == SUCCESS || metric == SENT;
     if is_share && at_most {
         let complaint = Complaint::new(format!("an objective of `{word}` is a least share"));
         return Err(complaint.help(format!("write `{word} >= 99%`")));
     }
-    let value = match is_share {
-        true => parse_percentage(figure).and_then(|share| match share {
-            share if share <= 1.0 => Ok(share),
+    let is_known = metric == ERRORS || CLAIM_METRICS.contains(&metric.as_str());
+    let value = match (is_share, is_known) {
+        (true, _) => parse_percentage(figure).and_then(|share| match share {
+            share if share <= 1.0 => Ok((share, None)),
             _ => Err(Complaint::new("no share is above 100%")),
         }),
-        false => Figures::of(&metric).figure(figure),
+        (false, true) => Figures::of(&metric).figure(figure).map(|value| (value, None)),
+        (false, false) => Figures::in_its_unit(figure).map(|(value, unit)| (value, Some(unit))),
     };
-    let value = value.map_err(|complaint| complaint.help(EXAMPLE))?;
+    let (value, unit) = value.map_err(|complaint| complaint.help(EXAMPLE))?;
     let sign = if at_most { "<=" } else { ">=" };
     let bound = if at_most { Bound::AtMost(value) } else { Bound::AtLeast(value) };
-    Ok(Objective { text: format!("{} {sign} {figure}", short(&metric)), metric, bound })
+    Ok(Objective { text: format!("{} {sign} {figure}", short(&metric)), metric, bound, unit })
 }
 
 /// The search of an experiment, if it has one. Its loads are rates, at which the searches begin.
 pub(super) fn capacity(
     keys: &Written<ExperimentKeys>,
+    services: &[Service],
     loads: &[LoadSpec],
+    machine: &Machine<'_>,
     problems: &mut Problems,
 ) -> Option<Capacity> {
     let written = keys.value.capacity.as_ref()?;
@@ -143,6 +158,9 @@ pub(super) fn capacity(
     let defaults = || DEFAULT_OBJECTIVES.iter().filter_map(|text| read(text).ok()).collect();
     let objectives = if objectives.is_empty() { defaults() } else { objectives };
     contradictions::note(&objectives, place, problems);
+    for objective in &objectives {
+        problems.note(written.place_of("objectives"), can_be_judged(objective, services, machine));
+    }
     let begins_above = |most: &Rate| {
         let from = loads.iter().filter_map(|load| load.load.rate());
         from.map(|rate| rate.as_per_second()).any(|from| from > most.as_per_second())
@@ -152,6 +170,35 @@ pub(super) fn capacity(
         problems.add(written.place_of("most"), complaint.help("raise `most`, or lower the rate of the load"));
     }
     Some(Capacity { objectives, precision, most })
+}
+
+/// Refuses an objective that no slice can be judged by. What services show, and which collectors a JVM has, is known once they are deployed.
+fn can_be_judged(
+    objective: &Objective,
+    services: &[Service],
+    machine: &Machine<'_>,
+) -> Result<(), Complaint> {
+    let Objective { metric, text, .. } = objective;
+    if metric.starts_with(OWN) {
+        let complaint =
+            Complaint::new(format!("no service shows its own metrics, of which `{metric}` is one"));
+        let help = "write `metrics: PATH` for the service that does";
+        let any_shown = services.iter().any(|service| service.metrics.is_some());
+        return if any_shown { Ok(()) } else { Err(complaint.help(help)) };
+    }
+    let is_of_a_collector = metric.strip_prefix(COLLECTORS).is_some_and(|rest| rest.contains('.'));
+    match objective.fault(&machine.metrics).filter(|_| !is_of_a_collector) {
+        None => Ok(()),
+        Some(ObjectiveFault::NoMetric) => {
+            let declared = machine.metrics.iter().map(|metric| metric.name.as_ref());
+            let names: Vec<&str> = CLAIM_METRICS.into_iter().chain(declared).collect();
+            Err(Complaint::new(format!("there is no metric `{metric}`")).help(suggestion(metric, &names)))
+        }
+        Some(fault @ ObjectiveFault::OtherUnit(unit)) => {
+            let complaint = Complaint::new(format!("`{text}` bounds nothing: {fault}"));
+            Err(complaint.help(format!("write `{metric} <= {}`", Figures::from(unit).example())))
+        }
+    }
 }
 
 impl CapacityKeys {
@@ -179,6 +226,9 @@ mod tests {
             ("sent >= 98%", SENT, Bound::AtLeast(0.98)),
             ("cpu.service <= 80us", "cpu.service", Bound::AtMost(80e3)),
             ("rate.achieved >= 500/s", "rate.achieved", Bound::AtLeast(500.0)),
+            ("errors <= 0.001", ERRORS, Bound::AtMost(0.001)),
+            ("pressure.cpu <= 10us", "pressure.cpu", Bound::AtMost(10e3)),
+            ("app.cache_misses_total <= 0.5", "app.cache_misses_total", Bound::AtMost(0.5)),
         ] {
             let read = read(text).unwrap();
             assert_eq!((read.metric.as_str(), read.bound), (metric, bound), "{text}");
@@ -190,6 +240,9 @@ mod tests {
     fn what_can_be_met_by_nothing_is_refused() {
         for text in ["", "p99", "p99 < 50ms", "p99 <= 50", "success <= 99%", "success >= 120%", "p98 <= 5ms"]
         {
+            assert!(read(text).is_err(), "{text}");
+        }
+        for text in ["start.answered <= 2s", "jvm.heap.used <= many", "jvm. <= 5", "heap <= 5Mi"] {
             assert!(read(text).is_err(), "{text}");
         }
     }

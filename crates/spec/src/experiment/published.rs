@@ -1,18 +1,30 @@
 //! Figures in the unit of their metric, such as the baseline's where a claim was published: `17ms`, `12ms..17ms`; of a rate `716/s`, of memory `545M`, of a count a plain number.
 
-use loadline_model::experiment::{CAPACITY, CLAIM_COUNTS};
+use loadline_model::experiment::{CAPACITY, CLAIM_COUNTS, ERRORS};
+use loadline_model::metrics::Unit;
 
 use crate::error::Complaint;
 use crate::experiment::loads;
 use crate::units::{parse_duration_ns, parse_size, show_duration_ns, show_size};
 
 /// How figures of a metric are written.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Figures {
     Times,
     Rates,
     Sizes,
     Counts,
+}
+
+impl From<Unit> for Figures {
+    fn from(unit: Unit) -> Figures {
+        match unit {
+            Unit::Nanoseconds => Figures::Times,
+            Unit::PerSecond => Figures::Rates,
+            Unit::Bytes => Figures::Sizes,
+            Unit::Count => Figures::Counts,
+        }
+    }
 }
 
 impl Figures {
@@ -22,9 +34,19 @@ impl Figures {
             "rate.achieved" | CAPACITY => Figures::Rates,
             "image.size" => Figures::Sizes,
             memory if memory.starts_with("memory.") => Figures::Sizes,
-            count if CLAIM_COUNTS.contains(&count) => Figures::Counts,
+            count if count == ERRORS || CLAIM_COUNTS.contains(&count) => Figures::Counts,
             _ => Figures::Times,
         }
+    }
+
+    /// One of a metric whose unit is not known here, in that in which it is written.
+    pub fn in_its_unit(text: &str) -> Result<(f64, Unit), Complaint> {
+        let units = [Unit::Count, Unit::Nanoseconds, Unit::Bytes];
+        let read = |unit: Unit| Some((Figures::from(unit).figure(text).ok()?, unit));
+        units.into_iter().find_map(read).ok_or_else(|| {
+            Complaint::new(format!("`{}` is no number, time or size", text.trim()))
+                .help("write 2.5, 1ms or 10Mi")
+        })
     }
 
     /// One that is written.
@@ -110,6 +132,14 @@ mod tests {
             assert_eq!(figures.show_range(range), text);
         }
         assert_eq!(Figures::Rates.range("60/min"), Ok([1.0, 1.0]));
+    }
+
+    #[test]
+    fn a_figure_of_an_unknown_metric_says_its_unit_itself() {
+        assert_eq!(Figures::in_its_unit("2.5"), Ok((2.5, Unit::Count)));
+        assert_eq!(Figures::in_its_unit("3us"), Ok((3e3, Unit::Nanoseconds)));
+        assert_eq!(Figures::in_its_unit("1Ki"), Ok((1024.0, Unit::Bytes)));
+        assert!(Figures::in_its_unit("many").is_err() && Figures::in_its_unit("-1").is_err());
     }
 
     #[test]

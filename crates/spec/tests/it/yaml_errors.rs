@@ -48,6 +48,20 @@ fn the_good_file_is_good() {
 }
 
 #[test]
+fn objectives_may_be_of_what_a_probe_declares_or_a_service_shows() {
+    let texts = [
+        "jvm.heap.used <= 64Mi",
+        "jvm.gc.g1_young_collection_pauses.pause <= 1us",
+        "app.misses_total <= 0.5",
+        "errors <= 0.01",
+    ];
+    let capacity = format!("capacity: {{objectives: [{}]}}", texts.join(", "));
+    let experiment = read(file(&["service: {builtin: orders, metrics: /metrics}", &capacity]).as_bytes());
+    let objectives = experiment.unwrap().capacity.expect("a search").objectives;
+    assert_eq!(objectives.iter().map(|objective| objective.text.as_str()).collect::<Vec<_>>(), texts);
+}
+
+#[test]
 fn every_bad_file_is_refused_with_its_place_and_a_way_out() {
     let cases: &[(&str, &[&str])] = &[
         // Shape.
@@ -188,6 +202,10 @@ fn every_bad_file_is_refused_with_its_place_and_a_way_out() {
             "claim_of_two_things",
             &["claims: [{text: x, metric: response.mean, difference: 1ms, closes: 60% of pod}]"],
         ),
+        ("objective_of_an_unknown_metric", &["capacity: {objectives: [p99 <= 50ms, jvm.heap.usde <= 64Mi]}"]),
+        ("objective_in_another_unit", &["capacity: {objectives: [jvm.heap.used <= 50ms]}"]),
+        ("objective_of_what_no_service_shows", &["capacity: {objectives: [app.misses_total <= 0.5]}"]),
+        ("objective_of_a_deployment", &["capacity: {objectives: [start.answered <= 2s]}"]),
         ("condition_of_an_unknown_metric", &["fail_if: [p50 slower, p98 slower by > 5%]"]),
         ("condition_in_the_wrong_words", &["fail_if: [cpu.service slower by > 5%]"]),
         ("condition_without_a_unit", &["fail_if:\n  - p99 slower by > 5"]),

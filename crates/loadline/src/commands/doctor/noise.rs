@@ -11,11 +11,11 @@ use loadline_model::rows::RunData;
 use loadline_run::deploy::{Network, ServiceTraffic};
 use loadline_run::strategy::{BlockContext, FixedPlan, NextRound, RoundsSoFar};
 use loadline_run::{Strategy, Turn};
-use loadline_spec::{Flags, Machine, from_flags};
+use loadline_spec::{Flags, from_flags};
 use loadline_store::Store;
 
 use crate::commands::experiment::Measuring;
-use crate::commands::serve;
+use crate::commands::machine::machine;
 use crate::journal::StoreJournal;
 
 /// As short as a rate of 2000/s allows: a slice holds 100 requests.
@@ -60,7 +60,7 @@ pub fn measure(network: Network, time: Duration, stop: Arc<AtomicBool>) -> Resul
 fn experiment(time: Duration) -> Result<Experiment> {
     let one = |text: &str| vec![text.to_owned()];
     let flags = Flags { services: one("orders"), on: one("host"), rates: one("2000/s"), ..Flags::default() };
-    let mut experiment = from_flags(&flags, &Machine::this(&serve::check))?;
+    let mut experiment = from_flags(&flags, &machine())?;
     let plan =
         PlanSpec { slice: SLICE, blocks: BLOCKS, deployments: u32::MAX, twin: true, ..experiment.plan };
     experiment.plan = match time < SHORT {

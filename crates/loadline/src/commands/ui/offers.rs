@@ -9,11 +9,11 @@ use loadline_machine::{Environment, RunName};
 use loadline_model::experiment::PlatformKind;
 use loadline_model::platform::Layer;
 use loadline_platforms as platforms;
-use loadline_spec::{Flags, Machine, from_flags};
+use loadline_spec::{Flags, from_flags};
 use loadline_web::Offer;
 
 use crate::commands::experiment::is_root;
-use crate::commands::serve;
+use crate::commands::machine::machine;
 
 /// As of `--on`, and what each is.
 const PLATFORMS: [(&str, &str); 5] = [
@@ -94,6 +94,6 @@ fn kind(name: &str) -> Result<PlatformKind> {
         rates: vec!["1/s".to_owned()],
         ..Flags::default()
     };
-    let mut experiment = from_flags(&flags, &Machine::this(&serve::check))?;
+    let mut experiment = from_flags(&flags, &machine())?;
     Ok(experiment.platforms.remove(0).kind)
 }

@@ -97,6 +97,7 @@ fn half_fail(carried: f64) -> f64 {
         text: OBJECTIVE.to_owned(),
         metric: "response.p99".to_owned(),
         bound: Bound::AtMost(WITHIN_S * 1e9),
+        unit: None,
     };
     let capacity = Capacity { objectives: vec![objective], precision: PRECISION, most: None };
     let (mut low, mut high) = (0.8 * carried, 1.2 * carried);

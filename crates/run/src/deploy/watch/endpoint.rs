@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use loadline_machine::Netns;
 use loadline_model::Observations;
-use loadline_model::metrics::{HigherIs, MetricDeclaration, Unit};
+use loadline_model::metrics::{HigherIs, MetricDeclaration, OWN, Unit};
 use loadline_model::runtime::{Runtime, Unseen};
 use loadline_observe::{Probe, Target};
 use serde::{Deserialize, Serialize};
@@ -73,7 +73,7 @@ impl Probe for EndpointProbe {
             match unit {
                 // A count of something is only worth a line where somebody asks for it.
                 Unit::Nanoseconds => {
-                    metric.shown_as(format!("{} per request", &name[PREFIX.len()..]), HigherIs::Slower)
+                    metric.shown_as(format!("{} per request", &name[OWN.len()..]), HigherIs::Slower)
                 }
                 _ => metric,
             }
@@ -119,15 +119,12 @@ impl Probe for EndpointProbe {
     }
 }
 
-/// The namespace of the metrics.
-const PREFIX: &str = "app.";
-
 impl Reading {
     fn of(text: &str) -> Reading {
         let counters = counters(text).into_iter().map(|(name, value)| {
             let is_time = name.contains("_seconds") && !name.ends_with("_count");
             let value = if is_time { value * 1e9 } else { value };
-            (format!("{PREFIX}{name}"), Counter { value, is_time })
+            (format!("{OWN}{name}"), Counter { value, is_time })
         });
         Reading(counters.take(MOST_METRICS).collect())
     }

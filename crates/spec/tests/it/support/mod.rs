@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt;
 
+use loadline_model::metrics::{MetricDeclaration, Unit};
 use loadline_spec::Machine;
 use tempfile::TempDir;
 
@@ -59,6 +60,7 @@ pub fn machine(folder: &TempDir) -> Machine<'static> {
         listens: &|port| port == 5432,
         resolve: &resolve,
         seed: 7,
+        metrics: vec![MetricDeclaration::level("jvm.heap.used", Unit::Bytes)],
     }
 }
 
