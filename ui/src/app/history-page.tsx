@@ -13,7 +13,7 @@ const NUMBER_WIDTH = 36;
 /** Until the user has stopped typing. */
 const PAUSE_MS = 300;
 /** What is offered; any other metric of a run may be typed. */
-const METRICS = ["p50", "p90", "p99", "p99.9", "mean", "rate.achieved", "cpu.service", "memory.peak"];
+const METRICS = ["p50", "p90", "p99", "p99.9", "mean", "rate.achieved", "cpu.service", "memory.peak", "start.answered", "memory.idle"];
 
 export function HistoryPage() {
   const asked = new URLSearchParams(location.search);
