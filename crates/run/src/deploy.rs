@@ -5,6 +5,7 @@ mod generator;
 mod live;
 mod needs;
 mod network;
+mod readiness;
 mod traffic;
 mod watch;
 
@@ -16,6 +17,7 @@ use std::sync::atomic::AtomicBool;
 use loadline_machine::{Environment, RunName};
 use loadline_model::Machine;
 use loadline_model::experiment::{Experiment, Need, PROXIED, Start};
+use loadline_model::load::Traffic;
 use loadline_model::metrics::MetricDeclaration;
 use loadline_model::notes::Note;
 use loadline_model::plan::{Plan, Site};
@@ -23,7 +25,7 @@ use loadline_model::platform::{Image, ImageSource, Starts};
 use loadline_model::rows::Surroundings;
 use loadline_model::{PlatformId, SiteId};
 use loadline_observe::probes;
-use loadline_platform::{PendingDeployment, Platform, Service};
+use loadline_platform::{Deployment, PendingDeployment, Platform, PlatformError, Service};
 
 use crate::deployer::{Deployer, LiveSite, MachineId, StartingSite};
 use crate::error::BoxError;
@@ -189,11 +191,29 @@ impl PlatformDeployer<'_> {
             cpus: self.cpus.pins(site.service, site.platform).to_vec(),
             limits: need.limits,
             working_dir: need.directory.clone(),
-            ready_path: None,
+            ready_path: need.ready.path.clone(),
             https: false,
         };
-        let here = MachineId::of(self.machine);
-        Started::start(need, &service, platform.as_ref(), environment, here, progress)
+        progress(&format!("starting {}", need.name));
+        let failed = |error: PlatformError| -> BoxError { format!("{}: {error}", need.name).into() };
+        let deployment = platform.deploy(environment, &service, progress).map_err(failed)?;
+        let mut started = Started::new(&need.name, deployment, MachineId::of(self.machine))?;
+        let nothing =
+            SiteTraffic { label: need.name.clone(), traffic: Traffic::of(Vec::new()), loads: Vec::new() };
+        let generator = self.generator(nothing, started.deployment(), environment);
+        started.wait(&generator, &need.ready)?;
+        Ok(started)
+    }
+
+    /// What asks a deployment from where the load comes from.
+    fn generator(
+        &self,
+        site: SiteTraffic<'_>,
+        deployment: &dyn Deployment,
+        environment: &Environment,
+    ) -> Generator {
+        let client = Some(environment.client().clone());
+        Generator::of(site, deployment, client, self.cpus, self.stop.clone())
     }
 
     fn service(&self, site: &Site, addresses: &[(String, SocketAddr)]) -> Service {
@@ -256,9 +276,8 @@ impl StartingSite for PlatformStart<'_> {
             traffic: deployer.traffic.of(experiment, planned.service, planned.platform),
             loads,
         };
-        let client = Some(environment.client().clone());
         let loaded = proxy.as_ref().map_or(deployment.as_ref(), Started::deployment);
-        let generator = Generator::of(site, loaded, client, deployer.cpus, deployer.stop.clone());
+        let generator = deployer.generator(site, loaded, environment);
         proxy.into_iter().for_each(|proxy| needs.add(proxy));
         let context = SiteContext {
             here: MachineId::of(deployer.machine),

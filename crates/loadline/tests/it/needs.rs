@@ -154,9 +154,20 @@ fn what_ends_or_never_listens_is_named() {
     let ended = run(&place, "command: sh -c 'echo no such topic; exit 3'");
     assert_eq!(ended.code, Some(1), "{}", ended.stderr);
     assert!(ended.stderr.contains("back") && ended.stderr.contains("no such topic"), "{}", ended.stderr);
-    let ended = run(&place, "command: sleep 1000, within: 500ms");
+    let ended = run(&place, "command: sleep 1000, ready: {within: 500ms}");
     assert_eq!(ended.code, Some(1), "{}", ended.stderr);
-    assert!(ended.stderr.contains("back did not accept a connection at"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("back, which it needs: not ready within 500ms"), "{}", ended.stderr);
+}
+
+#[test]
+fn what_answers_a_request_with_success_is_ready_and_what_does_not_is_named() {
+    let place = Place::shared();
+    let ready = |path: &str| format!("{}, ready: {{http: {path}, within: 1s}}", hello());
+    run(&place, &ready("/hello/1")).assert_measured();
+    let ended = run(&place, &ready("/nowhere"));
+    assert_eq!(ended.code, Some(1), "{}", ended.stderr);
+    let told = "back, which it needs: not ready within 1s: GET /nowhere failed (status 404)";
+    assert!(ended.stderr.contains(told), "{}", ended.stderr);
 }
 
 #[test]
@@ -197,7 +208,7 @@ fn an_address_of_what_is_not_needed_is_refused() {
 #[test]
 fn a_proxy_that_does_not_start_or_ends_is_named() {
     let place = Place::shared();
-    let proxied = |command: &str| format!("command: {command}, proxy: true, within: 2s");
+    let proxied = |command: &str| format!("command: {command}, proxy: true, ready: {{within: 2s}}");
     let experiment = |need: &str| {
         format!(
             "
@@ -211,7 +222,7 @@ plan: {{slice: 500ms, blocks: 1, deployments: 2, warmup: 1s, repeats: 0, twin: f
     };
     for (command, what) in [
         ("sh -c 'echo no such upstream; exit 3'", "no such upstream"),
-        ("sleep 1000", "proxy did not accept a connection at"),
+        ("sleep 1000", "proxy, which it needs: not ready within 2s"),
     ] {
         place.write("proxy.yaml", &experiment(&proxied(command)));
         let ended = place.run(["run", "proxy.yaml"]);

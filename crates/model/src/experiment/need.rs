@@ -1,11 +1,10 @@
 //! What a service needs beside it: a broker, a database, a proxy.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::Start;
+use super::{Ready, Start};
 use crate::platform::{Image, Limits};
 
 /// What a proxy calls the service that it is in front of: `{service.host}`, `{service.port}`.
@@ -33,6 +32,7 @@ pub struct Need {
     /// Whether requests go to it: it is started after the service, which it reaches at `{service.host}` and `{service.port}`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub proxy: bool,
-    /// How long it may take until it accepts a connection.
-    pub within: Duration,
+    /// When it counts as ready. Stored beside the rest, where `within` was before there was a path.
+    #[serde(flatten)]
+    pub ready: Ready,
 }

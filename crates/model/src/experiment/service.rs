@@ -93,7 +93,7 @@ pub struct RequestSpec {
     pub weight: u32,
 }
 
-/// When a service counts as ready: a successful answer to `GET path`, or an accepted connection without a path.
+/// When a service, or what it needs, counts as ready: a successful answer to `GET path`, or an accepted connection without a path.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ready {
     /// The path asked for; `None`: that the port accepts a connection is enough.

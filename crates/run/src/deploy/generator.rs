@@ -169,9 +169,9 @@ impl Generator {
     }
 }
 
-/// HTTP/1.1, unless all loads speak HTTP/2: such a service may speak nothing else.
+/// HTTP/1.1, unless all loads speak HTTP/2: such a service may speak nothing else. What is not loaded speaks HTTP/1.1.
 fn probe_protocol(loads: &[&LoadSpec]) -> Protocol {
-    if loads.iter().all(|load| load.protocol.streams().is_some()) {
+    if !loads.is_empty() && loads.iter().all(|load| load.protocol.streams().is_some()) {
         Protocol::Http2 { streams: NonZeroUsize::MIN }
     } else {
         Protocol::Http1

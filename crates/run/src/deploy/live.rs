@@ -1,12 +1,8 @@
 //! A service that a real platform deployed: asked whether it is ready, loaded, read, stopped.
 
-use std::time::Duration;
-
 use loadline_agent::Driver;
-use loadline_engine::SliceSpec;
 use loadline_model::Observations;
 use loadline_model::experiment::{LoadSpec, Ready};
-use loadline_model::load::{Arrivals, Load, Rate};
 use loadline_model::metrics::{CGROUP_MEMORY, MetricDeclaration, RESIDENT_MEMORY};
 use loadline_model::rows::{PhaseRow, StartupRow};
 use loadline_model::runtime::Runtime;
@@ -16,12 +12,10 @@ use loadline_platform::Deployment;
 use super::gc_trace::GcTrace;
 use super::generator::Generator;
 use super::needs::Needs;
+use super::readiness::ReadyProbe;
 use super::watch::Watch;
 use crate::deployer::{LiveSite, MachineId, ReadOut, Readiness};
 use crate::error::{BoxError, RunError};
-
-/// Timeout of one readiness probe.
-const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What a deployed site needs to know about its environment.
 pub struct SiteContext {
@@ -50,8 +44,7 @@ pub struct DeployedSite {
     left_out: Vec<String>,
     /// What the service needs.
     needs: Needs,
-    /// The readiness probe, kept as long as no connection was possible.
-    probe: Option<Box<dyn Driver>>,
+    ready_probe: ReadyProbe,
 }
 
 impl DeployedSite {
@@ -71,46 +64,14 @@ impl DeployedSite {
             }
         }
         let gc_trace = context.gc_trace.then(GcTrace::default);
-        Ok(DeployedSite { deployment, generator, watch, gc_trace, context, left_out, needs, probe: None })
+        let ready_probe = ReadyProbe::default();
+        Ok(DeployedSite { deployment, generator, watch, gc_trace, context, left_out, needs, ready_probe })
     }
 }
 
 impl LiveSite for DeployedSite {
     fn ask_ready(&mut self) -> Result<Readiness, RunError> {
-        let ready = &self.context.ready;
-        let path = ready.path.as_deref().unwrap_or("/");
-        let mut probe = match self.probe.take() {
-            Some(probe) => probe,
-            None => self.generator.probe(path, PROBE_TIMEOUT.min(ready.within))?,
-        };
-        if let Err(error) = probe.prepare() {
-            // The probe is kept only if it never connected. A failure response may come from another program as long as a cluster has not
-            // set up the path to the service, so a new connection is needed; and a service may have no connection to spare for a finished
-            // probe.
-            self.probe = Some(probe);
-            return Ok(Readiness::NotYet(error.to_string()));
-        }
-        if ready.path.is_none() {
-            return Ok(Readiness::Ready);
-        }
-        // The first arrival of a uniform schedule is due at once, the second after the end.
-        let load = Load::Open { rate: Rate::per_second(1000.0)?, arrivals: Arrivals::Uniform };
-        let once = SliceSpec { load, duration: Duration::from_millis(1), seed: 0, offset: Duration::ZERO };
-        let why = match probe.drive(once) {
-            Ok(record) if record.answered > 0 && record.errors.total() == 0 => return Ok(Readiness::Ready),
-            Ok(record) => {
-                let request = format!("GET {path}");
-                let errors = record.errors.by_request(std::slice::from_ref(&request));
-                let status = |kind: &String| {
-                    kind.strip_prefix(&format!("{request}: ")).map(|code| format!("status {code}"))
-                };
-                let kinds: Vec<String> =
-                    errors.into_keys().map(|kind| status(&kind).unwrap_or(kind)).collect();
-                format!("{request} failed ({})", kinds.join(", "))
-            }
-            Err(error) => error.to_string(),
-        };
-        Ok(Readiness::NotYet(why))
+        self.ready_probe.ask(&self.generator, &self.context.ready)
     }
 
     fn connect(&self, load: &LoadSpec) -> Result<Box<dyn Driver>, RunError> {

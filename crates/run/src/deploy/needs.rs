@@ -1,23 +1,22 @@
 //! What services need beside them: started before a service, observed apart from it, ended after it.
 
 use std::collections::BTreeMap;
-use std::io;
-use std::net::{SocketAddr, TcpStream};
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use loadline_machine::{Environment, Netns};
 use loadline_model::Observations;
-use loadline_model::experiment::Need;
+use loadline_model::experiment::Ready;
 use loadline_model::metrics::{HigherIs, MetricDeclaration, NEEDS_CPU, SHARED_NEEDS_CPU, Unit};
-use loadline_platform::{Deployment, Platform, Service, Vantage};
+use loadline_platform::Deployment;
 
+use super::generator::Generator;
+use super::readiness::ReadyProbe;
 use super::watch::Watch;
-use crate::deployer::{MachineId, ReadOut};
+use crate::deployer::{MachineId, ReadOut, Readiness};
 use crate::error::BoxError;
 
-/// How long one attempt to connect may take, and how long to wait for the next.
-const ATTEMPT: Duration = Duration::from_secs(1);
+/// How long to wait before it is asked again whether it is ready.
 const BETWEEN: Duration = Duration::from_millis(20);
 
 /// Something that a service needs, as it was started.
@@ -28,50 +27,29 @@ pub struct Started {
 }
 
 impl Started {
-    /// Starts a need, deployed as `service`, on a platform, and waits until it accepts a connection.
-    pub fn start(
-        need: &Need,
-        service: &Service,
-        platform: &dyn Platform,
-        environment: &Environment,
+    /// Begins to observe what was deployed for a need; `here` is this machine.
+    pub fn new(
+        name: &str,
+        deployment: Box<dyn Deployment>,
         here: Option<MachineId>,
-        progress: &mut dyn FnMut(&str),
     ) -> Result<Started, BoxError> {
-        let failed = |why: String| -> BoxError { format!("{}: {why}", need.name).into() };
-        progress(&format!("starting {}", need.name));
-        let deployment =
-            platform.deploy(environment, service, progress).map_err(|error| failed(error.to_string()))?;
         let watch = Watch::of(deployment.as_ref(), here, &[])?;
-        let mut started = Started { name: need.name.clone(), deployment, watch };
-        started.wait(environment, need.within)?;
-        Ok(started)
+        Ok(Started { name: name.to_owned(), deployment, watch })
     }
 
-    /// Waits until it accepts a connection. Of what this machine cannot reach, its platform has waited.
-    fn wait(&mut self, environment: &Environment, within: Duration) -> Result<(), BoxError> {
-        let client = match self.deployment.vantage() {
-            Vantage::Client => environment.client().clone(),
-            Vantage::Node => environment.node().clone(),
-            Vantage::Agent(_) => return Ok(()),
-        };
-        let begun = Instant::now();
+    /// Waits until it is ready.
+    pub fn wait(&mut self, generator: &Generator, ready: &Ready) -> Result<(), BoxError> {
+        let (begun, mut probe) = (Instant::now(), ReadyProbe::default());
         loop {
-            let error = match connect(&client, self.deployment.address()) {
-                Ok(()) => return Ok(()),
-                Err(error) => error,
+            let why_not = match probe.ask(generator, ready)? {
+                Readiness::Ready => return Ok(()),
+                Readiness::NotYet(why) => why,
             };
             if let Some(why) = self.ended() {
                 return Err(why.into());
             }
-            if begun.elapsed() >= within {
-                let output = self.deployment.output_tail();
-                let why = format!(
-                    "{} did not accept a connection at {} within {} s: {error}\n{output}",
-                    self.name,
-                    self.deployment.address(),
-                    within.as_secs_f64()
-                );
-                return Err(why.trim_end().to_owned().into());
+            if begun.elapsed() >= ready.within {
+                return Err(self.told(&format!("not ready within {:?}: {why_not}", ready.within)).into());
             }
             std::thread::sleep(BETWEEN);
         }
@@ -90,8 +68,13 @@ impl Started {
     /// Why it has ended, if it has.
     fn ended(&mut self) -> Option<String> {
         let why = self.deployment.ended()?;
+        Some(self.told(&why))
+    }
+
+    /// What happened to it, with the end of its output.
+    fn told(&self, why: &str) -> String {
         let output = self.deployment.output_tail();
-        Some(format!("{}, which it needs: {why}\n{output}", self.name).trim_end().to_owned())
+        format!("{}, which it needs: {why}\n{output}", self.name).trim_end().to_owned()
     }
 
     /// Reads its CPU time; [`Started::read_end`] follows.
@@ -113,11 +96,6 @@ impl Started {
     fn stop(self) -> Result<(), BoxError> {
         Ok(self.deployment.stop()?)
     }
-}
-
-fn connect(from: &Netns, to: SocketAddr) -> io::Result<()> {
-    let attempt = from.run(|| Ok(TcpStream::connect_timeout(&to, ATTEMPT)));
-    attempt.map_err(io::Error::other)?.map(drop)
 }
 
 /// All that one deployment of a service needs.

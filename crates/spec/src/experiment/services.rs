@@ -3,12 +3,12 @@
 mod naming;
 mod needs;
 mod placeholders;
+mod ready;
 mod references;
 mod runtimes;
 mod start;
 
 use std::path::Path;
-use std::time::Duration;
 
 use loadline_model::load::{ResponseCheck, ResponseCheckError};
 use loadline_model::platform::Limits;
@@ -16,6 +16,7 @@ use serde_json::json;
 
 use self::naming::{command_line, name_apart, short_name};
 use self::needs::NeedKeys;
+use self::ready::ReadyKeys;
 use self::runtimes::{GoKeys, JvmKeys};
 use self::start::{BUILTINS, OTHER, Started, defaults, started};
 
@@ -30,9 +31,7 @@ use super::{ExperimentKeys, TLS, WHAT, cpus, limits, texts, way_out};
 use crate::error::{Complaint, Place, Problems};
 use crate::files::existing;
 use crate::http;
-use crate::kinds::{
-    CommandLine, List, OneOrMore, Pairs, Scalar, Word, count, duration, parsed, switch, text, trimmed,
-};
+use crate::kinds::{CommandLine, List, OneOrMore, Pairs, Scalar, Word, count, parsed, switch, text, trimmed};
 use crate::machine::Machine;
 use crate::node::Text;
 use crate::options::{Detail, Table, Written};
@@ -69,19 +68,6 @@ pub(super) struct ServiceKeys {
     pub(super) tls: Option<Written<TlsKeys>>,
     ready: Written<ReadyKeys>,
     matrix: Option<()>,
-}
-
-/// What is written of a service's readiness.
-#[derive(Clone, Debug, PartialEq)]
-struct ReadyKeys {
-    http: Option<String>,
-    within: Duration,
-}
-
-impl Default for ReadyKeys {
-    fn default() -> ReadyKeys {
-        ReadyKeys { http: None, within: Duration::from_secs(30) }
-    }
 }
 
 pub(super) fn table() -> Table<ServiceKeys> {
@@ -196,31 +182,17 @@ pub(super) fn table() -> Table<ServiceKeys> {
         )
         .switch("--https", TLS, "true", "The service speaks https where it is started; of a URL its scheme says so")
         .key("tls", tls::table(), "What the client does where https is spoken", |service| &mut service.tls)
-        .key("ready", ready_table(), "When the service counts as ready", |service| &mut service.ready)
+        .key(
+            "ready",
+            ready::table().flag_of("http", "--ready", WHAT),
+            "When the service counts as ready",
+            |service| &mut service.ready,
+        )
         .key(
             "matrix",
             MatrixKind,
             "One service with each combination of these values: {env.GOMAXPROCS: [1, 4]}; `exclude` leaves some out",
             |service| &mut service.matrix,
-        )
-}
-
-fn ready_table() -> Table<ReadyKeys> {
-    let (min, max) = (Duration::from_millis(100), Duration::from_secs(60 * 60));
-    Table::<ReadyKeys>::new("Ready", "ready", "When the service counts as ready")
-        .key(
-            "http",
-            parsed(http::path).placeholder("PATH"),
-            "A path whose GET is answered with success once the service is ready",
-            |ready| &mut ready.http,
-        )
-        .flag("--ready", WHAT)
-        .default("/healthz of a built-in service; elsewhere an accepted connection is enough")
-        .key(
-            "within",
-            duration("the time to get ready", min, max),
-            "How long that may take once the platform has started it; 2 s at most of one that runs already",
-            |ready| &mut ready.within,
         )
 }
 

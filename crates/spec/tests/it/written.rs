@@ -96,8 +96,8 @@ service:
   command: server --database {db.host}:{db.port} {port}
   ready: {http: /up}
   needs:
-    - {name: db, command: 'server --port {port}', env: {SIZE: 64M}, limits: {cpu: 0.5}, shared: true, within: 1min}
-    - {name: front, command: 'server {host}:{port}', env: {TO: '{service.host}:{service.port}', AND: '{db.host}'}, image: 'front:1', proxy: true}
+    - {name: db, command: 'server --port {port}', env: {SIZE: 64M}, limits: {cpu: 0.5}, shared: true, ready: {within: 1min}}
+    - {name: front, command: 'server {host}:{port}', env: {TO: '{service.host}:{service.port}', AND: '{db.host}'}, image: 'front:1', proxy: true, ready: {http: /up}}
 platforms: [host, docker]
 loads: [{rate: 50/s}]
 ";

@@ -162,6 +162,20 @@ fn every_bad_file_is_refused_with_its_place_and_a_way_out() {
             ],
         ),
         (
+            "need_that_is_ready_without_a_slash",
+            &["service: {builtin: orders, needs: [{name: a, command: 'server {port}', ready: {http: up}}]}"],
+        ),
+        (
+            "need_that_is_ready_in_no_time",
+            &[
+                "service: {builtin: orders, needs: [{name: a, command: 'server {port}', ready: {within: 0s}}]}",
+            ],
+        ),
+        (
+            "need_with_a_readiness_of_its_own_kind",
+            &["service: {builtin: orders, needs: [{name: a, command: 'server {port}', ready: {tcp: true}}]}"],
+        ),
+        (
             "proxy_of_what_is_never_ready",
             &[
                 "service: {command: 'server {port}', needs: [{name: a, command: 'server {port}', proxy: true}]}",

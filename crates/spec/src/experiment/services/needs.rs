@@ -1,26 +1,26 @@
 //! What a service needs beside it: `needs: [{name: nats, command: nats-server -a {host} -p {port}}]`.
 
 use std::path::Path;
-use std::time::Duration;
 
 use loadline_model::experiment::{Need, PROXIED};
 use loadline_model::platform::Limits;
 
 use super::placeholders;
+use super::ready::{self, ReadyKeys};
 use super::start::existing_folder;
 use super::{shown, variable};
-use crate::Start;
 use crate::error::{Complaint, Place, Problems, suggestion};
 use crate::experiment::command::startable;
 use crate::experiment::images::{self, ImageKeys};
 use crate::experiment::{limits, strings, texts};
-use crate::kinds::{CommandLine, Pairs, Word, count, duration, parsed, switch};
+use crate::kinds::{CommandLine, Pairs, Word, count, parsed, switch};
 use crate::machine::Machine;
 use crate::node::Text;
 use crate::options::{Table, Written};
+use crate::{Ready, Start};
 
 /// What is written of a need.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct NeedKeys {
     name: String,
     command: Option<Vec<Text>>,
@@ -31,28 +31,10 @@ pub(super) struct NeedKeys {
     port: Option<u16>,
     shared: bool,
     proxy: bool,
-    within: Duration,
-}
-
-impl Default for NeedKeys {
-    fn default() -> NeedKeys {
-        NeedKeys {
-            name: String::new(),
-            command: None,
-            image: None,
-            directory: None,
-            env: Vec::new(),
-            limits: Written::default(),
-            port: None,
-            shared: false,
-            proxy: false,
-            within: Duration::from_secs(30),
-        }
-    }
+    ready: Written<ReadyKeys>,
 }
 
 pub(super) fn table() -> Table<NeedKeys> {
-    let (least, most) = (Duration::from_millis(100), Duration::from_secs(60 * 60));
     Table::<NeedKeys>::new("Need", "need", "A program that a service needs: started before it, or in front of it")
         .key("name", parsed(word), "What the service calls it: its address is {NAME.host} and {NAME.port}", |need| {
             &mut need.name
@@ -84,9 +66,7 @@ pub(super) fn table() -> Table<NeedKeys> {
             "Requests go to it, and it passes them on to the service at `{service.host}` and `{service.port}`; it is started after the service",
             |need| &mut need.proxy,
         )
-        .key("within", duration("the time to get ready", least, most), "How long it may take until it accepts a connection", |need| {
-            &mut need.within
-        })
+        .key("ready", ready::table(), "When it counts as ready", |need| &mut need.ready)
 }
 
 /// A name that can stand in a placeholder.
@@ -118,7 +98,7 @@ impl NeedKeys {
             port: need.port,
             shared: need.shared,
             proxy: need.proxy,
-            within: need.within,
+            ready: ReadyKeys { http: need.ready.path.clone(), within: need.ready.within }.into(),
         }
     }
 }
@@ -202,7 +182,7 @@ fn need(
         port: keys.port,
         shared: keys.shared,
         proxy: keys.proxy,
-        within: keys.within,
+        ready: Ready { path: keys.ready.value.http.clone(), within: keys.ready.value.within },
     };
     (problems.count() == before).then_some(need)
 }
