@@ -125,8 +125,10 @@ pub(super) fn network(experiment: &Experiment) -> Result<Network> {
 pub(super) fn check_limits(experiment: &Experiment, allow_missing: bool) -> Result<Vec<Note>> {
     let is_here = |platform: &&Platform| matches!(platform.kind, PlatformKind::Host | PlatformKind::Local(_));
     let is_limited = |platform: &&Platform| {
-        let own = [experiment.limits, platform.limits].into_iter();
-        own.chain(experiment.services.iter().map(|service| service.limits)).any(|limits| limits.any())
+        let of_needs = experiment.services.iter().flat_map(|service| &service.needs).map(|need| need.limits);
+        let of_services = experiment.services.iter().map(|service| service.limits);
+        let common = [experiment.limits, platform.limits].into_iter();
+        common.chain(of_services).chain(of_needs).any(|limits| limits.any())
     };
     let limited = experiment.platforms.iter().filter(is_here).filter(is_limited);
     let platforms: Vec<String> = limited.map(|platform| platform.name.clone()).collect();

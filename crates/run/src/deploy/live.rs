@@ -57,6 +57,7 @@ impl DeployedSite {
     ) -> Result<DeployedSite, BoxError> {
         let mut watch = Watch::of(deployment.as_ref(), context.here.clone(), &context.cpus)?;
         let mut left_out = deployment.left_out().to_vec();
+        left_out.extend(needs.left_out(&left_out));
         if let Some(path) = &context.metrics {
             match generator.endpoint(path) {
                 Ok(endpoint) => watch = watch.with_endpoint(endpoint),

@@ -77,6 +77,12 @@ impl Started {
         format!("{}, which it needs: {why}\n{output}", self.name).trim_end().to_owned()
     }
 
+    /// What is not available of it, a sentence each, except what is known of its platform.
+    fn left_out(&self, known: &[String]) -> Vec<String> {
+        let new = self.deployment.left_out().iter().filter(|sentence| !known.contains(sentence));
+        new.map(|sentence| format!("`{}`, which a service needs: {sentence}", self.name)).collect()
+    }
+
     /// Reads its CPU time; [`Started::read_end`] follows.
     fn read_begin(&mut self) {
         self.watch.begin(ReadOut::ServiceCpu);
@@ -127,6 +133,12 @@ impl Needs {
     ) -> Result<SocketAddr, BoxError> {
         self.shared.push(name.to_owned());
         self.all_shared.address(name, start)
+    }
+
+    /// What is not available of them, a sentence each, except what is known of their platform.
+    pub fn left_out(&self, known: &[String]) -> Vec<String> {
+        let own = self.own.iter().flat_map(|started| started.left_out(known));
+        own.chain(self.all_shared.left_out(&self.shared)).collect()
     }
 
     /// What is counted, if there are both its own and shared ones.
@@ -225,6 +237,12 @@ impl Shared {
     /// The CPU time of all of them together; `None` where that is not known.
     fn read(&self, cpu: fn(&mut Started) -> Option<u64>) -> Option<u64> {
         self.started.lock().ok()?.values_mut().map(cpu).sum()
+    }
+
+    /// What is not available of those with these names.
+    fn left_out(&self, names: &[String]) -> Vec<String> {
+        let Ok(started) = self.started.lock() else { return Vec::new() };
+        names.iter().filter_map(|name| started.get(name)).flat_map(|started| started.left_out(&[])).collect()
     }
 
     /// Why one of those with these names has ended, if one has.
