@@ -11,6 +11,7 @@ mod conditions;
 mod cpus;
 mod docker;
 mod fitting;
+mod fixed_ports;
 mod hooks;
 mod images;
 mod kubernetes;

@@ -446,3 +446,8 @@ fn shown(path: &Path) -> Text {
 pub(super) fn port_place(written: &Written<ServiceKeys>) -> &Place {
     written.place_of("port")
 }
+
+/// The places of its needs' fixed ports, in their order.
+pub(super) fn need_places(written: &ServiceKeys) -> impl Iterator<Item = &Place> {
+    written.needs.iter().flatten().map(|need| need.place_of("port"))
+}

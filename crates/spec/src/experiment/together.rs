@@ -1,15 +1,16 @@
-//! Whether the parts of an experiment fit together: something to compare, ports that don't collide, ways of taking turns
-//! that the loads allow.
+//! Whether the parts of an experiment fit together: something to compare, ways of taking turns that the loads allow, needs that can be
+//! started and found.
 
 use std::path::Path;
 use std::time::Duration;
 
 use loadline_model::PlatformId;
 use loadline_model::experiment::{Need, ServiceCpus};
-use loadline_model::plan::{Plan, Site};
-use loadline_model::platform::{Expose, Kubernetes, Limits, PortsOf, Starts};
+use loadline_model::plan::Plan;
+use loadline_model::platform::{Expose, Kubernetes, Limits, Starts};
 
-use super::services::{self, port_place};
+use super::fixed_ports::fixed_ports;
+use super::services;
 use super::{ExperimentKeys, way_out};
 use crate::error::{Complaint, Place, Problems};
 use crate::machine::Machine;
@@ -40,9 +41,10 @@ pub(super) fn together(
 
 /// Whether what services need can be started beside them, and be reached.
 fn needs_fit(experiment: &Experiment, keys: &Written<ExperimentKeys>, problems: &mut Problems) {
+    let place = keys.place_of("platforms");
     let mut refuse = |need: &Need, why: &str, help: &str| {
         let complaint = Complaint::new(format!("`{}` cannot be started {why}", need.name));
-        problems.add(keys.place_of("platforms"), complaint.help(help));
+        problems.add(place, complaint.help(help));
     };
     let mut needs = experiment.services.iter().flat_map(|service| &service.needs);
     if (experiment.is_ladder() || experiment.plan.nodes == Nodes::Own)
@@ -71,6 +73,22 @@ fn needs_fit(experiment: &Experiment, keys: &Written<ExperimentKeys>, problems: 
             _ => {}
         }
     }
+    addresses_are_known(experiment, place, problems);
+}
+
+/// What loadline does not start is not told where a need is, so that this must be known beforehand.
+fn addresses_are_known(experiment: &Experiment, place: &Place, problems: &mut Problems) {
+    for site in &Plan::new(experiment).sites {
+        let reader = match experiment.platform(site.platform).kind.capabilities(false).starts {
+            Starts::Command | Starts::Image => continue,
+            Starts::Nothing => "an external service is",
+            Starts::Manifests => "the objects of manifests are",
+        };
+        let needs = &experiment.service(site.service).needs;
+        let Some(need) = needs.iter().find(|need| need.shared && need.port.is_none()) else { continue };
+        let complaint = Complaint::new(format!("{reader} not told where `{}` is", need.name));
+        return problems.add(place, complaint.help("give it a fixed `port`, or leave one of the two out"));
+    }
 }
 
 fn one_service_on_a_ladder(experiment: &Experiment, keys: &Written<ExperimentKeys>, problems: &mut Problems) {
@@ -92,66 +110,6 @@ fn something_to_compare(experiment: &Experiment, keys: &Written<ExperimentKeys>,
         let place = plan_place(keys, "twin");
         problems.add(place, Complaint::new("no cell is compared with another").help(help));
     }
-}
-
-/// A port that a service insists on is free, and only one deployment at a time wants it.
-fn fixed_ports(
-    experiment: &Experiment,
-    keys: &Written<ExperimentKeys>,
-    machine: &Machine,
-    problems: &mut Problems,
-) {
-    let own_nodes = experiment.plan.nodes == Nodes::Own;
-    let has_own_node =
-        |platform: &Platform| own_nodes && platform.kind.capabilities(own_nodes).takes_own_node;
-    let on_node: Vec<bool> = experiment
-        .platforms
-        .iter()
-        .map(|platform| !has_own_node(platform) && shares_the_nodes_ports(platform))
-        .collect();
-    let at_once = experiment.plan.isolation == Isolation::Shared;
-    let sites = Plan::new(experiment).sites;
-    let mut taken: Vec<(u16, &str)> = Vec::new();
-    for (at, (service, written)) in experiment.services.iter().zip(services::written(&keys.value)).enumerate()
-    {
-        let Some(port) = service.port else { continue };
-        let of_service: Vec<&Site> = sites.iter().filter(|site| site.service.0 == at).collect();
-        let deployments = of_service.iter().filter(|site| on_node[site.platform.0]).count();
-        if deployments == 0 {
-            continue;
-        }
-        let is_here = |site: &&Site| {
-            let platform = experiment.platform(site.platform);
-            !has_own_node(platform) && is_surely_here(platform)
-        };
-        let place = port_place(written);
-        if of_service.iter().any(is_here) && (machine.listens)(port) {
-            let complaint = Complaint::new(format!("port {port} is in use on this machine"));
-            problems.add(place, complaint.help("stop what listens there: `ss -ltnp` names it"));
-        }
-        let help =
-            "leave `port` out and let the service take {port} or $PORT, or write `isolation: exclusive`";
-        if at_once && deployments > 1 {
-            let has_twin = of_service.iter().any(|site| site.twin);
-            let twin = if has_twin { ", the baseline's twin included" } else { "" };
-            let message = format!("{deployments} deployments need port {port} at the same time{twin}");
-            problems.add(place, Complaint::new(message).help(help));
-        } else if at_once && let Some((_, other)) = taken.iter().find(|(other, _)| *other == port) {
-            let message = format!("port {port} is needed by `{other}` at the same time");
-            problems.add(place, Complaint::new(message).help(help));
-        }
-        taken.push((port, &service.name));
-    }
-}
-
-/// Whether a service there listens among the ports of a node; behind a veth it has a network namespace of its own.
-fn shares_the_nodes_ports(platform: &Platform) -> bool {
-    platform.kind.capabilities(false).ports != PortsOf::Service
-}
-
-/// Whether its ports are this machine's: the node of a pod may be any other, and is asked once it is known.
-fn is_surely_here(platform: &Platform) -> bool {
-    platform.kind.capabilities(false).ports == PortsOf::Machine
 }
 
 fn taking_turns(experiment: &Experiment, keys: &Written<ExperimentKeys>, problems: &mut Problems) {

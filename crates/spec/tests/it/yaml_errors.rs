@@ -162,6 +162,13 @@ fn every_bad_file_is_refused_with_its_place_and_a_way_out() {
             ],
         ),
         (
+            "need_that_an_external_service_does_not_find",
+            &[
+                "service: {builtin: orders, needs: [{name: a, command: 'server {port}', shared: true}]}",
+                "platforms: [host, {external: 'http://localhost:8080'}]",
+            ],
+        ),
+        (
             "need_that_is_ready_without_a_slash",
             &["service: {builtin: orders, needs: [{name: a, command: 'server {port}', ready: {http: up}}]}"],
         ),
@@ -174,6 +181,38 @@ fn every_bad_file_is_refused_with_its_place_and_a_way_out() {
         (
             "need_with_a_readiness_of_its_own_kind",
             &["service: {builtin: orders, needs: [{name: a, command: 'server {port}', ready: {tcp: true}}]}"],
+        ),
+        (
+            "needs_on_one_port",
+            &[
+                "service: {builtin: orders, needs: [{name: a, command: server, port: 81}, {name: b, command: server, port: 81}]}",
+                "plan: {twin: false, isolation: exclusive}",
+            ],
+        ),
+        (
+            "need_on_the_port_of_its_service",
+            &[
+                "service: {builtin: orders, port: 81, needs: [{name: a, command: server, port: 81}]}",
+                "plan: {twin: false}",
+            ],
+        ),
+        (
+            "need_for_all_on_the_port_of_a_service",
+            &[
+                "service: {builtin: orders, port: 81, needs: [{name: a, command: server, port: 81, shared: true}]}",
+                "plan: {isolation: exclusive}",
+            ],
+        ),
+        (
+            "need_wanted_by_the_twin_too",
+            &["service: {builtin: orders, needs: [{name: a, command: server, port: 81}]}"],
+        ),
+        (
+            "need_on_a_port_in_use",
+            &[
+                "service: {builtin: orders, needs: [{name: a, command: server, port: 5432, shared: true}]}",
+                "platforms: [pod, container]",
+            ],
         ),
         (
             "proxy_of_what_is_never_ready",
