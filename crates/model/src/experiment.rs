@@ -84,6 +84,11 @@ impl Experiment {
         self.platforms.iter().any(|platform| platform.above.is_some())
     }
 
+    /// Whether services share something that they need.
+    pub fn has_shared_needs(&self) -> bool {
+        self.services.iter().flat_map(|service| &service.needs).any(|need| need.shared)
+    }
+
     /// A service. The id is one of this experiment's.
     pub fn service(&self, id: ServiceId) -> &Service {
         &self.services[id.0]

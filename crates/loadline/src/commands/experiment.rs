@@ -117,7 +117,8 @@ fn ends_in_time(experiment: &Experiment) -> Result<()> {
 }
 
 pub(super) fn network(experiment: &Experiment) -> Result<Network> {
-    Ok(Network::choose(is_root(), experiment.used_platforms(), experiment.plan.nodes)
+    let shared_needs = experiment.has_shared_needs();
+    Ok(Network::choose(is_root(), experiment.used_platforms(), experiment.plan.nodes, shared_needs)
         .map_err(|error| UsageError(error.to_string()))?)
 }
 

@@ -1,7 +1,7 @@
 //! The network of a run: with a wire between client and node where this user may create one, without it where an ordinary user has to
 //! reach containers, clusters or URLs.
 
-use loadline_model::platform::Capabilities;
+use loadline_model::platform::{Capabilities, PortsOf, Starts};
 
 use loadline_model::experiment::{Nodes, Platform};
 
@@ -25,7 +25,7 @@ pub struct NeedsRoot {
 }
 
 impl Network {
-    /// The network that fits the platforms that are used.
+    /// The network that fits the platforms that are used, where services share what they need or not.
     ///
     /// # Errors
     /// When there is none, for an ordinary user.
@@ -33,12 +33,13 @@ impl Network {
         is_root: bool,
         mut platforms: impl Iterator<Item = &'a Platform> + Clone,
         nodes: Nodes,
+        shared_needs: bool,
     ) -> Result<Network, NeedsRoot> {
         let is_outside = |platform: &Platform| !capabilities(platform, nodes).fits_user_namespace;
         if is_root {
             Ok(Network::Wired)
         } else if platforms.clone().any(is_outside) {
-            platforms.try_for_each(|platform| check_without_wire(platform, nodes))?;
+            platforms.try_for_each(|platform| check_without_wire(platform, nodes, shared_needs))?;
             Ok(Network::WithoutWire)
         } else {
             Ok(Network::WiredInUserNamespace)
@@ -50,9 +51,16 @@ fn capabilities(platform: &Platform, nodes: Nodes) -> Capabilities {
     platform.kind.capabilities(nodes == Nodes::Own)
 }
 
-/// Rejects what needs root: links, rules or folders.
-fn check_without_wire(platform: &Platform, nodes: Nodes) -> Result<(), NeedsRoot> {
-    let Some(needs) = capabilities(platform, nodes).needs_root else { return Ok(()) };
+/// Rejects what needs root: links, rules or folders; and an address of this machine that leads here from a container, too.
+fn check_without_wire(platform: &Platform, nodes: Nodes, shared_needs: bool) -> Result<(), NeedsRoot> {
+    let capabilities = capabilities(platform, nodes);
+    if shared_needs && capabilities.starts == Starts::Image && capabilities.ports == PortsOf::Service {
+        let what = format!("`{}` with a shared need", platform.name);
+        let why = "the need would be on this machine's loopback, and a container or pod has one of its own. Run loadline as root, or leave \
+                   `shared` out";
+        return Err(NeedsRoot { what, why });
+    }
+    let Some(needs) = capabilities.needs_root else { return Ok(()) };
     let what = match needs.option {
         Some(option) => option.to_owned(),
         None => format!("`{}` together with containers, clusters or URLs", platform.name),
@@ -70,7 +78,7 @@ mod tests {
     fn chosen(is_root: bool, kinds: &[PlatformKind]) -> Result<Network, String> {
         let platform = |kind: &PlatformKind| Platform::new("pod", kind.clone());
         let platforms: Vec<Platform> = kinds.iter().map(platform).collect();
-        Network::choose(is_root, platforms.iter(), Nodes::Shared).map_err(|error| error.to_string())
+        Network::choose(is_root, platforms.iter(), Nodes::Shared, false).map_err(|error| error.to_string())
     }
 
     fn host() -> PlatformKind {
@@ -117,8 +125,22 @@ mod tests {
     fn a_host_on_its_own_node_needs_root_beside_what_is_outside() {
         let platform = |kind| Platform::new("any", kind);
         let platforms = [platform(host()), platform(external())];
-        assert!(Network::choose(false, platforms.iter(), Nodes::Own).is_err());
-        assert_eq!(Network::choose(false, platforms.iter(), Nodes::Shared), Ok(Network::WithoutWire));
+        assert!(Network::choose(false, platforms.iter(), Nodes::Own, false).is_err());
+        assert_eq!(Network::choose(false, platforms.iter(), Nodes::Shared, false), Ok(Network::WithoutWire));
+    }
+
+    #[test]
+    fn a_shared_need_takes_root_where_a_service_has_a_loopback_of_its_own() {
+        let chosen = |kind| {
+            let platforms = [Platform::new("any", host()), Platform::new("other", kind)];
+            Network::choose(false, platforms.iter(), Nodes::Shared, true).map_err(|error| error.to_string())
+        };
+        for apart in [docker(DockerNetwork::Bridge), kubernetes(false)] {
+            let message = chosen(apart).unwrap_err();
+            assert!(message.contains("`other` with a shared need") && message.contains("as root"), "{message}");
+        }
+        assert_eq!(chosen(docker(DockerNetwork::Host)), Ok(Network::WithoutWire));
+        assert_eq!(chosen(host()), Ok(Network::WiredInUserNamespace));
     }
 
     #[test]
