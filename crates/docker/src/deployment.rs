@@ -30,6 +30,8 @@ struct DockerDeployment {
     resources: Cleanup<DockerResources>,
     monitor: ContainerMonitor,
     address: SocketAddr,
+    /// Where others on its network connect, if that is elsewhere.
+    inside: Option<SocketAddr>,
     limits: Limits,
     cgroup: Option<Cgroup>,
     left_out: Vec<String>,
@@ -82,6 +84,7 @@ pub(crate) fn deploy(
     Ok(Box::new(DockerDeployment {
         resources,
         address: SocketAddr::V4(address),
+        inside: network::peer_address(docker, &attachment, &inspected).map(SocketAddr::V4),
         limits: service.limits,
         cgroup: cgroup.map(|container| container.cgroup),
         monitor,
@@ -151,6 +154,10 @@ impl Resources for DockerResources {
 impl Deployment for DockerDeployment {
     fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    fn peer_address(&self) -> SocketAddr {
+        self.inside.unwrap_or(self.address)
     }
 
     fn vantage(&self) -> Vantage {

@@ -15,6 +15,7 @@ mod network;
 mod platform;
 mod remove;
 mod request;
+mod run_network;
 mod transfer;
 mod userland_proxy;
 

@@ -15,9 +15,11 @@ use loadline_platform::Service;
 
 use crate::{
     client::Client, error::DockerError, macvlan, monitor::ContainerMonitor, request::Attachment,
-    userland_proxy,
+    run_network::RunNetwork, userland_proxy,
 };
 
+/// Docker's own network, on which every container is that asks for no other.
+const DEFAULT: &str = "bridge";
 /// How long a container may take to answer a packet, with one retransmission (RFC 6298: after a second).
 const PROBE_TIMEOUT: Duration = Duration::from_millis(2500);
 
@@ -48,12 +50,18 @@ pub(crate) fn prepare(
     };
     Ok(match docker.network {
         DockerNetwork::Bridge => {
+            let network = match service.has_peers {
+                true => environment.shared::<RunNetwork>().ensure(owner.run, client)?,
+                false => DEFAULT.to_owned(),
+            };
             let publish_at = match docker.publish {
                 Publish::None => None,
-                Publish::Port if !environment.has_wire() => Some(bridge_address(environment, client)?),
+                Publish::Port if !environment.has_wire() => {
+                    Some(bridge_address(environment, client, &network)?)
+                }
                 Publish::Port | Publish::UserlandProxy => Some(environment.node_address()),
             };
-            Attachment { network: "bridge".to_owned(), publish_at, ..alone }
+            Attachment { network, publish_at, ..alone }
         }
         DockerNetwork::Host => {
             let listen = service.listen_on(&Node::shared(environment, owner, *subnet))?;
@@ -107,10 +115,25 @@ pub(crate) fn connect(
     }
 }
 
-/// The node's address on Docker's bridge: the kernel translates a port published there for a client on the node too, while docker-proxy
-/// handles one on loopback; and it is unreachable from outside. Loopback where the node has no such address, as with Podman.
-fn bridge_address(environment: &Environment, client: &Client) -> Result<Ipv4Addr, DockerError> {
-    let found = client.find("inspect Docker's bridge", |api| api.inspect_network("bridge", None))?;
+/// Where others on the container's network connect; `None` where that is where the client does.
+pub(crate) fn peer_address(
+    docker: &Docker,
+    attachment: &Attachment,
+    inspected: &ContainerInspectResponse,
+) -> Option<SocketAddrV4> {
+    let on_bridge = docker.network == DockerNetwork::Bridge;
+    let own = on_bridge.then(|| own_address(inspected.network_settings.as_ref()))??;
+    Some(SocketAddrV4::new(own, attachment.port))
+}
+
+/// The node's address on the bridge of a network: the kernel translates a port published there for a client on the node too, while
+/// docker-proxy handles one on loopback; and it is unreachable from outside. Loopback where the node has no such address, as with Podman.
+fn bridge_address(
+    environment: &Environment,
+    client: &Client,
+    network: &str,
+) -> Result<Ipv4Addr, DockerError> {
+    let found = client.find("inspect Docker's bridge", |api| api.inspect_network(network, None))?;
     let pools = found.and_then(|network| network.ipam?.config).unwrap_or_default();
     let subnets: Vec<(u32, u32)> = pools.into_iter().filter_map(|pool| subnet(&pool.subnet?)).collect();
     let own = environment.node().with_netlink(async |net: &Netlink| net.addresses().await)?;

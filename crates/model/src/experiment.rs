@@ -84,6 +84,11 @@ impl Experiment {
         self.platforms.iter().any(|platform| platform.above.is_some())
     }
 
+    /// Whether anything is deployed beside a service, on its platform, because that needs it.
+    pub fn has_needs_beside(&self) -> bool {
+        self.services.iter().flat_map(|service| &service.needs).any(|need| !need.shared)
+    }
+
     /// Whether services share something that they need.
     pub fn has_shared_needs(&self) -> bool {
         self.services.iter().flat_map(|service| &service.needs).any(|need| need.shared)

@@ -34,6 +34,8 @@ pub struct Service {
     pub ready_path: Option<String>,
     /// Whether it speaks TLS.
     pub https: bool,
+    /// Whether others of the run are deployed beside it, which reach it or which it reaches: what services need.
+    pub has_peers: bool,
 }
 
 impl Service {

@@ -193,6 +193,7 @@ impl PlatformDeployer<'_> {
             working_dir: need.directory.clone(),
             ready_path: need.ready.path.clone(),
             https: false,
+            has_peers: true,
         };
         progress(&format!("starting {}", need.name));
         let failed = |error: PlatformError| -> BoxError { format!("{}: {error}", need.name).into() };
@@ -228,6 +229,7 @@ impl PlatformDeployer<'_> {
             port: service.port,
             ready_path: service.ready.path.clone(),
             https: service.https,
+            has_peers: self.experiment.has_needs_beside(),
         }
     }
 

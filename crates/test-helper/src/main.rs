@@ -29,8 +29,8 @@ fn main() -> ExitCode {
         ["exit-when-called", host, port, code] => exit_when_called(host, port, code),
         ["eat-when-called", host, port] => eat_when_called(host, port),
         ["hold", nodes, registry, run, layers] => hold(registry, run, layers, nodes == "own"),
-        ["hold-container", registry, run, endpoint, docker] => {
-            hold_container(registry, run, endpoint, docker)
+        ["hold-container", peers, registry, run, endpoint, docker] => {
+            hold_container(registry, run, endpoint, docker, peers == "beside")
         }
         ["rootless", nodes, registry, layers] => rootless(registry, layers, nodes == "own"),
         ["missing", layers] => say_missing(layers),
@@ -90,13 +90,14 @@ fn hold(registry: &str, run: &str, layers: &str, own_node: bool) -> Outcome {
     Ok(())
 }
 
-/// As [`hold`], with a container of this program.
-fn hold_container(registry: &str, run: &str, endpoint: &str, docker: &str) -> Outcome {
+/// As [`hold`], with a container of this program, alone or beside others.
+fn hold_container(registry: &str, run: &str, endpoint: &str, docker: &str, has_peers: bool) -> Outcome {
     let environment = Environment::prepare_in(&Registry::at(registry)?, run.parse()?)?;
     let program = std::env::current_exe()?;
     let service = Service {
         argv: ["helper", "serve", "{host}", "{port}"].map(str::to_owned).to_vec(),
         image: Some(Image { source: ImageSource::Program(program), entrypoint: None }),
+        has_peers,
         ..Service::default()
     };
     let options: Docker = serde_json::from_str(docker)?;

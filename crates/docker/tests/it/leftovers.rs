@@ -31,13 +31,16 @@ fn what_does_not_carry_the_runs_label_is_never_touched() {
 fn a_killed_run_is_cleaned_from_docker_and_the_node() {
     let stand = Stand::docker();
     let (node_before, docker_before) = (inventory(""), stand.engine.inventory());
-    for (run, docker, kinds) in [
-        ("08dead", r#"{"network":"bridge","publish":"userland-proxy","user":null,"mounts":[]}"#, "nft table"),
-        ("05dead", r#"{"network":"macvlan","publish":"none","user":null,"mounts":[]}"#, "network"),
+    let behind_a_proxy = r#"{"network":"bridge","publish":"userland-proxy","user":null,"mounts":[]}"#;
+    let on_a_link = r#"{"network":"macvlan","publish":"none","user":null,"mounts":[]}"#;
+    for (run, peers, docker, kinds) in [
+        ("08dead", "alone", behind_a_proxy, "nft table"),
+        ("05dead", "alone", on_a_link, "network loadline-05dead-1"),
+        ("06dead", "beside", behind_a_proxy, "network loadline-06dead"),
     ] {
         let endpoint = stand.engine.endpoint();
         let (mut killed, _) =
-            held_run(&["hold-container", &stand.node.registry_path(), run, &endpoint, docker]);
+            held_run(&["hold-container", peers, &stand.node.registry_path(), run, &endpoint, docker]);
         assert!(stand.node.registry.clean(CLEANERS).unwrap().is_empty(), "a living run was cleaned");
         killed.kill().unwrap();
         killed.wait().unwrap();

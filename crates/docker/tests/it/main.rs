@@ -20,12 +20,12 @@ use std::{
 };
 
 use loadline_docker::{CLEANERS, DockerPlatform};
-use loadline_machine::{Cgroup, Environment};
+use loadline_machine::{Cgroup, Environment, Netns};
 use loadline_model::platform::{Docker, DockerNetwork, Image, ImageSource, Limits, Mount, Publish};
 use loadline_platform::{Deployment, Platform, Service, Vantage};
 use loadline_test_support::{
-    Node, allowed_cpus, assert_same, caller_seen, cgroup_of, engine::Engine, held_run, image_registry,
-    inventory, pid_of, root_pid, wait_until,
+    Node, allowed_cpus, assert_same, caller_seen, cgroup_of, engine::Engine, exchange, held_run,
+    image_registry, inventory, pid_of, root_pid, wait_until,
 };
 
 /// A node with a Docker daemon, and a run on it.

@@ -36,6 +36,40 @@ pub fn carries(
     assert_node_is(&run, &node_before);
 }
 
+/// Deploys containers that reach each other on a network of the run, beside one that is on the default network.
+pub fn joins(stand: &Stand, default: &str) {
+    let before = stand.engine.inventory();
+    let environment = stand.environment();
+    let of_run = format!("loadline-{}", environment.run());
+    let beside = Service { has_peers: true, ..who_called() };
+    let [alone, one, other] = [who_called(), beside.clone(), beside]
+        .map(|service| deploy(&Docker::default(), &environment, &service));
+    let network = |slot: u8| {
+        let names = "{{range $name, $_ := .NetworkSettings.Networks}}{{$name}}{{end}}";
+        stand.engine.cli(&["inspect", "--format", names, &format!("{of_run}-{slot}")])
+    };
+    assert_eq!([1, 2, 3].map(network), [default, &of_run, &of_run]);
+    for deployment in [&alone, &one, &other] {
+        assert_eq!(caller_seen(&environment, deployment.address()), environment.client_address());
+    }
+    let inside = Netns::of_process(pid_of(&*one)).unwrap();
+    let seen = exchange(&inside, other.peer_address(), b"");
+    assert_eq!(seen, one.peer_address().ip().to_string(), "no address is translated between them");
+
+    for deployment in [alone, one, other] {
+        deployment.stop().unwrap();
+    }
+    let network = format!("network {of_run}");
+    assert!(stand.engine.inventory().contains(&network), "the next deployments are to be on it");
+    environment.remove().unwrap();
+    assert_eq!(stand.engine.inventory(), before);
+}
+
+#[test]
+fn containers_that_reach_each_other_are_on_a_network_of_the_run_and_others_on_the_default_one() {
+    joins(&Stand::docker(), "bridge");
+}
+
 #[test]
 fn a_published_port_keeps_the_clients_address() {
     carries(&Stand::docker(), DockerNetwork::Bridge, Publish::Port, |environment| {

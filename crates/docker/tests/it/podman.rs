@@ -1,7 +1,7 @@
 //! Podman instead of Docker, through the same API.
 
 use super::{
-    networks::{carries, first_subnet},
+    networks::{carries, first_subnet, joins},
     *,
 };
 
@@ -31,6 +31,11 @@ fn podmans_unpublished_container_is_reached_at_its_own_address() {
 #[test]
 fn podman_runs_a_container_in_the_nodes_own_namespace() {
     carries(&podman(), DockerNetwork::Host, Publish::None, |environment| environment.client_address().into());
+}
+
+#[test]
+fn podmans_containers_reach_each_other_on_a_network_of_the_run() {
+    joins(&podman(), "podman");
 }
 
 #[test]

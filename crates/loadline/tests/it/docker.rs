@@ -24,7 +24,7 @@ impl Harbour {
     }
 
     /// For a test that cleans up after a killed run, which the cleaning of another would do for it.
-    fn cleaning() -> Harbour {
+    pub fn cleaning() -> Harbour {
         Harbour::at(Place::cleaning())
     }
 
@@ -37,7 +37,7 @@ impl Harbour {
         Harbour { engine: Engine::docker(&[]), place }
     }
 
-    fn command<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Command {
+    pub fn command<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Command {
         let mut command = self.place.command(arguments);
         command.env("DOCKER_HOST", self.engine.endpoint());
         command

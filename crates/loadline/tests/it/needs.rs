@@ -1,6 +1,7 @@
 //! What a service needs beside it: started first, reached by its address, counted apart, gone with it.
 
 use loadline_analysis::result::RunResult;
+use rustix::process::Signal;
 
 use crate::docker::Harbour;
 use crate::support::cluster::cluster;
@@ -32,6 +33,12 @@ plan: {{slice: 500ms, blocks: 1, deployments: 2, warmup: 1s, repeats: 0, twin: f
 "
     )
 }
+
+const DOCKERS: &str = "docker, {name: again, docker: }";
+
+/// Every way into a container that has a route to another.
+const WAYS: &str = "host, docker, {docker: {publish: userland-proxy}}, {docker: {publish: none}}, \
+    {docker: {network: host}}, {docker: {network: none-with-wire}}";
 
 /// Runs it with this in its environment.
 fn run_on(place: &Place, platforms: &str, needs: &[(&str, &str)], environment: &[(&str, &str)]) -> Ended {
@@ -114,10 +121,33 @@ plan: {{slice: 500ms, blocks: 1, deployments: 2, warmup: 1s, repeats: 0, twin: f
 #[test]
 fn a_container_reaches_a_container_and_a_process_of_this_machine() {
     let harbour = Harbour::new();
+    let before = harbour.engine.inventory();
     let endpoint = harbour.engine.endpoint();
     let environment = [("DOCKER_HOST", endpoint.as_str())];
-    assert_reaches_own_and_shared(&harbour.place, "host, docker", &environment);
-    assert_asked_by_its_proxy(&harbour.place, "host, docker", &environment);
+    assert_reaches_own_and_shared(&harbour.place, WAYS, &environment);
+    assert_asked_by_its_proxy(&harbour.place, WAYS, &environment);
+    assert_eq!(harbour.engine.inventory(), before);
+}
+
+#[test]
+fn a_network_of_a_killed_run_is_removed_by_cleaning_up() {
+    let harbour = Harbour::cleaning();
+    let before = harbour.engine.inventory();
+    harbour.place.write("needs.yaml", &experiment(&harbour.place, &[("back", &hello())], DOCKERS));
+    let run = harbour.place.start_command(harbour.command(["run", "needs.yaml"]));
+    harbour.place.wait_for_rows("slice", 1);
+    let network = format!("loadline-{}", harbour.place.store().label());
+    let members = ["network", "inspect", "--format", "{{range .Containers}}{{.Name}} {{end}}", &network];
+    let members = harbour.engine.cli(&members);
+    assert_eq!(members.split_whitespace().count(), 2 * 2, "two services, and what each needs: {members}");
+    run.send(Signal::KILL);
+    assert_eq!(run.wait().code, None, "it ended before it was killed");
+
+    let cleaned = harbour.run(["clean"]);
+    assert_eq!(cleaned.code, Some(0), "{}", cleaned.stderr);
+    assert!(cleaned.stdout.contains(&format!("removed network {network}")), "{}", cleaned.stdout);
+    leftovers::assert_none(&harbour.place.store().label());
+    assert_eq!(harbour.engine.inventory(), before);
 }
 
 #[test]
