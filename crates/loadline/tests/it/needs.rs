@@ -1,6 +1,10 @@
 //! What a service needs beside it: started first, reached by its address, counted apart, gone with it.
 
+use std::fs;
+use std::path::Path;
+
 use loadline_analysis::result::RunResult;
+use loadline_machine::{Cgroup, Container};
 use rustix::process::Signal;
 
 use crate::docker::Harbour;
@@ -198,6 +202,93 @@ fn what_answers_a_request_with_success_is_ready_and_what_does_not_is_named() {
     assert_eq!(ended.code, Some(1), "{}", ended.stderr);
     let told = "back, which it needs: not ready within 1s: GET /nowhere failed (status 404)";
     assert!(ended.stderr.contains(told), "{}", ended.stderr);
+}
+
+/// Runs what needs a program that ends at once, and then one that listens where nobody else is.
+fn assert_what_ends_or_never_listens_is_named(place: &Place, platforms: &str, environment: &[(&str, &str)]) {
+    for (address, told) in [
+        ("192.0.2.1:80", ["exited on its own", "cannot serve on 192.0.2.1:80"]),
+        ("127.0.0.1:1", ["which it needs: not ready within 2s", "127.0.0.1:1"]),
+    ] {
+        let need = format!("command: '{PROGRAM} serve hello --listen {address}', ready: {{within: 2s}}");
+        let ended = run_on(place, platforms, &[("back", &need)], environment);
+        assert_eq!(ended.code, Some(1), "{}", ended.stderr);
+        for told in ["back", told[0], told[1]] {
+            assert!(ended.stderr.contains(told), "{told}: {}", ended.stderr);
+        }
+    }
+}
+
+#[test]
+fn what_ends_or_never_listens_in_a_container_is_named() {
+    let harbour = Harbour::new();
+    let before = harbour.engine.inventory();
+    let endpoint = harbour.engine.endpoint();
+    assert_what_ends_or_never_listens_is_named(&harbour.place, DOCKERS, &[("DOCKER_HOST", &endpoint)]);
+    assert_eq!(harbour.engine.inventory(), before);
+}
+
+#[test]
+fn what_ends_or_never_listens_in_a_cluster_is_named() {
+    let (cluster, place) = (&cluster(), Place::shared());
+    let environment = [("KUBECONFIG", cluster.kubeconfig.as_str())];
+    assert_what_ends_or_never_listens_is_named(
+        &place,
+        "kubernetes, {name: again, kubernetes: }",
+        &environment,
+    );
+    assert!(!cluster.has_namespace_of(&place.store().label()));
+}
+
+/// The quota and the memory that the kernel allows the process of a run whose command line has this word.
+fn limits_of(run: &str, word: &str) -> [String; 2] {
+    let is_it = |pid: &u32| {
+        let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        line.split(|byte| *byte == 0).any(|argument| argument == word.as_bytes())
+    };
+    let pid = leftovers::processes(run).into_iter().find(is_it).expect("it runs");
+    let container = Container::of_process(pid).expect("cgroups").expect("a cgroup");
+    let read =
+        |dir: &Path, name: &str| fs::read_to_string(dir.join(name)).expect("a limit").trim().to_owned();
+    match container.cgroup {
+        Cgroup::V1 { cpu, memory, .. } => {
+            [read(&cpu, "cpu.cfs_quota_us"), read(&memory.expect("a folder"), "memory.limit_in_bytes")]
+        }
+        Cgroup::V2 { dir } => [read(&dir, "cpu.max").replace(" 100000", ""), read(&dir, "memory.max")],
+    }
+}
+
+/// Runs a service without limits that needs two programs with limits, one of its own and one for all.
+fn assert_limited(place: &Place, platforms: &str, environment: &[(&str, &str)]) {
+    let limited = |service: &str| {
+        format!(
+            "command: '{PROGRAM} serve {service} --listen {{host}}:{{port}}', limits: {{cpu: 0.5, memory: 64Mi}}"
+        )
+    };
+    let (own, shared) = (limited("hello"), format!("{}, shared: true", limited("orders")));
+    place.write("needs.yaml", &experiment(place, &[("back", &own), ("all", &shared)], platforms));
+    let mut command = place.command(["run", "needs.yaml"]);
+    command.envs(environment.iter().copied());
+    let run = place.start_command(command);
+    place.wait_for_rows("slice", 1);
+    let label = place.store().label();
+    for service in ["hello", "orders"] {
+        assert_eq!(limits_of(&label, service), ["50000".to_owned(), (64 << 20).to_string()], "{service}");
+    }
+    run.wait().assert_measured();
+    leftovers::assert_none(&label);
+}
+
+#[test]
+fn what_is_needed_is_held_to_its_limits() {
+    assert_limited(&Place::shared(), HOSTS, &[]);
+}
+
+#[test]
+fn what_is_needed_is_held_to_its_limits_in_a_container() {
+    let harbour = Harbour::new();
+    let endpoint = harbour.engine.endpoint();
+    assert_limited(&harbour.place, DOCKERS, &[("DOCKER_HOST", &endpoint)]);
 }
 
 #[test]
