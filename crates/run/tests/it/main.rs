@@ -1,6 +1,7 @@
 //! The run loop on a fake platform, journal and clock: no process is started and no time passes.
 //! Agents of fake nodes, in threads of this process, are the one thing that is real.
 
+mod capacity;
 mod cells;
 mod deaths;
 mod disturbances;
