@@ -1,7 +1,8 @@
 //! The interval of a real search holds what a real service carries whose queue is known: it works on four requests at once, two milliseconds
-//! each, on the host and behind a pod's path.
+//! each, on the host and behind a pod's path. So does that of the difference between the two, which carry nearly the same: none is claimed.
 
 use loadline_model::experiment::{Bound, Capacity, Objective};
+use loadline_model::result::Verdict;
 use rand::RngExt;
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::SeedableRng;
@@ -15,6 +16,10 @@ use crate::support::place::Place;
 const RUNS: usize = 20;
 /// Of 20 intervals that each hold the truth with a chance of 95 %, more than two miss it in one of 13 cases.
 const MOST_MISSED: usize = 2;
+/// Of 20 differences that are each claimed with a chance of 2 %, more than two are in one of 140 cases.
+const MOST_CLAIMED: usize = 2;
+/// What the platforms carry differs by less: a claim would be of a difference that is not there.
+const ALIKE: f64 = 0.02;
 const PLATFORMS: [&str; 2] = ["host", "pod"];
 
 const AT_ONCE: usize = 4;
@@ -34,6 +39,7 @@ fn intervals_of_searches_hold_the_capacity_of_a_real_queue() {
     let what = ["--service", &service, "--on", PLATFORMS[0], "--on", PLATFORMS[1]];
     let precision = format!("{}%", 100.0 * PRECISION);
     let mut seen = PLATFORMS.map(|_| Seen::default());
+    let mut differences = Differences::default();
     for seed in 1..=RUNS {
         let truths = carried(&place, &what).map(half_fail);
         let seed = seed.to_string();
@@ -49,6 +55,13 @@ fn intervals_of_searches_hold_the_capacity_of_a_real_queue() {
             seen.found.extend(found.rate_per_second);
             seen.held += usize::from(found.interval.is_some_and(|[low, high]| low <= truth && truth <= high));
         }
+        let truth = truths[1] / truths[0] - 1.0;
+        differences.truths.push(truth);
+        for found in &capacities.differences {
+            let [low, high] = found.interval;
+            differences.held += usize::from(low <= truth && truth <= high);
+            differences.claimed += usize::from(found.verdict != Verdict::Unresolved);
+        }
     }
     let row = |(platform, seen): (&str, &Seen)| Row {
         what: format!("capacity of four at once, 2 ms each, on {platform}: the interval holds it"),
@@ -60,7 +73,8 @@ fn intervals_of_searches_hold_the_capacity_of_a_real_queue() {
         interval: format!("{RUNS} searches"),
         holds: seen.held + MOST_MISSED >= RUNS,
     };
-    prove(&PLATFORMS.into_iter().zip(&seen).map(row).collect::<Vec<Row>>());
+    let rows = PLATFORMS.into_iter().zip(&seen).map(row).chain(differences.rows());
+    prove(&rows.collect::<Vec<Row>>());
 }
 
 /// What the searches found on a platform.
@@ -70,6 +84,36 @@ struct Seen {
     found: Vec<f64>,
     /// Searches whose interval holds the truth.
     held: usize,
+}
+
+/// What the searches said of the pod's capacity against the host's.
+#[derive(Default)]
+struct Differences {
+    truths: Vec<f64>,
+    /// Intervals that hold the truth.
+    held: usize,
+    /// Verdicts that there is a difference.
+    claimed: usize,
+}
+
+impl Differences {
+    fn rows(&self) -> [Row; 2] {
+        let truth = median(&self.truths);
+        let row = |what: &str, expected: String, found: usize, holds: bool| Row {
+            what: format!("capacity of four at once, 2 ms each, pod against host: {what}"),
+            expected,
+            found: format!("in {found}"),
+            interval: format!("{RUNS} searches"),
+            holds,
+        };
+        let holds = format!("{:+.1} %; in {} of {RUNS}", 100.0 * truth, RUNS - MOST_MISSED);
+        let claims = format!("less than {:.0} % apart; in at most {MOST_CLAIMED} of {RUNS}", 100.0 * ALIKE);
+        let is_alike = truth.abs() < ALIKE;
+        [
+            row("the interval of the difference holds it", holds, self.held, self.held + MOST_MISSED >= RUNS),
+            row("a difference is claimed", claims, self.claimed, is_alike && self.claimed <= MOST_CLAIMED),
+        ]
+    }
 }
 
 /// What the service answers a second on each platform when more requests wait than it works on: a timer's delay, and what its answer and the
