@@ -1,25 +1,24 @@
 //! What a search finds beside a number: of services that misbehave, of a generator that sends too little, and of trials that the machine disturbed.
+//! The numbers: `capacities`.
 
 use loadline_analysis::result::{
-    Capacities, CapacityFinding, CellCapacity, ConditionJudgement, ConditionResult, RunResult, Unit, Verdict,
+    Capacities, CapacityFinding, CellCapacity, ConditionJudgement, ConditionResult, Irregularity, RunResult, Unit,
+    Verdict,
 };
 use loadline_analysis::{Objectives, RunData, analyse};
+use loadline_model::CellId;
 use loadline_model::experiment::{Amount, Bound, CAPACITY, Capacity, Condition, Direction, Objective};
 use loadline_model::gates::{Gate, GateFailure};
 use loadline_model::load::{Arrivals, Load};
-use loadline_model::metrics::{MetricDeclaration, Unit};
+use loadline_model::metrics::MetricDeclaration;
 use loadline_model::rows::{Purpose, SliceRow, TrialOutcome, TrialRow};
-use loadline_model::{CellId, SparseHistogram};
 use loadline_search::Patience;
 
 use crate::made_up::MadeUp;
+use crate::made_up::searched::{at_rate, objectives, times_of};
 
 /// Behind the host and its twin.
 pub const POD: CellId = CellId(2);
-
-fn search() -> Capacity {
-    search_for(objective("response.p99", 50e6))
-}
 
 fn objective(metric: &str, most: f64) -> Objective {
     Objective { text: "p99 <= 50ms".into(), metric: metric.into(), bound: Bound::AtMost(most), unit: None }
@@ -36,7 +35,7 @@ fn paused() -> GateFailure {
 /// A search whose first trials at each cell were disturbed.
 fn data(disturbed: usize) -> RunData {
     let mut data =
-        MadeUp { change: |experiment| experiment.capacity = Some(search()), ..MadeUp::default() }.data();
+        MadeUp { change: |experiment| experiment.capacity = Some(objectives()), ..MadeUp::default() }.data();
     for slice in &mut data.slices {
         slice.trial = Some(TrialRow { purpose: Purpose::Search, slices: 1.0 });
     }
@@ -51,11 +50,11 @@ fn data(disturbed: usize) -> RunData {
 #[test]
 fn what_the_machine_disturbed_is_no_trial() {
     let data = data(0);
-    let objectives = Objectives::of(&search(), &data.run);
+    let judge = Objectives::of(&objectives(), &data.run);
     let judged = |failures: &[GateFailure]| {
         let mut slice = data.slices[0].clone();
         slice.gate_failures.extend_from_slice(failures);
-        objectives.judge(&slice, &mut Patience::default())
+        judge.judge(&slice, &mut Patience::default())
     };
     assert_eq!(judged(&[]), TrialOutcome::Passed);
     assert_eq!(judged(&[paused()]), TrialOutcome::Disturbed);
@@ -98,25 +97,29 @@ fn trials_that_the_machine_disturbed_are_counted_and_do_not_cost_the_runs_trust(
     assert!(!found(2), "as many as always");
 }
 
-/// A search of one deployment: twenty slices, of which those at 950/s pass and those at 1050/s fail, then four overloads at 1500/s. `change`
-/// makes the service another one; it knows the rate and the purpose of each slice.
 fn found_of(change: impl Fn(f64, Purpose, &mut SliceRow)) -> Vec<CapacityFinding> {
-    findings(&capacities_of(change).cells[0])
+    findings(&searched(change))
 }
 
 fn findings(of: &CellCapacity) -> Vec<CapacityFinding> {
     of.findings.iter().filter_map(|finding| finding.what.clone()).collect()
 }
 
+fn searched(change: impl Fn(f64, Purpose, &mut SliceRow)) -> CellCapacity {
+    capacities_of(change).cells.swap_remove(0)
+}
+
 fn capacities_of(change: impl Fn(f64, Purpose, &mut SliceRow)) -> Capacities {
     analyse(&search_of(change)).capacities.expect("a search")
 }
 
+/// A search of one deployment: twenty slices, of which those at 950/s pass and those at 1050/s fail, then four overloads at 1500/s. `change`
+/// makes the service another one; it knows the rate and the purpose of each slice.
 pub fn search_of(change: impl Fn(f64, Purpose, &mut SliceRow)) -> RunData {
     let made_up = MadeUp {
         rounds: 1,
         blocks: 24,
-        change: |experiment| experiment.capacity = Some(search()),
+        change: |experiment| experiment.capacity = Some(objectives()),
         ..MadeUp::default()
     };
     let mut data = made_up.data();
@@ -127,16 +130,9 @@ pub fn search_of(change: impl Fn(f64, Purpose, &mut SliceRow)) -> RunData {
                 (true, 0) => (950.0, Purpose::Search),
                 (true, _) => (1050.0, Purpose::Search),
             };
-            slice.load = open(rate);
-            slice.trial = Some(TrialRow { purpose, slices: 1.0 });
-            let requests = rate as u64;
-            for counted in
-                [&mut slice.due, &mut slice.sent_in_time, &mut slice.answered, &mut slice.answered_in_time]
-            {
-                *counted = requests;
-            }
-            slice.service = times_of(1, requests);
-            slice.response = times_of(if rate < 1000.0 { 1 } else { 60 }, requests);
+            *slice = at_rate(slice.clone(), rate, purpose);
+            slice.service = times_of(1, slice.due);
+            slice.response = times_of(if rate < 1000.0 { 1 } else { 60 }, slice.due);
             change(rate, purpose, slice);
         }
     }
@@ -157,12 +153,6 @@ fn make_long(rate: f64, passes: bool, slice: &mut SliceRow) {
     slice.load = open(rate);
     slice.trial = Some(TrialRow { purpose: Purpose::Confirm, slices: 5.0 });
     slice.response = times_of(if passes { 1 } else { 60 }, slice.due);
-}
-
-fn times_of(ms: u64, requests: u64) -> SparseHistogram {
-    let mut times = SparseHistogram::default();
-    times.record_n(ms * 1_000_000, requests);
-    times
 }
 
 fn answers(share: f64, slice: &mut SliceRow) {
@@ -329,4 +319,38 @@ fn what_carries_nothing_does_not_pass_a_condition_about_its_capacity() {
     });
     assert_eq!(judgements(&nothing), [ConditionJudgement::NotMeasured]);
     assert_eq!(nothing.unmeasured_conditions().count(), 1);
+}
+
+#[test]
+fn the_generators_limit_follows_from_the_cpu_time_that_it_works_on_a_request() {
+    let limit = |spun_ns: Option<u64>| {
+        searched(move |rate, _, slice| {
+            // With more requests each costs less.
+            let each_ns = if rate > 1000.0 { 20_000 } else { 30_000 };
+            slice.load_cpu_ns = each_ns * slice.answered;
+            slice.load_spun_ns = spun_ns.map(|spun_ns| spun_ns * slice.answered);
+        })
+        .generator_limit
+    };
+    assert_eq!(limit(Some(0)), Some(50_000.0), "20 µs each at the least");
+    assert_eq!(limit(Some(10_000)), Some(100_000.0), "of which it waits half");
+    assert_eq!(limit(None), None, "how long it waits is not known");
+}
+
+#[test]
+fn a_service_that_passes_at_last_what_it_failed_at_first_gets_better_with_time() {
+    let warming = |late: bool| {
+        let slices = std::cell::Cell::new(0);
+        found_of(move |rate, purpose, slice| {
+            // 950/s, 1050/s, 950/s, and so on: of the first ten all fail, of the last ten all pass.
+            let n = slices.replace(slices.get() + 1) % 24;
+            if purpose == Purpose::Search {
+                let passes = if late { n >= 10 } else { rate < 1000.0 };
+                slice.response = times_of(if passes { 1 } else { 60 }, slice.due);
+            }
+        })
+    };
+    let better = CapacityFinding::Irregular(Irregularity::BetterWithTime);
+    assert!(warming(true).contains(&better), "{:?}", warming(true));
+    assert!(!warming(false).contains(&better), "{:?}", warming(false));
 }

@@ -1,5 +1,6 @@
 //! Made-up runs whose truth is known, analysed through the one public entry.
 
+mod capacities;
 mod capacity;
 mod claims;
 mod compiling;

@@ -1,6 +1,7 @@
 //! Runs made up from a seed: host, its twin, a pod that is slower by a known shift, and a static pod if there is one.
 
 pub mod noise;
+pub mod searched;
 
 use std::time::Duration;
 

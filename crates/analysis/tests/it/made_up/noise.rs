@@ -198,7 +198,8 @@ impl Weather {
     }
 }
 
-fn uniform(random: &mut Pcg64) -> f64 {
+/// Between 0 and 1.
+pub fn uniform(random: &mut Pcg64) -> f64 {
     ((random.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
 }
 
