@@ -20,5 +20,6 @@ mod proof;
 mod prove;
 mod repeats;
 mod requests;
+mod scalability;
 mod settling;
 mod sweeps;
