@@ -29,6 +29,95 @@ fn changed(after: u64) -> History {
     history("response.p50", (1..=10 + after).map(|id| run(id, shift_us(id))))
 }
 
+/// Nightly runs of a pod, whose figure is about 100 µs.
+#[derive(Clone, Copy)]
+pub struct Nights {
+    pub name: &'static str,
+    deployments: fn(night: u64) -> u32,
+    /// Standard deviation between the deployments of a night, µs.
+    apart_us: fn(night: u64) -> f64,
+}
+
+/// Nights whose figures vary by 1 % where all are alike. Of three deployments an interval says little of how sure a figure is.
+pub const NIGHTS: [Nights; 5] = [
+    Nights { name: "3 deployments", deployments: |_| 3, apart_us: |_| 1.5 },
+    Nights { name: "8 deployments", deployments: |_| 8, apart_us: |_| 2.7 },
+    Nights {
+        name: "3 or 8 deployments",
+        deployments: |night| if night.is_multiple_of(2) { 3 } else { 8 },
+        apart_us: |_| 1.5,
+    },
+    Nights {
+        name: "3 or 8 deployments, in a quarter of the nights three times as far apart",
+        deployments: |night| if night.is_multiple_of(2) { 3 } else { 8 },
+        apart_us: |night| if (night / 2).is_multiple_of(4) { 4.5 } else { 1.5 },
+    },
+    Nights {
+        name: "3 deployments, and 8 from the middle on",
+        deployments: |night| if night < LENGTH / 2 { 3 } else { 8 },
+        apart_us: |_| 1.5,
+    },
+];
+
+/// Nights of which two weeks are less sure than the others: their figures lie farther apart, which is no change of what is measured.
+pub const LOUD_WEEKS: Nights = Nights {
+    name: "3 or 8 deployments, in two weeks three times as far apart",
+    deployments: |night| if night.is_multiple_of(2) { 3 } else { 8 },
+    apart_us: |night| if (13..27).contains(&night) { 4.5 } else { 1.5 },
+};
+
+/// Nights of a series.
+const LENGTH: u64 = 40;
+/// What is planted, µs: 3 %.
+const CHANGE_US: f64 = 3.0;
+/// A change is found where it is if it is found within so many nights of there.
+const NEAR: u64 = 2;
+
+/// The series of the pod, which is slower by so much from one of the nights on.
+fn nightly(nights: Nights, seed: u64, from: u64, change_us: f64) -> Series {
+    let run = |night: u64| {
+        let mut data = MadeUp {
+            seed: seed * LENGTH + night,
+            rounds: (nights.deployments)(night),
+            blocks: 1,
+            shift_us: if night >= from { change_us } else { 0.0 },
+            deployment_noise_us: (nights.apart_us)(night),
+            change: |experiment| experiment.plan.twin = false,
+            ..MadeUp::default()
+        }
+        .data();
+        data.run.id = night as i64;
+        data
+    };
+    history("response.p50", (0..LENGTH).map(run)).series.swap_remove(1)
+}
+
+/// In how many series a planted change is found where it is.
+pub fn found(nights: Nights, count: u64) -> usize {
+    let is_found = |seed: &u64| {
+        // With six nights at either end at least.
+        let from = 6 + seed % (LENGTH - 11);
+        let changes = nightly(nights, *seed, from, CHANGE_US).changes;
+        changes.iter().any(|change| (change.at as u64).abs_diff(from) <= NEAR)
+    };
+    (0..count).filter(is_found).count()
+}
+
+/// In how many series without a change one is found.
+pub fn false_alarms(nights: Nights, count: u64) -> usize {
+    (0..count).filter(|seed| !nightly(nights, 1_000_000 + seed, 0, 0.0).changes.is_empty()).count()
+}
+
+#[test]
+fn a_planted_change_is_found_and_none_that_was_not_however_unequal_the_intervals_are() {
+    for nights in NIGHTS {
+        let (found, alarms) = (found(nights, 20), false_alarms(nights, 20));
+        println!("{}: {found} of 20, and {alarms} that are none", nights.name);
+        // Of 20 with 95 % each, fewer than 16 is one case in 400.
+        assert!(found >= 16 && alarms <= 2, "{}: {found}, {alarms}", nights.name);
+    }
+}
+
 #[test]
 fn a_change_is_found_where_it_is_and_in_its_own_series() {
     let found = changed(10);
