@@ -15,6 +15,7 @@ mod judging;
 mod ladder;
 mod made_up;
 mod of_deployments;
+mod overloads;
 #[path = "../../../../tests/proof.rs"]
 mod proof;
 mod prove;
