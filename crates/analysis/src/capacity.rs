@@ -123,8 +123,8 @@ struct Tried<'a> {
 pub fn capacities(data: &RunData, counted: &Counted<'_>, confidence: f64) -> Option<Capacities> {
     let capacity = data.run.experiment.capacity.as_ref()?;
     let objectives = Objectives::of(capacity, &data.run);
-    let cells = of_cells(data, counted, &objectives);
-    let differences = differences(data, &cells);
+    let (cells, found) = searched(data, counted, &objectives);
+    let differences = differences(data, &cells, &found);
     // Searches that took no turns have no block in common.
     let is_joined = data.run.notes.iter().any(|note| matches!(note, Note::NotInterleaved { .. }));
     let blocks = |purpose| if is_joined { Counted::new() } else { of_purpose(counted, purpose) };
@@ -147,8 +147,17 @@ pub fn capacities(data: &RunData, counted: &Counted<'_>, confidence: f64) -> Opt
 
 /// The capacity of each cell of a run, which searches.
 pub fn of_cells(data: &RunData, counted: &Counted<'_>, objectives: &Objectives) -> Vec<CellCapacity> {
+    searched(data, counted, objectives).0
+}
+
+/// The same, each with how sure it is.
+fn searched(
+    data: &RunData,
+    counted: &Counted<'_>,
+    objectives: &Objectives,
+) -> (Vec<CellCapacity>, Vec<Option<Found>>) {
     let cells = data.run.plan.cell_ids();
-    cells.map(|cell| of_cell(data, cell, objectives, &tried(counted, cell, objectives))).collect()
+    cells.map(|cell| of_cell(data, cell, objectives, &tried(counted, cell, objectives))).unzip()
 }
 
 /// The slices in which each cell was at its own capacity: what claims about a search are judged by.
@@ -199,7 +208,12 @@ fn tried<'a>(counted: &Counted<'a>, cell: CellId, objectives: &Objectives) -> Ve
     slices.filter_map(tried).collect()
 }
 
-fn of_cell(data: &RunData, cell: CellId, objectives: &Objectives, tried: &[Tried<'_>]) -> CellCapacity {
+fn of_cell(
+    data: &RunData,
+    cell: CellId,
+    objectives: &Objectives,
+    tried: &[Tried<'_>],
+) -> (CellCapacity, Option<Found>) {
     let usable: Vec<&Tried<'_>> = tried.iter().filter(|tried| tried.outcome.is_of_the_service()).collect();
     let trials: Vec<Trial> = usable.iter().map(|tried| tried.trial).collect();
     let rounds = by_round(&usable);
@@ -212,7 +226,7 @@ fn of_cell(data: &RunData, cell: CellId, objectives: &Objectives, tried: &[Tried
         let at = usable.iter().filter(|tried| tried.trial.counts() && tried.trial.rate == lower);
         achieved(&at.map(|tried| tried.slice).collect::<Vec<&SliceRow>>())
     });
-    CellCapacity {
+    let capacity = CellCapacity {
         cell,
         rate_per_second: rate,
         interval: found.map(|found| found.interval),
@@ -237,7 +251,8 @@ fn of_cell(data: &RunData, cell: CellId, objectives: &Objectives, tried: &[Tried
             .map(Statement::of)
             .collect(),
         curve,
-    }
+    };
+    (capacity, found)
 }
 
 /// A capacity and how sure it is.
@@ -245,6 +260,7 @@ fn of_cell(data: &RunData, cell: CellId, objectives: &Objectives, tried: &[Tried
 struct Found {
     rate: f64,
     interval: [f64; 2],
+    log: Log,
 }
 
 impl Found {
@@ -252,17 +268,50 @@ impl Found {
     /// are.
     fn of(rounds: &[Vec<Trial>]) -> Option<Found> {
         let found: Vec<Estimate> = rounds.iter().filter_map(|trials| estimate(trials)).collect();
-        if let [alone] = found[..] {
-            return Some(Found { rate: alone.rate, interval: alone.interval });
+        if let [Estimate { rate, interval, half_width, .. }] = found[..] {
+            let log = Log { value: rate.ln(), standard_error: half_width / REACH, degrees_of_freedom: MANY };
+            return Some(Found { rate, interval, log });
         }
         let count = found.len() as f64;
-        let log = found.iter().map(|one| one.rate.ln()).sum::<f64>() / count;
+        let value = found.iter().map(|one| one.rate.ln()).sum::<f64>() / count;
         let within = found.iter().map(|one| (one.half_width / REACH).powi(2)).sum::<f64>() / count;
-        let between = found.iter().map(|one| (one.rate.ln() - log).powi(2)).sum::<f64>() / (count - 1.0);
+        let between = found.iter().map(|one| (one.rate.ln() - value).powi(2)).sum::<f64>() / (count - 1.0);
         (!found.is_empty()).then(|| {
-            let reach = t_quantile(0.975, count - 1.0) * (between.max(within) / count).sqrt();
-            Found { rate: log.exp(), interval: [(log - reach).exp(), (log + reach).exp()] }
+            let standard_error = (between.max(within) / count).sqrt();
+            let log = Log { value, standard_error, degrees_of_freedom: count - 1.0 };
+            Found { rate: value.exp(), interval: log.interval().map(f64::exp), log }
         })
+    }
+}
+
+/// The logarithm of a rate, or of a ratio of two.
+#[derive(Clone, Copy)]
+struct Log {
+    value: f64,
+    standard_error: f64,
+    degrees_of_freedom: f64,
+}
+
+impl Log {
+    fn interval(self) -> [f64; 2] {
+        let reach = t_quantile(0.975, self.degrees_of_freedom) * self.standard_error;
+        [self.value - reach, self.value + reach]
+    }
+
+    /// Of the ratio to another rate, by Welch and Satterthwaite.
+    fn minus(self, other: Log) -> Log {
+        let [one, another] = [self, other].map(|log| log.standard_error.powi(2));
+        let spread = one.powi(2) / self.degrees_of_freedom + another.powi(2) / other.degrees_of_freedom;
+        Log {
+            value: self.value - other.value,
+            standard_error: (one + another).sqrt(),
+            degrees_of_freedom: (one + another).powi(2) / spread,
+        }
+    }
+
+    /// How often as much is seen by chance where there is nothing.
+    fn p_value(self) -> f64 {
+        two_sided_p(self.value / self.standard_error, self.degrees_of_freedom)
     }
 }
 
@@ -291,31 +340,30 @@ fn carried(rounds: &[Vec<Trial>], low: f64) -> Option<f64> {
 ///
 /// The capacity in slices is another one than that in longer slices, of which a few trials alone are known. So the difference and its p-value are
 /// those of slices; but where a longer slice failed its interval reaches to what both carry for longer, and a verdict holds for that as well.
-fn differences(data: &RunData, cells: &[CellCapacity]) -> Vec<CapacityDifference> {
-    let found = |cell: CellId| {
-        let capacity = &cells[cell.0];
-        let ([low, high], rate) = (capacity.interval?, capacity.rate_per_second?);
-        Some((rate.ln(), (high.ln() - low.ln()) / 2.0 / REACH, capacity.carried_per_second?))
-    };
-    let planned = data.run.plan.planned_contrasts();
-    let both = planned.filter_map(|planned| {
-        let (baseline, candidate) = (found(planned.baseline)?, found(planned.candidate)?);
-        let (log, error) = (candidate.0 - baseline.0, candidate.1.hypot(baseline.1));
-        let fails = [planned.baseline, planned.candidate].iter().any(|cell| cells[cell.0].fails_for_longer());
-        let for_longer = fails.then(|| (candidate.2 / baseline.2).ln());
-        let reach = [Some(log - REACH * error), Some(log + REACH * error), for_longer].into_iter().flatten();
-        let interval = [reach.clone().fold(f64::INFINITY, f64::min), reach.fold(f64::NEG_INFINITY, f64::max)];
-        Some((planned, log, error, interval))
+fn differences(
+    data: &RunData,
+    cells: &[CellCapacity],
+    found: &[Option<Found>],
+) -> Vec<CapacityDifference> {
+    let both = data.run.plan.planned_contrasts().filter_map(|planned| {
+        let (baseline, candidate) = (planned.baseline.0, planned.candidate.0);
+        let log = found[candidate]?.log.minus(found[baseline]?.log);
+        let for_longer = (cells[candidate].carried_per_second? / cells[baseline].carried_per_second?).ln();
+        let [low, high] = log.interval();
+        let interval = match cells[baseline].fails_for_longer() || cells[candidate].fails_for_longer() {
+            true => [low.min(for_longer), high.max(for_longer)],
+            false => [low, high],
+        };
+        Some((planned, log, interval))
     });
     let all: Vec<_> = both.collect();
-    let plain: Vec<f64> = all.iter().map(|(_, log, error, _)| two_sided_p(log / error, MANY)).collect();
-    let corrected = holm(&plain);
+    let corrected = holm(&all.iter().map(|(_, log, _)| log.p_value()).collect::<Vec<f64>>());
     all.into_iter()
         .zip(corrected)
-        .map(|((planned, log, _, interval), p_holm)| CapacityDifference {
+        .map(|((planned, log, interval), p_holm)| CapacityDifference {
             baseline: planned.baseline,
             candidate: planned.candidate,
-            relative: log.exp_m1(),
+            relative: log.value.exp_m1(),
             interval: interval.map(f64::exp_m1),
             p_holm,
             verdict: match interval {
