@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::Path, sync::Arc};
 use k8s_openapi::api::{
     apps::v1::{Deployment as Controller, ReplicaSet},
     core::v1::{Pod, Service as ClusterService},
-    networking::v1::Ingress,
+    networking::v1::{Ingress, NetworkPolicy},
 };
 use kube::api::ApiResource;
 
@@ -150,6 +150,7 @@ impl Deployer<'_> {
         };
         let spec = pod_spec(&self.context.service, &plan);
         let service = self.create_services(made, &labels::of(&owner), ports.port)?;
+        self.create_network_policy(made, &labels::of(&owner), ports.port)?;
         let (namespace, selector, name) =
             (self.context.cluster.namespace(), labels::selector(&owner), owner.label());
         let moments = StartupTimeline::watch(cluster, &namespace, &selector, &name);
@@ -199,6 +200,7 @@ impl Deployer<'_> {
         }
         let selector = labels::selector_of(&workload.labels);
         let service = self.create_services(made, &workload.labels, port)?;
+        self.create_network_policy(made, &workload.labels, port)?;
         let moments = StartupTimeline::watch(cluster, &namespace, &selector, &workload.name);
         read.apply(cluster, &namespace, made)?;
         made.register(ApiResource::erase::<ReplicaSet>(&()));
@@ -236,6 +238,21 @@ impl Deployer<'_> {
         }
         let service = exposure::service(&owner, owner.label(), kind, pods, port);
         apply(cluster, owner.run, &service).map(Some)
+    }
+
+    /// The network policy of the pods, if one is asked for.
+    fn create_network_policy(
+        &self,
+        made: &mut ClusterCleanup,
+        pods: &std::collections::BTreeMap<String, String>,
+        port: u16,
+    ) -> Result<(), ClusterError> {
+        if !self.context.options.network_policy {
+            return Ok(());
+        }
+        let owner = *made.owner();
+        made.register(ApiResource::erase::<NetworkPolicy>(&()));
+        apply(&self.context.cluster.cluster, owner.run, &exposure::network_policy(&owner, pods, port)).map(drop)
     }
 
     /// The address of the pods, and where the client is.

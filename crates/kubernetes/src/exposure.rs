@@ -8,7 +8,8 @@ use k8s_openapi::{
         core::v1::{PodSpec, PodTemplateSpec, Service, ServicePort, ServiceSpec},
         networking::v1::{
             HTTPIngressPath, HTTPIngressRuleValue, Ingress, IngressBackend, IngressRule,
-            IngressServiceBackend, IngressSpec, ServiceBackendPort,
+            IngressServiceBackend, IngressSpec, NetworkPolicy, NetworkPolicyIngressRule, NetworkPolicyPort,
+            NetworkPolicySpec, ServiceBackendPort,
         },
     },
     apimachinery::pkg::{
@@ -105,6 +106,25 @@ pub(crate) fn ingress(owner: &Owner, host: Option<&str>, path: &str, port: u16) 
     }
 }
 
+/// Lets in what is sent to the port of the pods that `selector` matches, whoever sends it, and nothing else.
+pub(crate) fn network_policy(owner: &Owner, selector: &BTreeMap<String, String>, port: u16) -> NetworkPolicy {
+    let port = NetworkPolicyPort {
+        port: Some(IntOrString::Int(port.into())),
+        protocol: Some("TCP".to_owned()),
+        ..Default::default()
+    };
+    let rule = NetworkPolicyIngressRule { from: None, ports: Some(vec![port]) };
+    NetworkPolicy {
+        metadata: labels::metadata(owner, owner.label()),
+        spec: Some(NetworkPolicySpec {
+            pod_selector: Some(LabelSelector { match_labels: Some(selector.clone()), ..Default::default() }),
+            policy_types: Some(vec!["Ingress".to_owned()]),
+            ingress: Some(vec![rule]),
+            egress: None,
+        }),
+    }
+}
+
 /// The names of `count` dummy Services besides the deployment's own.
 pub(crate) fn dummy_service_names(owner: &Owner, count: u32) -> impl Iterator<Item = String> {
     let label = owner.label();
@@ -143,6 +163,20 @@ mod tests {
         assert_eq!(
             rule["http"]["paths"][0]["backend"]["service"],
             json!({"name": "loadline-3fa90c-2", "port": {"number": 8080}})
+        );
+    }
+
+    #[test]
+    fn a_network_policy_lets_in_what_is_sent_to_the_port_of_its_own_pods() {
+        let labels = labels::of(&owner());
+        let made = serde_json::to_value(network_policy(&owner(), &labels, 7000)).unwrap();
+        assert_eq!(
+            made["spec"],
+            json!({
+                "podSelector": {"matchLabels": {"loadline.run": "3fa90c", "loadline.slot": "2"}},
+                "policyTypes": ["Ingress"],
+                "ingress": [{"ports": [{"port": 7000, "protocol": "TCP"}]}]
+            })
         );
     }
 

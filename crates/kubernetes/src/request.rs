@@ -76,6 +76,9 @@ pub(crate) fn permissions(options: &Kubernetes) -> Vec<Permission> {
         all.push(Permission::in_namespace(CREATE_AND_DELETE, "apps", "deployments"));
         all.push(Permission::in_namespace(&["deletecollection"], "apps", "replicasets"));
     }
+    if options.network_policy {
+        all.push(Permission::in_namespace(CREATE_AND_DELETE, "networking.k8s.io", "networkpolicies"));
+    }
     if let Expose::Ingress(_) = options.expose {
         all.push(Permission::in_namespace(CREATE_AND_DELETE, "networking.k8s.io", "ingresses"));
         all.push(Permission::in_cluster(&["list"], "networking.k8s.io", "ingressclasses"));
@@ -232,6 +235,8 @@ mod tests {
         assert!(has(Kubernetes::default(), "deployments") && !has(Kubernetes::default(), "nodes/proxy"));
         let fixed = Kubernetes { static_pod: true, ..Kubernetes::default() };
         assert!(has(fixed.clone(), "nodes/proxy") && !has(fixed, "deployments"));
+        assert!(!has(Kubernetes::default(), "networkpolicies"));
+        assert!(has(Kubernetes { network_policy: true, ..Kubernetes::default() }, "networkpolicies"));
         assert!(has(Kubernetes { load_from: LoadFrom::Cluster, ..Kubernetes::default() }, "jobs"));
     }
 }

@@ -34,7 +34,7 @@ fn check_limits(deployment: &dyn Deployment) {
 }
 
 fn assert_nothing_left(run: &Run) {
-    let kinds = "deployments,replicasets,daemonsets,jobs,pods,services,ingresses,configmaps";
+    let kinds = "deployments,replicasets,daemonsets,jobs,pods,services,ingresses,networkpolicies,configmaps";
     let left = cluster().objects(run.environment.run(), kinds);
     assert!(left.is_empty(), "left behind: {left:?}");
 }
@@ -74,6 +74,30 @@ fn a_cluster_address_leads_to_pods_on_both_nodes() {
 #[test]
 fn pods_on_both_nodes_are_reached_at_their_own_addresses() {
     assert!(every_placement(Expose::PodIP), "a pod of this node is called by the client itself");
+}
+
+#[test]
+fn a_network_policy_selects_the_services_own_pods_and_its_port() {
+    let run = Run::begin();
+    let platform = Kubernetes { network_policy: true, ..cluster().platform(Expose::PodIP) };
+    let deployment = run.deploy(&platform, &cluster().who_called());
+    run.ask(&*deployment);
+    let found = |path: &str| {
+        let path = format!("jsonpath={{.items[*].spec.{path}}}");
+        cluster().kubectl(&["get", "networkpolicies", "-n", &namespace(&run), "-o", &path])
+    };
+    assert_eq!(found("ingress[*].ports[*].port"), deployment.address().port().to_string());
+    let labels: Vec<String> =
+        serde_json::from_str::<std::collections::BTreeMap<String, String>>(&found("podSelector.matchLabels"))
+            .unwrap()
+            .into_iter()
+            .map(|(key, value)| format!("{key}={value}"))
+            .collect();
+    let selected = cluster().kubectl(&["get", "pods", "-n", &namespace(&run), "-l", &labels.join(","), "-o", "name"]);
+    assert_eq!(selected.lines().count(), 1, "{selected}");
+    deployment.stop().unwrap();
+    assert_nothing_left(&run);
+    run.end();
 }
 
 #[test]

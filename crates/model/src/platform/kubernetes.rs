@@ -21,6 +21,9 @@ pub struct Kubernetes {
     pub placement: Option<PodPlacement>,
     /// Among how many Services it stands, its own included; at least 1.
     pub services: u32,
+    /// Whether a network policy selects its pods, which lets in what is sent to the service's port and nothing else.
+    #[serde(default)]
+    pub network_policy: bool,
     /// What the kubelet checks.
     pub probes: Probes,
     /// How many pods; at least 1.
@@ -126,6 +129,7 @@ impl Default for Kubernetes {
             static_pod: false,
             placement: None,
             services: 1,
+            network_policy: false,
             probes: Probes::default(),
             replicas: 1,
             requests: Limits::default(),

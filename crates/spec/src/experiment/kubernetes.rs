@@ -74,6 +74,12 @@ pub(super) fn table() -> Table<KubernetesKeys> {
             |pod| &mut pod.options.services,
         )
         .key(
+            "network_policy",
+            switch(),
+            "A network policy for the service's pods, which lets in what is sent to the service's port and nothing else",
+            |pod| &mut pod.options.network_policy,
+        )
+        .key(
             "probes",
             choice("a set of probes", &PROBES),
             "What the kubelet checks: nothing, or (default) liveness every 10 s and readiness every 5 s",
@@ -209,6 +215,11 @@ pub(super) fn kubernetes(written: &Written<KubernetesKeys>, problems: &mut Probl
         ..keys.options
     };
     static_pod(&pod, written, problems);
+    if pod.network_policy && pod.expose == Expose::HostNetwork {
+        let complaint = Complaint::new("no network policy applies to a pod in the node's network")
+            .help("leave `network_policy` out, or expose the pod in another way");
+        problems.add(written.place_of("network_policy"), complaint);
+    }
     pod
 }
 
@@ -262,6 +273,9 @@ pub(super) fn default_name(pod: &Kubernetes) -> String {
     }
     if pod.services > 1 {
         name = format!("{name} among {}", pod.services);
+    }
+    if pod.network_policy {
+        name += " with a policy";
     }
     name
 }

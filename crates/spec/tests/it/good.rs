@@ -344,7 +344,7 @@ fn a_container_and_a_pod_are_named_by_what_sets_them_apart() {
     let file = yaml(
         "service: {builtin: orders}
 platforms: [docker, {docker: {network: none-with-wire}}, {docker: {publish: userland-proxy}}, kubernetes,
-  {kubernetes: {expose: podIP, placement: other-node}}, {kubernetes: {static: true, services: 50}},
+  {kubernetes: {expose: podIP, placement: other-node}}, {kubernetes: {static: true, services: 50, network_policy: true}},
   {name: guaranteed, kubernetes: {requests: {cpu: 1, memory: 64Mi}, agent_image: registry.example/loadline:1}}]
 loads: [{rate: 2000/s}]",
     );
@@ -355,7 +355,7 @@ loads: [{rate: 2000/s}]",
         "docker userland-proxy",
         "kubernetes",
         "kubernetes podIP other-node",
-        "kubernetes nodePort static among 50",
+        "kubernetes nodePort static among 50 with a policy",
         "guaranteed",
     ];
     assert_eq!(names, expected);
