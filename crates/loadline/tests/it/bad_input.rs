@@ -70,6 +70,52 @@ fn bad_files_are_refused_with_their_place() {
 }
 
 #[test]
+fn searches_that_could_find_nothing_are_refused() {
+    let place = Place::new();
+    let search = ["capacity", "--service", "orders", "--on", "host"];
+    let objectives: [&[&str]; 6] = [
+        &["p99 <= 50ms", "p99 >= 60ms"],
+        &["p99 <= 1ms", "p50 >= 5ms"],
+        &["p99 <= 50/s"],
+        &["rate.achieved >= 5ms"],
+        &["memory.peak <= 50ms"],
+        &["p99 < 50ms"],
+    ];
+    let mut said: Vec<String> = Vec::new();
+    for objectives in objectives {
+        let given = objectives.iter().flat_map(|objective| ["--objective", objective]);
+        let line: Vec<&str> = search.into_iter().chain(given).collect();
+        said.push(format!("$ loadline {}\n{}", line.join(" "), refused(&place, &line).trim_end()));
+    }
+    insta::assert_snapshot!(said.join("\n\n"));
+}
+
+#[test]
+fn a_precision_that_its_time_does_not_allow_is_refused_with_the_time_it_takes() {
+    let place = Place::new();
+    let said = refused(
+        &place,
+        &["capacity", "--service", "orders", "--on", "host", "--precision", "0.5%", "--within", "20s"],
+    );
+    assert!(said.contains("within") && said.contains("precision"), "{said}");
+}
+
+#[test]
+fn ten_thousand_cells_are_refused_with_the_time_they_take() {
+    let place = Place::new();
+    let cpus: Vec<String> = (1..=100).map(|hundredths| format!("{:.2}", f64::from(hundredths) / 100.0)).collect();
+    let rates: Vec<String> = (1..=100).map(|rate| format!("{rate}/s")).collect();
+    let file = format!(
+        "service: {{builtin: orders}}\nplatforms: [{{host: , matrix: {{limits.cpu: [{}]}}}}]\nloads: [{{matrix: {{rate: [{}]}}}}]\n",
+        cpus.join(", "),
+        rates.join(", ")
+    );
+    place.write("matrix.yaml", &file);
+    let said = refused(&place, &["run", "matrix.yaml"]);
+    assert!(said.contains("10000 cells") || said.contains("10,000 cells"), "{said}");
+}
+
+#[test]
 fn a_report_without_a_store_names_the_way_to_one() {
     let place = Place::new();
     let ended = place.run(["report"]);
