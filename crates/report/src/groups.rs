@@ -128,18 +128,26 @@ pub(crate) fn loads(result: &RunResult) -> Vec<String> {
 /// All loads in one line: `100/min, 2000/s Poisson, 100 connections`.
 pub(crate) fn all_loads(result: &RunResult) -> String {
     let loads = loads(result);
-    let Some(common) = common_end(result).filter(|_| loads.len() > 1) else { return loads.join("; ") };
+    let (start, end) = (common_start(&loads), common_end(result).filter(|_| loads.len() > 1));
+    if start.is_empty() && end.is_none() {
+        return loads.join("; ");
+    }
     let short = unique(result.cells.iter().map(|cell| short_load_name(result, cell)));
-    format!("{}{common}", short.join(", "))
+    format!("{start}{}{}", short.join(", "), end.unwrap_or_default())
 }
 
-/// The load as short as it stays clear: without what all loads end with, arrivals and connections.
+/// The load as short as it stays clear: without what all loads begin with, and what they end with, arrivals and connections.
 pub(crate) fn short_load_name(result: &RunResult, cell: &Cell) -> String {
-    let name = load_name(cell);
-    match common_end(result) {
-        Some(common) => name.strip_suffix(&common).map(str::to_owned).unwrap_or(name),
-        None => name,
-    }
+    let (name, end) = (load_name(cell), common_end(result).unwrap_or_default());
+    let name = name.strip_prefix(common_start(&loads(result))).unwrap_or(&name);
+    name.strip_suffix(&end).unwrap_or(name).to_owned()
+}
+
+/// `closed loop, ` of loads that are all closed loops, and differ only in their connections.
+fn common_start(loads: &[String]) -> &'static str {
+    const CLOSED: &str = "closed loop, ";
+    let is_closed = |load: &String| load.strip_prefix(CLOSED).is_some_and(|rest| !rest.contains(", "));
+    if loads.len() > 1 && loads.iter().all(is_closed) { CLOSED } else { "" }
 }
 
 /// What the names of all loads end with, if they still differ without it: ` Poisson, 100 connections`.
