@@ -99,13 +99,9 @@ pub(crate) fn compared(result: &RunResult, found: &Capacities) -> Vec<(String, G
     let rates = points.filter(|point| point.purpose == Purpose::Common).map(|point| point.rate_per_second);
     let rates: Vec<f64> = rates.collect();
     let ends = rates.iter().copied().reduce(f64::min).zip(rates.iter().copied().reduce(f64::max));
-    let same = ends.map(|(least, most)| match least == most {
-        true => format!("All at the same rate, {}:", figures::rate(least)),
-        false => format!(
-            "All at the same rate, {} to {} by deployment, request and load:",
-            figures::rate(least),
-            figures::rate(most)
-        ),
+    let same = ends.map(|(least, most)| match [figures::rate(least), figures::rate(most)] {
+        [least, most] if least == most => format!("All at the same rate, {least}:"),
+        [least, most] => format!("All at the same rate, {least} to {most} by deployment, request and load:"),
     });
     let tables = [
         (same.unwrap_or_default(), &found.at_the_same_rate),
