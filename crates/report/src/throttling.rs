@@ -11,6 +11,9 @@ const MOST_NAMED: usize = 5;
 /// Cells that were throttled for less than 1 ms per second are only counted.
 const HARDLY_NS_PER_SECOND: f64 = 1e6;
 
+/// Of 100 ms, which the kernel and Kubernetes use unless they are told otherwise.
+const TEN_PERIODS_S: f64 = 1.0;
+
 /// Limits, and the names of what has them.
 type Limited<'a> = Vec<(Option<String>, Vec<&'a str>)>;
 
@@ -78,5 +81,9 @@ pub(crate) fn sentence(result: &RunResult) -> Option<String> {
         pieces.push(format!("{} more", throttled.len() - MOST_NAMED));
     }
     pieces.extend(hardly);
-    (!pieces.is_empty()).then(|| format!("Throttled by the CPU limit: {}.", pieces.join(", ")))
+    let in_short = match result.plan.slice_s < TEN_PERIODS_S && !throttled.is_empty() {
+        true => " Slices are shorter than ten periods of the limit: under a load that lasts it is throttled more (`plan: {slice: 1s}`).",
+        false => "",
+    };
+    (!pieces.is_empty()).then(|| format!("Throttled by the CPU limit: {}.{in_short}", pieces.join(", ")))
 }

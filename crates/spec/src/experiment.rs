@@ -35,7 +35,7 @@ mod together;
 
 use std::path::{Path, PathBuf};
 
-use loadline_model::experiment::Condition;
+use loadline_model::experiment::{Condition, Slices};
 use loadline_model::platform::Limits;
 
 use crate::error::{Place, Problem, Problems};
@@ -239,7 +239,10 @@ pub(crate) fn experiment(
         services = services::services(&keys, machine, &mut problems);
     }
     let loads = loads::loads(&keys, &mut problems);
-    let mut plan = plan::plan(&keys.value.plan.value, &loads, machine.seed);
+    let limits = services.iter().map(|service| service.limits);
+    let limits = limits.chain(platforms.iter().map(|platform| platform.limits));
+    let shortest = Slices::shortest(limits.chain([keys.value.limits.value]));
+    let mut plan = plan::plan(&keys.value.plan.value, &loads, shortest, machine.seed);
     let capacity = capacity::capacity(&keys, &services, &loads, machine, &mut problems);
     if capacity.is_some() {
         // A search finds out by itself how much it must measure.

@@ -2,9 +2,11 @@
 //!
 //! A platform's own come before a service's own, and these before the common ones: the platform is what most experiments vary.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
-use super::{Experiment, Placement};
+use super::{Experiment, Placement, Slices};
 use crate::ids::{PlatformId, ServiceId};
 use crate::platform::Limits;
 
@@ -22,6 +24,13 @@ impl Experiment {
     /// The limits of a service on a platform. CPUs and memory are overridden apart from each other.
     pub fn limits_of(&self, service: ServiceId, platform: PlatformId) -> Limits {
         self.platform(platform).limits.or(self.service(service).limits).or(self.limits)
+    }
+
+    /// The shortest slice that is chosen for its services.
+    pub fn shortest_slice(&self) -> Duration {
+        let own = self.services.iter().map(|service| service.limits);
+        let here = self.platforms.iter().map(|platform| platform.limits);
+        Slices::shortest(own.chain(here).chain([self.limits]))
     }
 
     /// Which CPUs a service on a platform is asked to have, and the load.

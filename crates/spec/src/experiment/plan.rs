@@ -143,8 +143,8 @@ pub(super) fn table() -> Table<PlanKeys> {
 }
 
 /// The plan for these loads, with a limit to how long `until` may take. `drawn`: the seed, if none is written.
-pub(super) fn plan(written: &PlanKeys, loads: &[LoadSpec], drawn: u64) -> PlanSpec {
-    let plan = written.plan.clone().with_slices(loads, written.slice, written.blocks);
+pub(super) fn plan(written: &PlanKeys, loads: &[LoadSpec], shortest: Duration, drawn: u64) -> PlanSpec {
+    let plan = written.plan.clone().with_slices(loads, shortest, written.slice, written.blocks);
     PlanSpec {
         seed: written.seed.unwrap_or(drawn),
         within: plan.within.or(plan.until.as_ref().map(|_| UNTIL_WITHIN)),
@@ -158,7 +158,7 @@ impl PlanKeys {
     pub fn of(experiment: &Experiment, detail: Detail) -> PlanKeys {
         let plan = &experiment.plan;
         let all = detail == Detail::All && plan.slices.is_empty();
-        let is_chosen = |count| plan.clone().with_slices(&experiment.loads, None, count) == *plan;
+        let is_chosen = |count| plan.clone().with_slices(&experiment.loads, experiment.shortest_slice(), None, count) == *plan;
         let (slice, blocks) = match plan.blocks {
             _ if !all && is_chosen(None) => (None, None),
             blocks if !all && is_chosen(Some(blocks)) => (None, Some(blocks)),
