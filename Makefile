@@ -102,7 +102,7 @@ tools-run:
 tools-test:
 	tests/install-tools ip nft iptables cc python3 setpriv unshare nsenter prlimit wrk nginx haproxy envoy caddy openssl strace perf \
 		dockerd docker docker-proxy ctr podman /usr/lib/cni/bridge java javac jlink node \
-		hdrhistogram cargo-nextest
+		curl jq hdrhistogram cargo-nextest
 
 tools-fuzz:
 	tests/install-tools cargo-fuzz

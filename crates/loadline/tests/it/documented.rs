@@ -3,10 +3,14 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
 
 use crate::support::BRIEF;
-use crate::support::place::{Ended, Place};
+use crate::support::place::{Ended, Place, ended};
 use crate::support::programs::Served;
+use crate::support::served;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the project")
@@ -154,4 +158,42 @@ fn the_readmes_experiment_ladder_and_examination_do_what_they_say() {
     assert!(layers.stdout.contains("What does each layer cost?"), "{}", layers.stdout);
     let examined = run(&place, &words("doctor", &["--seconds", "10"]));
     assert_eq!(examined.code, Some(0), "{}", examined.stderr);
+}
+
+/// The first lines for a shell of a page.
+fn script(page: &str) -> String {
+    let text = fs::read_to_string(root().join(page)).expect("a page");
+    let (_, rest) = text.split_once("\n```sh\n").expect("lines for a shell");
+    rest.split_once("\n```").expect("their end").0.to_owned()
+}
+
+#[test]
+fn the_examples_with_curl_start_a_run_and_wait_for_its_verdict() {
+    let place = Place::cleaning();
+    let experiment = "
+service: {builtin: orders}
+platforms: [host, pod]
+loads: [{rate: 200/s}]
+plan: {slice: 200ms, blocks: 2, deployments: 2, warmup: 1s, repeats: 0}
+";
+    place.write("experiment.yaml", experiment);
+    let site = served::Served::start(&place);
+    let (script, usual) = (script("docs/ui.md"), "http://127.0.0.1:7667");
+    assert!(script.contains(usual), "{script}");
+    let script = script.replace(usual, &format!("http://{}", site.address));
+    let mut shell = Command::new("bash");
+    shell.current_dir(place.dir.path()).env("TOKEN", &site.token);
+    shell.args(["-euo", "pipefail", "-c", &script]);
+    let ended = ended(shell.output().expect("bash"));
+    assert_eq!(ended.code, Some(0), "{script}\n{}", ended.stderr);
+    // It has waited: nothing is left to do, and the verdict is of all of it.
+    assert_eq!(site.json("/api/jobs/1")["state"], "ended");
+    assert_eq!(site.json("/api/runs/1")["run"]["state"], "complete");
+    let summary = site.json("/api/runs/1/summary");
+    let outcome: Vec<&str> =
+        summary["outcome"].as_array().expect("a list").iter().filter_map(Value::as_str).collect();
+    assert!(!outcome.is_empty(), "{summary}");
+    assert_eq!(ended.stdout.lines().collect::<Vec<_>>(), outcome);
+    let events = fs::read_to_string(place.path("events")).expect("what it followed");
+    assert!(events.contains("\"state\":\"ended\""), "{events}");
 }
