@@ -5,6 +5,7 @@ import type { Download, Page } from "@playwright/test";
 import type { Slice, Status } from "../src/generated/api";
 import type { History } from "../src/generated/history";
 import { expectToBeGood, faultsOf } from "./app-pages";
+import { expectFigure } from "./pages";
 
 const ORIGIN = "http://loadline.test";
 const SHELL = `<!DOCTYPE html>
@@ -156,6 +157,23 @@ test("a run that is measured shows how its intervals become narrower, and the CP
   await expect(page.getByRole("heading", { name: "CPU time of the service per request" })).toBeVisible();
   await expect(page.locator(".plot canvas")).toHaveCount(2);
   await expectToBeGood(page);
+});
+
+test("the figures of a run that is measured are those of its status", async ({ page }) => {
+  await openJob(page, slicesOf(120));
+  const { cells } = statusAfter(40).live;
+  const lines = await page.getByRole("group", { name: "so far" }).locator("tbody tr").evaluateAll((rows) =>
+    rows.map((row) => [...row.children].map((cell) => cell.textContent ?? "")),
+  );
+  expect(lines.map(([label]) => label)).toEqual(cells.map(({ label }) => label));
+  cells.forEach(({ p50_ns, difference_ns, half_width_ns }, at) => {
+    const [, p50 = "", by = "", half = ""] = lines[at] ?? [];
+    expectFigure(p50, p50_ns ?? NaN);
+    if (typeof difference_ns === "number") expectFigure(by, difference_ns);
+    else expect(by).toBe("");
+    if (typeof half_width_ns === "number") expectFigure(half.replace("±", ""), half_width_ns);
+    else expect(half).toBe("");
+  });
 });
 
 test("a run with more slices than are drawn says so", async ({ page }) => {

@@ -2,11 +2,16 @@
 import { join } from "node:path";
 import { expect, test } from "@playwright/test";
 import type { Page } from "@playwright/test";
+import type { Summary } from "../src/generated/api";
 import type { History } from "../src/generated/history";
+import type { RunResult } from "../src/generated/result";
 import { expectToBeGood, faultsOf } from "./app-pages";
 import { expectFigure, expectToFit } from "./pages";
+import { expectGates, expectSlices, expectTables } from "./shown";
 
 const URL = process.env["LOADLINE_URL"] ?? "";
+/** Without the token. */
+const SITE = URL.split("?")[0] ?? "";
 
 // One server, and one run at a time.
 test.describe.configure({ mode: "serial" });
@@ -16,6 +21,21 @@ test.setTimeout(400_000);
 async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env["SCREENSHOTS"];
   if (folder !== undefined) await page.screenshot({ path: join(folder, `app-${name}-1280-light.png`), fullPage: true });
+}
+
+/** What the server answers to this page's user. */
+async function told<T>(page: Page, path: string): Promise<T> {
+  const answer = await page.request.get(`${SITE}${path}`);
+  expect(answer.status(), path).toBe(200);
+  return (await answer.json()) as T;
+}
+
+/** A report shows the figures of its result, as `--json` writes it: that the API answers with just that is tested beside the command line. */
+async function expectReport(page: Page, result: RunResult): Promise<void> {
+  expect(result.contrasts.length).toBeGreaterThan(0);
+  await expectTables(page, result);
+  await expectGates(page, result);
+  await expectSlices(page, result, [0, Math.floor(result.slices.length / 2), result.slices.length - 1]);
 }
 
 /** Starts a short run from the form and waits for its report. */
@@ -68,20 +88,23 @@ test("a newcomer starts a run, watches it, reads the verdict, compares, exports 
   await expect(page.locator("h1")).toContainText("at the median");
   await expect(page.locator("#slices .plot")).toBeVisible();
   await expectToBeGood(page);
-  const shown = await page.locator("table[data-contrast] tr[data-metric='response.p50'] td").first().textContent();
-  expect(shown).toMatch(/\d/);
+  await expectReport(page, await told<RunResult>(page, "api/runs/1"));
 
   await page.getByRole("link", { name: "All runs" }).click();
   await run(page, "second");
   await expect(page.getByRole("link", { name: "Read the report" })).toBeVisible({ timeout: 150_000 });
   await page.getByRole("link", { name: "All runs" }).click();
-  await expect(page.locator(".outcome p").first()).toBeVisible();
+  for (const run of [1, 2]) {
+    const { outcome } = await told<Summary>(page, `api/runs/${run}/summary`);
+    await expect(page.getByRole("row").filter({ has: page.getByLabel(`compare run ${run}`) }).locator(".outcome p:not(.caption)")).toHaveText(outcome);
+  }
   await expectToBeGood(page);
   await picture(page, "runs");
   await page.getByLabel("compare run 1").check();
   await page.getByLabel("compare run 2").check();
   await page.getByRole("link", { name: "Compare run 2 with run 1" }).click();
   await expect(page.locator("main")).toContainText("run 1");
+  await expectReport(page, await told<RunResult>(page, "api/compare?before=1&after=2"));
   await expectToBeGood(page);
   const exported = page.waitForEvent("download");
   await page.getByRole("link", { name: "Run 2" }).click();
@@ -91,9 +114,9 @@ test("a newcomer starts a run, watches it, reads the verdict, compares, exports 
   await page.getByRole("link", { name: "All runs" }).click();
   await page.getByRole("link", { name: "History" }).click();
   await expect(page.getByText("In fewer than 8 runs no change could be seen.").first()).toBeVisible();
-  const told = (await page.evaluate(async () => (await fetch("/api/history?metric=p50")).json())) as History;
-  expect(told.series.map(({ points }) => points.map(({ run }) => run))).toEqual([[1, 2], [1, 2]]);
-  for (const [at, { points }] of told.series.entries()) {
+  const history = await told<History>(page, "api/history?metric=p50");
+  expect(history.series.map(({ points }) => points.map(({ run }) => run))).toEqual([[1, 2], [1, 2]]);
+  for (const [at, { points }] of history.series.entries()) {
     for (const { run, value, interval } of points) {
       const said = await page.locator(".history").nth(at).getByRole("link", { name: `run ${run},` }).getAttribute("aria-label");
       expect(said).not.toBeNull();
@@ -157,7 +180,7 @@ test("the same way on a telephone, by touch", async ({ browser }) => {
 test("a comparison or a report that there is not is a page that says why, with a way back", async ({ page }) => {
   await page.goto(URL);
   for (const path of ["runs/999", "compare?before=2&after=999"]) {
-    const answer = await page.goto(`${URL.split("?")[0]}${path}`);
+    const answer = await page.goto(`${SITE}${path}`);
     expect(answer?.status()).toBe(404);
     await expect(page.getByRole("alert")).toContainText("999");
     await expectToBeGood(page);
@@ -201,7 +224,7 @@ loads: [{rate: 200/s}]
   await expect(page.getByRole("heading", { name: attack })).toBeVisible();
   await expect(page.locator("main")).toContainText("<script>alert(2)", { timeout: 60_000 });
   await expectToBeGood(page);
-  await page.goto(`${URL.split("?")[0]}`);
+  await page.goto(SITE);
   await expect(page.getByRole("link", { name: attack })).toBeVisible();
   await page.getByRole("button", { name: /^name run/ }).first().click();
   await page.getByLabel("tags").fill(attack);
@@ -209,7 +232,7 @@ loads: [{rate: 200/s}]
   await expect(page.locator(".tag", { hasText: "onerror" })).toBeVisible();
   await page.getByRole("link", { name: attack }).click();
   await expect(page.locator("main")).toContainText(attack);
-  await page.goto(`${URL.split("?")[0]}new?service=${encodeURIComponent(attack)}`);
+  await page.goto(`${SITE}new?service=${encodeURIComponent(attack)}`);
   await expect(page.locator("pre.alert")).toBeVisible();
   expect(faults).toEqual([]);
 });

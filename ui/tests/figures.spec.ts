@@ -3,51 +3,12 @@ import { expect, test } from "@playwright/test";
 import type { Locator } from "@playwright/test";
 import { loadName } from "../src/cells";
 import { PAGES, expectFigure, figureOf, open, resultOf } from "./pages";
+import { expectGates, expectSlices, expectTables } from "./shown";
 
 for (const name of PAGES.filter((name) => !name.startsWith("hostile"))) {
   test(`the tables of ${name} show the figures of its JSON`, async ({ page }) => {
     await open(page, name);
-    const { contrasts } = resultOf(name);
-    const shown = await page.locator("table[data-contrast]").evaluateAll((tables) =>
-      tables.map((table) => ({
-        contrast: Number((table as HTMLElement).dataset["contrast"]),
-        rows: [...table.querySelectorAll<HTMLElement>("tr[data-metric]")].map((row) => ({
-          metric: row.dataset["metric"],
-          request: row.dataset["request"],
-          cells: [...row.children].map((cell) => cell.textContent?.trim() ?? ""),
-        })),
-      })),
-    );
-    expect(shown.map(({ contrast }) => contrast)).toEqual(contrasts.map((_, at) => at));
-    for (const { contrast, rows } of shown) {
-      const expected = contrasts[contrast];
-      const all = [...(expected?.rows ?? []), ...(expected?.by_request ?? []).flatMap((request) => request.rows)];
-      expect(rows.length).toBe(all.length);
-      rows.forEach(({ metric, cells }, at) => {
-        const row = all[at];
-        if (row === undefined) throw new Error(`no row ${at}`);
-        expect(metric).toBe(row.metric);
-        const [label, baseline, candidate, difference, share, interval, p, verdict] = cells as [string, string, string, string, string, string, string, string];
-        expect(label).toBe(row.label.trim());
-        expectFigure(baseline, row.baseline);
-        expectFigure(candidate, row.candidate);
-        // What rounds to nothing has no unit of its own.
-        const unit = /[^\d.,+−]*$/.exec(candidate === "0" ? baseline : candidate)?.[0] ?? "";
-        expectFigure(difference === "0" ? `0${unit}` : difference, row.difference);
-        if (typeof row.relative === "number") expectFigure(share, row.relative);
-        if (row.interval) {
-          const ends = interval.replace(/[[\]]/g, "").split(", ");
-          row.interval.forEach((end, which) => expectFigure(`${ends[which]}${unit}`, end));
-        } else {
-          expect(interval).toBe("");
-        }
-        if (typeof row.p_holm === "number") {
-          if (p.startsWith("<")) expect(row.p_holm).toBeLessThan(0.001);
-          else expectFigure(p, row.p_holm);
-        }
-        expect(verdict).toContain(row.verdict);
-      });
-    }
+    await expectTables(page, resultOf(name));
   });
 }
 
@@ -96,21 +57,11 @@ test("what a figure opens shows the figures of its row, its deployments and all 
 test("each slice can be reached and shows its own figures", async ({ page }) => {
   await open(page, "slower");
   const result = resultOf("slower");
-  const slices = [...result.slices].sort((one, other) => one.at_s - other.at_s);
-  const slider = page.getByRole("slider", { name: "slice" });
-  await slider.focus();
-  for (const at of [0, 7, 13, slices.length - 1]) {
-    await slider.fill(String(at));
-    const slice = slices[at];
-    const told = await page.locator("#slices .readout").innerText();
-    expect(told).toContain(`${result.cells[slice?.cell ?? 0]?.label}, deployment ${(slice?.round ?? 0) + 1}, block ${(slice?.block ?? 0) + 1}`);
-    expectFigure(/response p50 ([^,;]+)/.exec(told)?.[1] ?? "", slice?.response.p50 ?? NaN);
-    expect(told.includes("does not count")).toBe(slice?.counted === false);
-  }
+  await expectSlices(page, result, [0, 7, 13, result.slices.length - 1]);
   await page.getByRole("button", { name: "All of this slice" }).click();
   const cells = await page.getByRole("dialog").getByRole("group", { name: "times" }).locator("td").allInnerTexts();
   const figures = cells.filter((text) => figureOf(text) !== undefined);
-  const last = slices.at(-1);
+  const last = result.slices.toSorted((one, other) => one.at_s - other.at_s).at(-1);
   if (last === undefined) throw new Error("no slice");
   const expected = [last.response, last.service, last.send_lag].flatMap(({ p50, p90, p99, p999, max }) => [p50, p90, p99, p999, max]);
   expect(figures.length).toBe(expected.length);
@@ -349,14 +300,6 @@ test("starts show the figures of the JSON", async ({ page }) => {
 for (const name of PAGES.filter((name) => !name.startsWith("hostile"))) {
   test(`the gates of ${name} are those of its JSON`, async ({ page }) => {
     await open(page, name);
-    const { trust } = resultOf(name);
-    const shown = await page.locator("ul.gates > li:not(.slices)").evaluateAll((items) =>
-      items.map((item) => ({ text: item.firstChild?.textContent?.trim() ?? "", holds: item.classList.contains("holds") })),
-    );
-    expect(shown).toEqual(trust.gates.map(({ text, holds }) => ({ text, holds })));
-    // A run that failed before it measured has no gates.
-    expect(shown.length > 0).toBe(trust.slices > 0);
-    const slices = /^([\d,]+) slices/.exec(trust.slices > 0 ? await page.locator("ul.gates > li.slices").innerText() : "0 slices");
-    expect(Number(slices?.[1]?.replaceAll(",", ""))).toBe(trust.slices);
+    await expectGates(page, resultOf(name));
   });
 }

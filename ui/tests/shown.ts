@@ -1,0 +1,76 @@
+// Whether the figures of a page are those of its result, wherever the page is from.
+import { expect } from "@playwright/test";
+import type { Page } from "@playwright/test";
+import type { RunResult } from "../src/generated/result";
+import { expectFigure } from "./pages";
+
+/** Each row of each comparison, in their order. */
+export async function expectTables(page: Page, { contrasts }: RunResult): Promise<void> {
+  const shown = await page.locator("table[data-contrast]").evaluateAll((tables) =>
+    tables.map((table) => ({
+      contrast: Number((table as HTMLElement).dataset["contrast"]),
+      rows: [...table.querySelectorAll<HTMLElement>("tr[data-metric]")].map((row) => ({
+        metric: row.dataset["metric"],
+        request: row.dataset["request"],
+        cells: [...row.children].map((cell) => cell.textContent?.trim() ?? ""),
+      })),
+    })),
+  );
+  expect(shown.map(({ contrast }) => contrast)).toEqual(contrasts.map((_, at) => at));
+  for (const { contrast, rows } of shown) {
+    const expected = contrasts[contrast];
+    const all = [...(expected?.rows ?? []), ...(expected?.by_request ?? []).flatMap((request) => request.rows)];
+    expect(rows.length).toBe(all.length);
+    rows.forEach(({ metric, cells }, at) => {
+      const row = all[at];
+      if (row === undefined) throw new Error(`no row ${at}`);
+      expect(metric).toBe(row.metric);
+      const [label, baseline, candidate, difference, share, interval, p, verdict] = cells as [string, string, string, string, string, string, string, string];
+      expect(label).toBe(row.label.trim());
+      expectFigure(baseline, row.baseline);
+      expectFigure(candidate, row.candidate);
+      // What rounds to nothing has no unit of its own.
+      const unit = /[^\d.,+−]*$/.exec(candidate === "0" ? baseline : candidate)?.[0] ?? "";
+      expectFigure(difference === "0" ? `0${unit}` : difference, row.difference);
+      if (typeof row.relative === "number") expectFigure(share, row.relative);
+      if (row.interval) {
+        const ends = interval.replace(/[[\]]/g, "").split(", ");
+        row.interval.forEach((end, which) => expectFigure(`${ends[which]}${unit}`, end));
+      } else {
+        expect(interval).toBe("");
+      }
+      if (typeof row.p_holm === "number") {
+        if (p.startsWith("<")) expect(row.p_holm).toBeLessThan(0.001);
+        else expectFigure(p, row.p_holm);
+      }
+      expect(verdict).toContain(row.verdict);
+    });
+  }
+}
+
+/** Each gate and whether it holds, and how many slices there are. */
+export async function expectGates(page: Page, { trust }: RunResult): Promise<void> {
+  const shown = await page.locator("ul.gates > li:not(.slices)").evaluateAll((items) =>
+    items.map((item) => ({ text: item.firstChild?.textContent?.trim() ?? "", holds: item.classList.contains("holds") })),
+  );
+  expect(shown).toEqual(trust.gates.map(({ text, holds }) => ({ text, holds })));
+  // A run that failed before it measured has no gates.
+  expect(shown.length > 0).toBe(trust.slices > 0);
+  const slices = /^([\d,]+) slices/.exec(trust.slices > 0 ? await page.locator("ul.gates > li.slices").innerText() : "0 slices");
+  expect(Number(slices?.[1]?.replaceAll(",", ""))).toBe(trust.slices);
+}
+
+/** Some slices by their places in time, as the slider below their drawing tells them. */
+export async function expectSlices(page: Page, { cells, slices }: RunResult, places: number[]): Promise<void> {
+  const inOrder = [...slices].sort((one, other) => one.at_s - other.at_s);
+  const slider = page.getByRole("slider", { name: "slice" });
+  await slider.focus();
+  for (const at of places) {
+    await slider.fill(String(at));
+    const slice = inOrder[at];
+    const told = await page.locator("#slices .readout").innerText();
+    expect(told).toContain(`${cells[slice?.cell ?? 0]?.label}, deployment ${(slice?.round ?? 0) + 1}, block ${(slice?.block ?? 0) + 1}`);
+    expectFigure(/response p50 ([^,;]+)/.exec(told)?.[1] ?? "", slice?.response.p50 ?? NaN);
+    expect(told.includes("does not count")).toBe(slice?.counted === false);
+  }
+}
