@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use anyhow::Result;
+use loadline_machine::{Registry, Turn};
 use loadline_store::Store;
 
 use super::report::list;
 use crate::arguments::{StoreArguments, StoreCommand};
 use crate::exit::{Exit, UsageError};
-use crate::streams::print;
+use crate::streams::{print, tell};
 
 pub fn store(arguments: &StoreArguments) -> Result<Exit> {
     let store = Store::open(&arguments.store)?;
@@ -56,12 +57,23 @@ pub fn store(arguments: &StoreArguments) -> Result<Exit> {
 
 fn delete(store: &Store, runs: &[i64]) -> Result<()> {
     store.delete(runs)?;
-    store.shrink();
+    shrink(store);
     let words: Vec<String> = runs.iter().map(ToString::to_string).collect();
     match words.as_slice() {
         [] => print("no run is deleted"),
         [run] => print(format_args!("deleted run {run}")),
         runs => print(format_args!("deleted runs {}", runs.join(", "))),
+    }
+}
+
+/// Gives the space of deleted runs back. A run that is measured would wait for that, and its service for the disk.
+fn shrink(store: &Store) {
+    match Registry::of_this_user().and_then(|registry| registry.take_turn()) {
+        Ok(Turn::Busy(_)) => {
+            tell("a run is being measured: the space is given back when runs are deleted after it")
+        }
+        // Held until it is done, so that no run begins meanwhile. Without a registry there are none.
+        _turn => store.shrink(),
     }
 }
 

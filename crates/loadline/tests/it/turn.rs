@@ -1,4 +1,4 @@
-//! Two runs on one machine: the second waits for the first, unless it is told not to.
+//! Two runs on one machine: the second waits for the first, unless it is told not to. What would disturb a run is put off.
 
 use crate::support::place::Place;
 use crate::support::{BRIEF, wait_for};
@@ -33,4 +33,29 @@ fn a_run_waits_for_another_one_or_is_told_to_measure_beside_it() {
     first.send(Signal::INT);
     let first = first.wait();
     assert_eq!(first.code, Some(130), "{}", first.stderr);
+}
+
+#[test]
+fn the_space_of_deleted_runs_is_given_back_unless_a_run_is_measured() {
+    let (measured, place) = (Place::shared(), Place::new());
+    place.run(["compare", "--on", "host", "--rate", "100/s"].into_iter().chain(BRIEF)).assert_measured();
+    let mut run = measured.command(JOB);
+    run.env_remove("LOADLINE_ANYWAY");
+    let run = measured.start_command(run);
+    measured.wait_for_rows("deployment", 1);
+
+    let deleted = place.run(["store", "delete", "1"]);
+    assert_eq!((deleted.code, deleted.stdout.as_str()), (Some(0), "deleted run 1\n"), "{}", deleted.stderr);
+    assert!(deleted.stderr.contains("a run is being measured"), "{}", deleted.stderr);
+    assert!(place.store().free_pages() > 0, "the store was written anew");
+    run.send(Signal::INT);
+    let run = run.wait();
+    assert_eq!(run.code, Some(130), "{}", run.stderr);
+
+    // Another test may measure now.
+    wait_for("the space to be given back", || {
+        let pruned = place.run(["store", "prune", "--keep", "0"]);
+        assert_eq!(pruned.code, Some(0), "{}", pruned.stderr);
+        (place.store().free_pages() == 0).then_some(())
+    });
 }

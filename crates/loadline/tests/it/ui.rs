@@ -288,6 +288,23 @@ fn a_run_is_watched_and_stopped_and_the_next_one_waits_for_it() {
 }
 
 #[test]
+fn the_space_of_a_deleted_run_is_given_back_unless_one_is_measured() {
+    let place = Place::cleaning();
+    for _ in 0..2 {
+        place.run(["compare", "--on", "host"].into_iter().chain(SHORT)).assert_measured();
+    }
+    let served = Served::start(&place);
+    job(&served, LONG);
+    served.follow("/api/jobs/1/events", |event, _| event == "slices");
+    assert_eq!(served.ask("DELETE /api/runs/1", "").status, 204);
+    assert!(place.store().free_pages() > 0, "the store was written anew beside a run");
+    assert_eq!(served.ask("POST /api/jobs/1/stop", "").status, 202);
+    served.follow("/api/jobs/1/events", |_, data| data["state"] == "ended");
+    assert_eq!(served.ask("DELETE /api/runs/2", "").status, 204);
+    assert_eq!(place.store().free_pages(), 0);
+}
+
+#[test]
 fn the_run_of_a_killed_server_ends_and_nothing_of_it_stays() {
     let place = Place::cleaning();
     let served = Served::start(&place);

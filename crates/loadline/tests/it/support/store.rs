@@ -38,6 +38,11 @@ impl Reader {
         self.text("SELECT state FROM run ORDER BY id DESC LIMIT 1").expect("there is a run")
     }
 
+    /// Pages of the file that hold nothing.
+    pub fn free_pages(&self) -> i64 {
+        self.connection.query_row("PRAGMA freelist_count", [], |row| row.get(0)).expect("a number")
+    }
+
     /// What SQLite finds wrong with the file: `ok` when nothing is.
     pub fn integrity(&self) -> String {
         self.text("PRAGMA integrity_check").expect("an answer")
