@@ -1,5 +1,5 @@
 // The result that stands in the page as JSON, with its slices put together again.
-import type { RunResult, Slice } from "./generated/result";
+import type { Cell, RunResult, Slice } from "./generated/result";
 
 /** Slices by columns: `response/p50` is `p50` in `response` of each. A column of one value holds for all. */
 interface Columns {
@@ -52,6 +52,16 @@ type Written = Omit<Page, "heat"> & { slices: Columns; heat?: Heat };
 export function read(text: string): Page {
   const { slices, heat, ...page } = JSON.parse(text) as Written;
   return { ...page, heat, result: { ...page.result, slices: rows(slices) } };
+}
+
+/** Where a slice stands on the time axis, s: runs that are compared are laid over each other, each from its own start on. */
+export function when(slice: Slice): number {
+  return slice.own_at_s ?? slice.at_s;
+}
+
+/** The slices of some cells, in the order in which they stand on the time axis. */
+export function inTime(slices: Slice[], cells: Cell[]): Slice[] {
+  return slices.filter(({ cell }) => cells.some(({ id }) => id === cell)).sort((one, other) => when(one) - when(other));
 }
 
 /** The slices, one by one. */

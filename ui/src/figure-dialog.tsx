@@ -1,5 +1,6 @@
 // What a figure of a comparison rests on: its blocks one by one, its deployments, its slices, and the distributions of both cells.
 import { useState } from "preact/hooks";
+import { when } from "./data";
 import type { Page } from "./data";
 import { Dialog } from "./dialog";
 import { difference, figure, round, seconds, time } from "./format";
@@ -188,7 +189,7 @@ function SliceTable({ page, cells, metric, name }: { page: Page; cells: Cell[]; 
                   {page.result.cells[slice.cell]?.label} {slice.round + 1}.{slice.block + 1}
                   {slice.counted ? "" : " ×"}
                 </th>
-                <td>{seconds(slice.at_s)}</td>
+                <td>{seconds(when(slice))}</td>
                 <td>{metric === "rate" ? figure(slice.rate_per_second, "/s") : time(valueOf(slice, metric))}</td>
                 <td>{slice.answered}</td>
                 <td class="word">{slice.failed_gates.join("; ")}</td>

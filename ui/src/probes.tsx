@@ -2,7 +2,9 @@
 import { useMemo, useState } from "preact/hooks";
 import uPlot from "uplot";
 import { colour, loadName, loads, looks } from "./cells";
+import type { Look } from "./cells";
 import { LoadChoice } from "./choice";
+import { inTime, when } from "./data";
 import type { Page } from "./data";
 import { figure, round, seconds } from "./format";
 import type { Slice } from "./generated/result";
@@ -10,16 +12,13 @@ import { Legend } from "./legend";
 import { Plot, axis } from "./plot";
 import { probesOf, observed } from "./probe-list";
 import type { Probe } from "./probe-list";
-import { SYNC, deployments, spread } from "./slices";
+import { SYNC, deployments, lines, spread } from "./slices";
 
 export function Probes({ page }: { page: Page }) {
   const all = loads(page.result);
   const [load, setLoad] = useState(all[0] ?? "");
   const cells = page.result.cells.filter((cell) => loadName(cell) === load);
-  const slices = useMemo(
-    () => page.result.slices.filter(({ cell }) => cells.some(({ id }) => id === cell)).sort((one, other) => one.at_s - other.at_s),
-    [load],
-  );
+  const slices = useMemo(() => inTime(page.result.slices, cells), [load]);
   const seen = useMemo(
     () => probesOf(page.result).filter((probe) => slices.some((slice) => (observed(slice, probe) ?? 0) > 0)),
     [load],
@@ -68,7 +67,7 @@ function name(probe: Probe): string {
 function ProbePlot({ page, slices, probe }: { page: Page; slices: Slice[]; probe: Probe }) {
   const look = useMemo(() => looks(page.result), [page]);
   const values = useMemo(() => slices.map((slice) => observed(slice, probe) ?? null), []);
-  const data = useMemo((): uPlot.AlignedData => [slices.map(({ at_s }) => at_s), values], []);
+  const data = useMemo((): uPlot.AlignedData => [slices.map(when), values], []);
   const [read, setRead] = useState("");
   const options = useMemo(
     () => (): Omit<uPlot.Options, "width" | "height"> => ({
@@ -81,7 +80,7 @@ function ProbePlot({ page, slices, probe }: { page: Page; slices: Slice[]; probe
       ],
       series: [{}, { paths: () => null, points: { show: false } }],
       hooks: {
-        draw: [(plot) => dots(plot, slices, values, (cell) => colour(look[cell]?.colour ?? "--base"))],
+        draw: [(plot) => dots(plot, slices, page, look)],
         setCursor: [
           (plot) => {
             const { idx } = plot.cursor;
@@ -103,22 +102,21 @@ function ProbePlot({ page, slices, probe }: { page: Page; slices: Slice[]; probe
   );
 }
 
-function dots(plot: uPlot, slices: Slice[], values: (number | null)[], colourOf: (cell: number) => string): void {
+function dots(plot: uPlot, slices: Slice[], { result }: Page, looks: Look[]): void {
   const { ctx } = plot;
   const scale = devicePixelRatio || 1;
   ctx.save();
-  deployments(plot, slices, scale);
+  deployments(plot, slices, result.cells, scale);
+  lines(plot, slices, result.cells, looks, scale);
   const size = 1.8 * scale;
-  const colours = new Map<number, string>();
+  const colours = looks.map((look) => colour(look.colour));
   slices.forEach((slice, index) => {
-    const value = values[index];
+    const value = plot.data[1]?.[index];
     if (value === null || value === undefined) return;
-    const known = colours.get(slice.cell) ?? colourOf(slice.cell);
-    colours.set(slice.cell, known);
     ctx.globalAlpha = slice.counted ? 1 : 0.35;
-    ctx.fillStyle = known;
+    ctx.fillStyle = colours[slice.cell] ?? "";
     ctx.beginPath();
-    ctx.arc(plot.valToPos(slice.at_s, "x", true), plot.valToPos(value, "y", true), size, 0, 2 * Math.PI);
+    ctx.arc(plot.valToPos(when(slice), "x", true), plot.valToPos(value, "y", true), size, 0, 2 * Math.PI);
     ctx.fill();
   });
   ctx.restore();

@@ -1,4 +1,5 @@
 // All that is known of one slice.
+import { when } from "./data";
 import type { Page } from "./data";
 import { Dialog } from "./dialog";
 import { figure, seconds, time } from "./format";
@@ -16,7 +17,7 @@ export function SliceDialog({ page, slice, onClose }: { page: Page; slice: Slice
     <Dialog title={`${cell?.label ?? ""}, deployment ${slice.round + 1}, block ${slice.block + 1}`} onClose={onClose}>
       <p>
         {slice.counted ? "Its figures count." : "Its block was disturbed; its figures do not count."}{" "}
-        {seconds(slice.duration_s)} long, at {seconds(slice.at_s)}, position {slice.position + 1}, attempt {slice.attempt + 1}.
+        {seconds(slice.duration_s)} long, at {seconds(when(slice))}, position {slice.position + 1}, attempt {slice.attempt + 1}.
       </p>
       {slice.failed_gates.map((gate) => (
         <p class="alert" key={gate}>

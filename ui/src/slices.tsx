@@ -4,10 +4,11 @@ import uPlot from "uplot";
 import { colour, loadName, loads, looks } from "./cells";
 import type { Look } from "./cells";
 import { Choice, LoadChoice } from "./choice";
+import { inTime, when } from "./data";
 import type { Page } from "./data";
 import { figure, round, seconds, time } from "./format";
 import type { Unit } from "./format";
-import type { Slice } from "./generated/result";
+import type { Cell, Slice } from "./generated/result";
 import { Legend, outline } from "./legend";
 import { LOG_TICKS, Plot, axis, closeRange } from "./plot";
 import { SliceDialog } from "./slice-dialog";
@@ -46,15 +47,9 @@ export function Slices({ page }: { page: Page }) {
   const isTime = metric !== "rate";
   // A search tries rates of its own.
   const asked = isTime || page.result.capacities ? [] : [...new Set(cells.flatMap(({ rate_per_second: rate }) => (typeof rate === "number" ? [rate] : [])))];
-  const slices = useMemo(
-    () =>
-      page.result.slices
-        .filter(({ cell }) => cells.some(({ id }) => id === cell))
-        .sort((one, other) => one.at_s - other.at_s),
-    [load],
-  );
+  const slices = useMemo(() => inTime(page.result.slices, cells), [load]);
   const data = useMemo(
-    (): uPlot.AlignedData => [slices.map(({ at_s }) => at_s), slices.map((slice) => valueOf(slice, metric) || null)],
+    (): uPlot.AlignedData => [slices.map(when), slices.map((slice) => valueOf(slice, metric) || null)],
     [key],
   );
   const unit: Unit = isTime ? "ns" : "/s";
@@ -84,7 +79,7 @@ export function Slices({ page }: { page: Page }) {
         draw: [
           (made) => {
             asked.forEach((rate) => across(made, rate));
-            points(made, slices, look);
+            points(made, slices, page.result.cells, look);
             place(ring.current, made, marked.current);
           },
         ],
@@ -107,12 +102,14 @@ export function Slices({ page }: { page: Page }) {
   if (slices.length === 0) return null;
   const slice = slices[at];
   const known = METRICS.filter(([id]) => slices.some((each) => valueOf(each, id) > 0));
+  const several = cells.some(isOfSeveral);
   return (
     <section>
       <h2>Every slice, in the order in which it was measured</h2>
       <p class="caption">
         × does not count, because its block was disturbed; a second ring: counts although a gate failed; dotted: everything deployed anew; drag to zoom,
         double click to zoom out{asked.length > 0 && "; line: the rate asked for"}
+        {several && "; a line through the slices of each run, each run from its own start on"}
       </p>
       <div class="choices">
         <Choice label="figure" options={known} value={metric} onChange={setMetric} />
@@ -162,7 +159,7 @@ function told(page: Page, slice: Slice, metric: SliceMetric): string {
   const fate = slice.counted ? "" : ", does not count";
   const gates = slice.failed_gates.length > 0 ? `; ${slice.failed_gates.join("; ")}` : "";
   const label = page.result.cells[slice.cell]?.label ?? "";
-  return `${label}, deployment ${slice.round + 1}, block ${slice.block + 1}${attempt}, at ${seconds(slice.at_s)}: ${name} ${value}${fate}${gates}`;
+  return `${label}, deployment ${slice.round + 1}, block ${slice.block + 1}${attempt}, at ${seconds(when(slice))}: ${name} ${value}${fate}${gates}`;
 }
 
 /** The slice that is nearest to the pointer. */
@@ -191,21 +188,22 @@ function place(ring: HTMLElement, plot: uPlot, index: number): void {
   ring.style.top = `${plot.valToPos(value, "y")}px`;
 }
 
-function points(plot: uPlot, slices: Slice[], looks: Look[]): void {
+function points(plot: uPlot, slices: Slice[], cells: Cell[], looks: Look[]): void {
   const { ctx } = plot;
   const scale = devicePixelRatio || 1;
   ctx.save();
   ctx.beginPath();
   ctx.rect(plot.bbox.left - 6 * scale, plot.bbox.top - 6 * scale, plot.bbox.width + 12 * scale, plot.bbox.height + 12 * scale);
   ctx.clip();
-  deployments(plot, slices, scale);
+  deployments(plot, slices, cells, scale);
+  lines(plot, slices, cells, looks, scale);
   const colours = looks.map((look) => colour(look.colour));
   const size = (slices.length > 400 ? 2.6 : 3.8) * scale;
   slices.forEach((slice, index) => {
     const value = plot.data[1]?.[index];
     const look = looks[slice.cell];
     if (value === null || value === undefined || look === undefined) return;
-    const x = plot.valToPos(slice.at_s, "x", true);
+    const x = plot.valToPos(when(slice), "x", true);
     const y = plot.valToPos(value, "y", true);
     ctx.strokeStyle = ctx.fillStyle = colours[slice.cell] ?? "";
     ctx.lineWidth = 1.4 * scale;
@@ -238,15 +236,43 @@ function across(plot: uPlot, value: number): void {
   ctx.restore();
 }
 
-/** Where everything was deployed anew. */
-export function deployments(plot: uPlot, slices: Slice[], scale: number): void {
+/** Whether a cell is of one of several runs, and no twin. */
+function isOfSeveral({ role, run }: Cell): boolean {
+  return typeof run === "string" && role !== "twin";
+}
+
+/** Of runs that are laid over each other a line for each cell of each: points alone would be one cloud. */
+export function lines(plot: uPlot, slices: Slice[], cells: Cell[], looks: Look[], scale: number): void {
   const { ctx } = plot;
+  for (const { id } of cells.filter(isOfSeveral)) {
+    const look = looks[id];
+    const places = slices.flatMap((slice, index) => {
+      const value = slice.cell === id && slice.counted ? plot.data[1]?.[index] : undefined;
+      return typeof value === "number" ? [[plot.valToPos(when(slice), "x", true), plot.valToPos(value, "y", true)] as const] : [];
+    });
+    if (look === undefined || places.length === 0) continue;
+    ctx.strokeStyle = colour(look.colour);
+    ctx.lineWidth = scale;
+    ctx.setLineDash(look.dash.map((length) => length * scale));
+    ctx.beginPath();
+    places.forEach(([x, y], at) => (at === 0 ? ctx.moveTo(x, y) : ctx.lineTo(x, y)));
+    ctx.stroke();
+  }
+  ctx.setLineDash([]);
+}
+
+/** Where everything of a run was deployed anew. */
+export function deployments(plot: uPlot, slices: Slice[], cells: Cell[], scale: number): void {
+  const { ctx } = plot;
+  const rounds = new Map<string, number>();
   ctx.strokeStyle = colour("--soft");
   ctx.lineWidth = scale;
   ctx.setLineDash([2 * scale, 3 * scale]);
-  slices.forEach((slice, index) => {
-    if (index > 0 && slices[index - 1]?.round === slice.round) return;
-    const x = Math.round(plot.valToPos(slice.at_s, "x", true)) - 6 * scale;
+  slices.forEach((slice) => {
+    const run = cells[slice.cell]?.run ?? "";
+    if (rounds.get(run) === slice.round) return;
+    rounds.set(run, slice.round);
+    const x = Math.round(plot.valToPos(when(slice), "x", true)) - 6 * scale;
     ctx.beginPath();
     ctx.moveTo(x, plot.bbox.top);
     ctx.lineTo(x, plot.bbox.top + plot.bbox.height);

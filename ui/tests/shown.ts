@@ -1,6 +1,7 @@
 // Whether the figures of a page are those of its result, wherever the page is from.
 import { expect } from "@playwright/test";
 import type { Page } from "@playwright/test";
+import { inTime } from "../src/data";
 import type { RunResult } from "../src/generated/result";
 import { expectFigure } from "./pages";
 
@@ -62,7 +63,7 @@ export async function expectGates(page: Page, { trust }: RunResult): Promise<voi
 
 /** Some slices by their places in time, as the slider below their drawing tells them. */
 export async function expectSlices(page: Page, { cells, slices }: RunResult, places: number[]): Promise<void> {
-  const inOrder = [...slices].sort((one, other) => one.at_s - other.at_s);
+  const inOrder = inTime(slices, cells);
   const slider = page.getByRole("slider", { name: "slice" });
   await slider.focus();
   for (const at of places) {

@@ -41,16 +41,26 @@ test("charts are drawn of what a run has, and only of that", async ({ page }) =>
   for (const id of ["percentiles", "slices", "probes"]) await expect(page.locator(`#${id}`)).toBeHidden();
 });
 
-test("runs that are laid over each other are drawn one after the other, each in its own look", async ({ page }) => {
+test("runs that are laid over each other begin together, each cell with a line, in its own look and under the name of its run", async ({ page }) => {
   await open(page, "joined");
-  const result = resultOf("joined");
-  const all = result.cells.map(({ label }) => label);
+  const { cells, slices } = resultOf("joined");
+  const all = cells.map(({ label }) => label);
   for (const id of ["percentiles", "slices"]) await expect(page.locator(`#${id} .legend li`)).toHaveText(all);
   await expect(page.locator("#heat-map figcaption")).toHaveText(all);
+  await expect(page.locator("#slices .caption")).toContainText("each run from its own start on");
   const slider = page.getByRole("slider", { name: "slice" });
   const told = async (at: number) => (await slider.fill(String(at)), page.locator("#slices .readout").innerText());
-  expect(await told(0)).toContain("(run 3)");
-  expect(await told(result.slices.length - 1)).toContain("(run 4)");
+  const last = slices.length - 1;
+  expect([await told(0), await told(1)]).toEqual([expect.stringMatching(/\(run 3\).* at 10 s: /), expect.stringMatching(/\(run 4\).* at 10 s: /)]);
+  expect([await told(last - 1), await told(last)]).toEqual([expect.stringContaining("(run 3)"), expect.stringContaining("(run 4)")]);
+  await page.getByText("Drawings as files").click();
+  const drawing = await svgOf(page, "Every slice, in the order in which it was measured");
+  // Through 24 slices; host and pod of either run.
+  const begins = [...drawing.matchAll(/<path d="M([\d.]+) [^"L]*(?:L[^"L]*){23}" fill="none"/g)].map(([, x]) => x);
+  expect(begins).toHaveLength(4);
+  expect(begins.slice(2)).toEqual(begins.slice(0, 2));
+  await open(page, "slower");
+  await expect(page.locator("#slices .caption")).not.toContainText("each run");
 });
 
 test("a pointer on a slice shows it, a click opens it", async ({ page }) => {

@@ -11,7 +11,7 @@ use loadline_model::experiment::{Experiment, PlanSpec, Platform};
 use loadline_model::notes::{Change, Circumstance, Failure, Note, Resources};
 use loadline_model::plan::{CellPlan, ContrastKind, ContrastPlan, Plan, Role, Site};
 use loadline_model::platform::Limits;
-use loadline_model::rows::{RunData, RunRow};
+use loadline_model::rows::{JoinedRun, RunData, RunRow};
 use loadline_model::{CellId, LoadId, Machine, PlatformId, RunState, ServiceId, SiteId};
 
 use surroundings::Runtimes;
@@ -83,6 +83,7 @@ pub fn join(first: NamedRun, later: Vec<NamedRun>) -> Result<RunData, NotCompara
     let baseline = Baseline { run: first.data.run.clone(), name: first.name, runtimes };
     let mut joined = first.data;
     make_baselines(&mut joined.run, &baseline.name);
+    joined.joined = vec![JoinedRun { name: baseline.name.clone(), first_cell: CellId(0), begins_s: 0.0 }];
     for run in later {
         if labels.contains(&run.data.run.label) {
             return Err(NotComparable::Same(run.name));
@@ -368,6 +369,8 @@ fn add_platform(experiment: &mut Experiment, platform: &Platform, run: &str) -> 
 /// Adds a later run behind those that are there, as if they had gone on.
 fn add(joined: &mut RunData, mut after: RunData, offsets: &Offsets, name: &str) {
     let ended_s = joined.slices.iter().map(|slice| slice.at_s + slice.duration_s).fold(0.0, f64::max);
+    let first_cell = offsets.cell(CellId(0));
+    joined.joined.push(JoinedRun { name: name.to_owned(), first_cell, begins_s: ended_s });
     name_services(&mut after.run, name);
     uncompare(&mut after.run.plan);
     add_run(&mut joined.run, after.run, offsets);

@@ -252,6 +252,9 @@ pub struct Cell {
     pub role: Role,
     /// The name a table shows: what sets the cell apart; twins end with a prime (`host′`).
     pub label: String,
+    /// The run that it is of, where several are compared: `run 3`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
     /// What its service may use, if that is limited.
     #[serde(default, skip_serializing_if = "Limits::is_none")]
     pub limits: Limits,

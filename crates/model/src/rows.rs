@@ -31,6 +31,26 @@ pub struct RunData {
     pub profiles: Vec<ProfileRow>,
     /// Its slowest requests.
     pub tails: Vec<TailRow>,
+    /// The runs that were joined to be compared, in their order; none of a run by itself.
+    pub joined: Vec<JoinedRun>,
+}
+
+impl RunData {
+    /// Which of the joined runs a cell is of.
+    pub fn joined_run(&self, cell: CellId) -> Option<&JoinedRun> {
+        self.joined.iter().rfind(|run| run.first_cell <= cell)
+    }
+}
+
+/// One of several runs that were joined.
+#[derive(Clone, Debug)]
+pub struct JoinedRun {
+    /// What it is called: `run 3`.
+    pub name: String,
+    /// The first of its cells; the others follow.
+    pub first_cell: CellId,
+    /// When it begins in the joined run, s: where the run before it ends.
+    pub begins_s: f64,
 }
 
 /// What is known of a run before its first slice.

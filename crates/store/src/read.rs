@@ -56,6 +56,7 @@ impl Store {
             slices: self.slices(id)?,
             profiles: self.profiles(id)?,
             tails: self.tails(id)?,
+            joined: Vec::new(),
         })
     }
 
@@ -68,6 +69,7 @@ impl Store {
             warm_ups: self.warm_ups(id)?,
             profiles: Vec::new(),
             tails: Vec::new(),
+            joined: Vec::new(),
         })
     }
 

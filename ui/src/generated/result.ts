@@ -568,6 +568,10 @@ export interface Cell {
    */
   role: "baseline" | "twin" | "candidate" | "uncompared";
   /**
+   * The run that it is of, where several are compared: `run 3`.
+   */
+  run?: string | null;
+  /**
    * What the profiler saw; absent where it was not asked for.
    */
   seen?: Seen | null;
@@ -1637,7 +1641,7 @@ export interface Slice {
    */
   answered: number;
   /**
-   * Seconds since the start of the run.
+   * Seconds since the start of the run; of several runs that are compared, as if each had gone on where the one before it ended.
    */
   at_s: number;
   /**
@@ -1676,6 +1680,10 @@ export interface Slice {
    */
   failed_gates: string[];
   observations: Observations;
+  /**
+   * Seconds since the start of its own run, where several are compared.
+   */
+  own_at_s?: number | null;
   /**
    * Position within the block.
    */

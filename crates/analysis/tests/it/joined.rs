@@ -1,6 +1,6 @@
 //! Stored runs, compared across.
 
-use loadline_analysis::result::{Contrast, Role, RunResult, Verdict};
+use loadline_analysis::result::{Contrast, Role, RunResult, Slice, Verdict};
 use loadline_analysis::{NamedRun, NotComparable, RunData, analyse, changed_daemons, join};
 use loadline_model::notes::{Change, Circumstance, Note};
 use loadline_model::rows::Surroundings;
@@ -74,6 +74,27 @@ fn several_runs_are_each_compared_with_the_first() {
     let again = [run(5, 1001, 5.0, 8), run(5, 1001, 5.0, 8)].map(NamedRun::by_number);
     let refused = join(NamedRun::by_number(run(3, 1, 0.0, 8)), again.into()).err();
     assert_eq!(refused, Some(NotComparable::Same("run 5".to_owned())));
+}
+
+#[test]
+fn each_slice_has_its_time_in_its_own_run() {
+    let runs = || [run(3, 1, 0.0, 2), run(5, 1001, 5.0, 3), run(6, 2001, 5.0, 2)];
+    let alone: Vec<Vec<f64>> =
+        runs().iter().map(|run| run.slices.iter().map(|slice| slice.at_s).collect()).collect();
+    let [first, later @ ..] = runs().map(NamedRun::by_number);
+    let result = analyse(&join(first, later.into()).expect("they have cells in common"));
+    for (name, expected) in ["run 3", "run 5", "run 6"].into_iter().zip(alone) {
+        let of_run = |slice: &&Slice| result.cells[slice.cell].run.as_deref() == Some(name);
+        let own: Vec<f64> =
+            result.slices.iter().filter(of_run).map(|slice| slice.own_at_s.expect("a time")).collect();
+        assert_eq!(own.len(), expected.len(), "{name}");
+        assert!(own.iter().zip(&expected).all(|(own, alone)| (own - alone).abs() < 1e-6), "{name}: {own:?}");
+    }
+    // One run after the other.
+    assert!(result.slices.is_sorted_by(|one, other| one.at_s < other.at_s));
+    let single = analyse(&run(3, 1, 0.0, 2));
+    assert!(single.slices.iter().all(|slice| slice.own_at_s.is_none()));
+    assert!(single.cells.iter().all(|cell| cell.run.is_none()));
 }
 
 #[test]

@@ -29,8 +29,11 @@ pub struct Slice {
     /// Whether its figures count: of each block at most one attempt does, and none of a block in which the machine was never quiet, if enough others
     /// were.
     pub counted: bool,
-    /// Seconds since the start of the run.
+    /// Seconds since the start of the run; of several runs that are compared, as if each had gone on where the one before it ended.
     pub at_s: f64,
+    /// Seconds since the start of its own run, where several are compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_at_s: Option<f64>,
     /// Length, s.
     pub duration_s: f64,
     /// Requests that were due.

@@ -79,6 +79,7 @@ impl MadeUp {
             slices: Vec::new(),
             profiles: Vec::new(),
             tails: Vec::new(),
+            joined: Vec::new(),
         };
         let mut at_s = 0.0;
         for round in 0..self.rounds {

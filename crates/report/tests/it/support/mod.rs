@@ -458,6 +458,7 @@ pub fn joined() -> RunResult {
         let cell = |(at, (platform, role, p50_us)): (usize, (&str, Role, f64))| {
             let mut cell = cell(first + at, platform, role, "2000/s Poisson", 2000.0, p50_us + slower);
             cell.service = format!("orders (run {run})");
+            cell.run = Some(format!("run {run}"));
             cell.label = format!("{} on {}", cell.service, cell.label);
             cell
         };
@@ -466,12 +467,14 @@ pub fn joined() -> RunResult {
         cells.into_iter().enumerate().map(cell).collect::<Vec<_>>()
     };
     let (earlier, later) = (of_run(3, 0, 0.0), of_run(4, 3, 2.2));
-    result.slices = slices(&earlier, 2, 12);
+    let of_cells = |cells: &[Cell], begins_s: f64| {
+        let place = |slice: Slice| Slice { at_s: slice.at_s + begins_s, own_at_s: Some(slice.at_s), ..slice };
+        slices(cells, 2, 12).into_iter().map(place).collect::<Vec<_>>()
+    };
+    result.slices = of_cells(&earlier, 0.0);
     // As if it had gone on.
     let ended_s = result.slices.last().map_or(0.0, |slice| slice.at_s + slice.duration_s);
-    result
-        .slices
-        .extend(slices(&later, 2, 12).into_iter().map(|slice| Slice { at_s: slice.at_s + ended_s, ..slice }));
+    result.slices.extend(of_cells(&later, ended_s));
     result.trust.slices = result.slices.len();
     let against = |baseline: usize, before_us: f64| {
         let p50 = (

@@ -51,6 +51,7 @@ pub fn cell(id: usize, platform: &str, role: Role, load: &str, rate: f64, p50_us
         options: Default::default(),
         role,
         label: format!("{platform}{prime}"),
+        run: None,
         limits: Limits::default(),
         interleave: "slices".to_owned(),
         deployments: (0..2)
@@ -173,6 +174,7 @@ pub fn slices(cells: &[Cell], rounds: u32, blocks: u32) -> Vec<Slice> {
             attempt: 0,
             counted: true,
             at_s: 10.0 + 1.6 * index as f64,
+            own_at_s: None,
             duration_s: 1.5,
             due: 3_000,
             answered: 3_000,
