@@ -2,7 +2,7 @@
 import AxeBuilder from "@axe-core/playwright";
 import { expect } from "@playwright/test";
 import type { Page } from "@playwright/test";
-import { SCHEMES, WIDTHS, expectToFit } from "./pages";
+import { SCHEMES, WIDTHS, expectToFit, picture } from "./pages";
 
 /** Whatever a page complains of is a fault. */
 export function faultsOf(page: Page): string[] {
@@ -13,7 +13,8 @@ export function faultsOf(page: Page): string[] {
   return faults;
 }
 
-export async function expectToBeGood(page: Page): Promise<void> {
+/** It fits, and axe finds nothing, in each way in which it may be looked at; with a name, pictures of all of them are kept. */
+export async function expectToBeGood(page: Page, name?: string): Promise<void> {
   for (const width of WIDTHS) {
     for (const colorScheme of SCHEMES) {
       await page.setViewportSize({ width, height: 900 });
@@ -21,6 +22,7 @@ export async function expectToBeGood(page: Page): Promise<void> {
       await expectToFit(page);
       const found = await new AxeBuilder({ page }).analyze();
       expect(found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join("\n")}`), `${width} ${colorScheme}`).toEqual([]);
+      if (name !== undefined) await picture(page, `app-${name}-${width}-${colorScheme}`);
     }
   }
   await page.setViewportSize({ width: 1280, height: 900 });

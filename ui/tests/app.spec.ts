@@ -1,5 +1,4 @@
 // The pages of `loadline ui`, on a real server: the way of a newcomer from an empty store to a verdict, a comparison and an export.
-import { join } from "node:path";
 import { expect, test } from "@playwright/test";
 import type { Page } from "@playwright/test";
 import type { Summary } from "../src/generated/api";
@@ -16,12 +15,6 @@ const SITE = URL.split("?")[0] ?? "";
 // One server, and one run at a time.
 test.describe.configure({ mode: "serial" });
 test.setTimeout(400_000);
-
-/** A picture for the documentation: SCREENSHOTS=FOLDER ui/test --loadline PROGRAM app. */
-async function picture(page: Page, name: string): Promise<void> {
-  const folder = process.env["SCREENSHOTS"];
-  if (folder !== undefined) await page.screenshot({ path: join(folder, `app-${name}-1280-light.png`), fullPage: true });
-}
 
 /** What the server answers to this page's user. */
 async function told<T>(page: Page, path: string): Promise<T> {
@@ -57,7 +50,7 @@ test("a newcomer starts a run, watches it, reads the verdict, compares, exports 
   await page.goto(URL);
   expect(page.url()).not.toContain("token");
   await expect(page.getByText("No runs yet.")).toBeVisible();
-  await expectToBeGood(page);
+  await expectToBeGood(page, "no-runs");
 
   await page.getByRole("link", { name: "New run" }).click();
   await expect(page.getByRole("checkbox", { name: /^pod/ })).toBeChecked();
@@ -71,8 +64,7 @@ test("a newcomer starts a run, watches it, reads the verdict, compares, exports 
   expect(page.url()).toContain("rate=1000");
   await page.getByRole("button", { name: "Send each request once" }).click();
   await expect(page.getByLabel("requests and responses")).toContainText(/orders on pod: 200 after .* as expected\s+> GET \/api\/orders/, { timeout: 60_000 });
-  await expectToBeGood(page);
-  await picture(page, "new-run");
+  await expectToBeGood(page, "new-run");
 
   await run(page, "first");
   await expect(page.getByRole("heading", { name: "first" })).toBeVisible();
@@ -80,14 +72,13 @@ test("a newcomer starts a run, watches it, reads the verdict, compares, exports 
   // Once the services are warm, which takes as long as the machine's other programs let it.
   await expect(page.getByRole("rowheader", { name: "pod" })).toBeVisible({ timeout: 60_000 });
   await expect(page.locator(".plot canvas").first()).toBeVisible();
-  await expectToBeGood(page);
-  await picture(page, "being-measured");
+  await expectToBeGood(page, "being-measured");
   await expect(page.getByRole("link", { name: "Read the report" })).toBeVisible({ timeout: 150_000 });
   await page.getByRole("link", { name: "Read the report" }).click();
   await expect(page).toHaveURL(/\/runs\/1$/);
   await expect(page.locator("h1")).toContainText("at the median");
   await expect(page.locator("#slices .plot")).toBeVisible();
-  await expectToBeGood(page);
+  await expectToBeGood(page, "report");
   await expectReport(page, await told<RunResult>(page, "api/runs/1"));
 
   await page.getByRole("link", { name: "All runs" }).click();
@@ -98,14 +89,13 @@ test("a newcomer starts a run, watches it, reads the verdict, compares, exports 
     const { outcome } = await told<Summary>(page, `api/runs/${run}/summary`);
     await expect(page.getByRole("row").filter({ has: page.getByLabel(`compare run ${run}`) }).locator(".outcome p:not(.caption)")).toHaveText(outcome);
   }
-  await expectToBeGood(page);
-  await picture(page, "runs");
+  await expectToBeGood(page, "runs");
   await page.getByLabel("compare run 1").check();
   await page.getByLabel("compare run 2").check();
   await page.getByRole("link", { name: "Compare run 2 with run 1" }).click();
   await expect(page.locator("main")).toContainText("run 1");
   await expectReport(page, await told<RunResult>(page, "api/compare?before=1&after=2"));
-  await expectToBeGood(page);
+  await expectToBeGood(page, "comparison");
   const exported = page.waitForEvent("download");
   await page.getByRole("link", { name: "Run 2" }).click();
   await page.getByRole("link", { name: "JSON" }).click();
@@ -134,7 +124,7 @@ test("a newcomer starts a run, watches it, reads the verdict, compares, exports 
   await page.getByRole("link", { name: "All runs" }).click();
   await page.getByRole("button", { name: "name run 2" }).click();
   await page.getByLabel("tags").fill("nightly");
-  await expectToBeGood(page);
+  await expectToBeGood(page, "name");
   await page.getByRole("button", { name: "Change" }).click();
   await expect(page.getByText("nightly")).toBeVisible();
   await page.getByRole("searchbox").fill("NIGHT");
@@ -142,7 +132,7 @@ test("a newcomer starts a run, watches it, reads the verdict, compares, exports 
   await page.getByRole("searchbox").fill("");
   await page.getByRole("button", { name: "delete run 1" }).click();
   await expect(page.getByText("Nothing brings them back.")).toBeVisible();
-  await expectToBeGood(page);
+  await expectToBeGood(page, "delete");
   await page.getByRole("button", { name: "Delete run 1", exact: true }).click();
   await expect(page.getByRole("link", { name: /first/ })).toBeHidden();
   expect(faults).toEqual([]);
@@ -269,8 +259,7 @@ test("a change in a history is told and drawn, and names are text", async ({ pag
   await expect(page.locator(".history svg .changed")).toHaveCount(2);
   await expect(page.locator(".history svg .found")).toHaveCount(3);
   await expect(page.getByRole("link", { name: /^run 40, .*: 97.0 µs, 95 % interval 95.0 µs to 99.0 µs$/ })).toBeVisible();
-  await expectToBeGood(page);
-  await picture(page, "history");
+  await expectToBeGood(page, "history");
   const attack = "<img src=x onerror=alert(1)>";
   for (const series of told.series) Object.assign(series, { label: attack, load: attack, machine: attack });
   told.left_out.push({ run: 99, reason: attack });

@@ -1,7 +1,7 @@
 // The pages that are tested, as `ui/test` had them made: each an HTML file with the result as JSON beside it.
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { expect } from "@playwright/test";
 import type { Page } from "@playwright/test";
 import type { RunResult } from "../src/generated/result";
@@ -39,6 +39,13 @@ export async function open(page: Page, name: string): Promise<string[]> {
   page.on("dialog", (dialog) => faults.push(`dialog ${dialog.message()}`));
   await page.goto(pathToFileURL(file(name)).href);
   return faults;
+}
+
+const SCREENSHOTS = process.env["SCREENSHOTS"] ?? fileURLToPath(new URL("../../target/screenshots", import.meta.url));
+
+/** Keeps a picture of the page as it is now. */
+export async function picture(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
 }
 
 /** Nothing but framed tables may be wider than the window. */

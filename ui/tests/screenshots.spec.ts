@@ -1,22 +1,18 @@
-// Pictures of pages for the documentation: SCREENSHOTS=FOLDER ui/test screenshots.
-import { join } from "node:path";
+// Pictures of pages are kept, to be looked at and for the documentation.
 import { test } from "@playwright/test";
-import { PAGES, SCHEMES, WIDTHS, open } from "./pages";
+import { PAGES, SCHEMES, WIDTHS, open, picture } from "./pages";
 
-const FOLDER = process.env["SCREENSHOTS"];
-const SHOWN = ["measured", "slower", "layers", "capacities"].filter((name) => PAGES.includes(name));
+const SHOWN = ["measured", "slower", "layers", "capacities", "joined"].filter((name) => PAGES.includes(name));
 
-if (FOLDER !== undefined) {
-  for (const name of SHOWN) {
-    for (const width of WIDTHS) {
-      for (const colorScheme of SCHEMES) {
-        test(`${name} at ${width} pixels, ${colorScheme}`, async ({ page }) => {
-          await page.setViewportSize({ width, height: 900 });
-          await page.emulateMedia({ colorScheme });
-          await open(page, name);
-          await page.screenshot({ path: join(FOLDER, `report-${name}-${width}-${colorScheme}.png`), fullPage: true });
-        });
-      }
+for (const name of SHOWN) {
+  for (const width of WIDTHS) {
+    for (const colorScheme of SCHEMES) {
+      test(`${name} at ${width} pixels, ${colorScheme}`, async ({ page }) => {
+        await page.setViewportSize({ width, height: 900 });
+        await page.emulateMedia({ colorScheme });
+        await open(page, name);
+        await picture(page, `report-${name}-${width}-${colorScheme}`);
+      });
     }
   }
 }
