@@ -29,7 +29,7 @@ pub(crate) async fn platforms(State(site): State<Arc<Site>>) -> Result<Json<Vec<
     Ok(Json(in_background(site, platforms).await?))
 }
 
-/// An experiment: as YAML, or as the flags of `loadline compare`.
+/// An experiment: as YAML, or as the flags of `loadline compare`; with `--objective` among them, of `loadline capacity`.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Asked {

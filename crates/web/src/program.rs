@@ -27,7 +27,7 @@ pub trait Program: Send + Sync {
     /// What `loadline plan` would say.
     fn draft(&self, yaml: &str) -> Result<Draft, String>;
 
-    /// What the flags of `loadline compare` ask for, word by word.
+    /// What the flags of `loadline compare` ask for, word by word; with `--objective` among them, those of `loadline capacity`.
     ///
     /// # Errors
     /// What `loadline plan` would say.

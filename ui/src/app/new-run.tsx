@@ -5,7 +5,7 @@ import { get, getText, reason, send, sendForText } from "./api";
 import type { Asked, Draft, Offer, Status } from "./api";
 import { Frame } from "./frame";
 import { span } from "./progress";
-import { flags, keep, read } from "./wishes";
+import { flags, keep, read, readEdited } from "./wishes";
 import type { Wishes } from "./wishes";
 
 /** Until the user has stopped typing. */
@@ -13,7 +13,7 @@ const PAUSE_MS = 300;
 
 export function NewRun() {
   const [wishes, setWishes] = useState<Wishes>(read);
-  const [edited, setEdited] = useState<string>();
+  const [edited, setEdited] = useState<string | undefined>(readEdited);
   const [draft, setDraft] = useState<Draft>();
   // Whether the draft, or what is wrong, is of what is typed now: an earlier one must not be started.
   const [isCurrent, setCurrent] = useState(false);
@@ -51,6 +51,10 @@ export function NewRun() {
     setWishes(next);
     setEdited(undefined);
     keep(next);
+  };
+  const edit = (yaml: string) => {
+    setEdited(yaml);
+    keep(wishes, yaml);
   };
   const yaml = edited ?? draft?.yaml;
   const isReady = isCurrent && wrong === undefined && draft !== undefined;
@@ -98,6 +102,9 @@ export function NewRun() {
             <Field label="within" hint="10min: no deployment begins that would end after it">
               <input type="text" value={wishes.within} onInput={(event) => wish({ within: event.currentTarget.value })} />
             </Field>
+            <Field label="objectives" hint="p99 <= 50ms; a line each: finds the highest rate that meets all of them">
+              <textarea rows={2} value={wishes.objectives} onInput={(event) => wish({ objectives: event.currentTarget.value })} />
+            </Field>
             <Field label="fails if" hint="p99 slower by > 5%; a line each">
               <textarea rows={2} value={wishes.failIf} onInput={(event) => wish({ failIf: event.currentTarget.value })} />
             </Field>
@@ -106,7 +113,7 @@ export function NewRun() {
         <div>
           <label class="yaml">
             <span>The experiment{edited !== undefined && ", edited by hand: a change of the form replaces it"}</span>
-            <textarea rows={18} spellcheck={false} value={yaml ?? ""} onInput={(event) => setEdited(event.currentTarget.value)} />
+            <textarea rows={18} spellcheck={false} value={yaml ?? ""} onInput={(event) => edit(event.currentTarget.value)} />
           </label>
           <div aria-live="polite">
             {wrong !== undefined && <pre class="alert" tabIndex={0}>{wrong}</pre>}

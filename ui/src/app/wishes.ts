@@ -1,5 +1,5 @@
 // What the form for a new run asks for: kept in the address, so that a run can be shared as a link, and in the browser for the next time;
-// and as the flags of `loadline compare`, which is where it gets its meaning.
+// and as the flags of `loadline compare`, or with objectives of `loadline capacity`, which is where it gets its meaning.
 
 export interface Wishes {
   what: "builtin" | "command" | "image" | "url";
@@ -16,6 +16,7 @@ export interface Wishes {
   memory: string;
   deployments: string;
   within: string;
+  objectives: string;
   failIf: string;
 }
 
@@ -34,6 +35,7 @@ export const DEFAULTS: Wishes = {
   memory: "",
   deployments: "",
   within: "",
+  objectives: "",
   failIf: "",
 };
 
@@ -42,14 +44,20 @@ const KEPT = "loadline-wishes";
 /** Those of the address, or else the last ones. */
 export function read(): Wishes {
   const asked = new URLSearchParams(location.search);
-  if ([...asked.keys()].some((key) => key in DEFAULTS)) return fromQuery(asked);
+  if ([...asked.keys()].some((key) => key in DEFAULTS) || readEdited() !== undefined) return fromQuery(asked);
   return fromQuery(new URLSearchParams(localStorage.getItem(KEPT) ?? ""));
 }
 
-export function keep(wishes: Wishes): void {
+/** The experiment that was edited by hand, of the address: behind its #, so that it is no part of a request and may be long. */
+export function readEdited(): string | undefined {
+  return new URLSearchParams(location.hash.slice(1)).get("yaml") ?? undefined;
+}
+
+export function keep(wishes: Wishes, edited?: string): void {
   const query = toQuery(wishes).toString();
   localStorage.setItem(KEPT, query);
-  history.replaceState(null, "", query === "" ? "/new" : `/new?${query}`);
+  const hash = edited === undefined ? "" : `#${new URLSearchParams({ yaml: edited }).toString()}`;
+  history.replaceState(null, "", `/new${query === "" ? "" : `?${query}`}${hash}`);
 }
 
 /** Only what differs from the defaults. */
@@ -81,11 +89,12 @@ function fromQuery(query: URLSearchParams): Wishes {
     memory: word("memory"),
     deployments: word("deployments"),
     within: word("within"),
+    objectives: word("objectives"),
     failIf: word("failIf"),
   };
 }
 
-/** The flags of `loadline compare`. */
+/** The flags of the command line. */
 export function flags(wishes: Wishes): string[] {
   const words: string[] = [];
   const add = (flag: string, value: string) => {
@@ -115,6 +124,7 @@ export function flags(wishes: Wishes): string[] {
   add("--limit-memory", wishes.memory);
   add("--deployments", wishes.deployments);
   add("--within", wishes.within);
+  wishes.objectives.split("\n").forEach((objective) => add("--objective", objective));
   wishes.failIf.split("\n").forEach((condition) => add("--fail-if", condition));
   return words;
 }

@@ -1,7 +1,7 @@
 // Made of docs/openapi.json by `npm run types`; change the model instead.
 
 /**
- * An experiment: as YAML, or as the flags of `loadline compare`.
+ * An experiment: as YAML, or as the flags of `loadline compare`; with `--objective` among them, of `loadline capacity`.
  *
  * This interface was referenced by `Api`'s JSON-Schema
  * via the `definition` "Asked".

@@ -112,14 +112,17 @@ impl Program for ThisProgram {
     }
 
     fn draft_of_flags(&self, flags: &[String]) -> Result<Draft, String> {
-        let line = ["loadline", "compare"].into_iter().map(str::to_owned).chain(flags.iter().cloned());
+        let command = if flags.iter().any(|flag| flag == "--objective") { "capacity" } else { "compare" };
+        let line = ["loadline", command].into_iter().map(str::to_owned).chain(flags.iter().cloned());
         let arguments = Arguments::try_parse_from(line).map_err(|error| error.to_string())?;
-        let Subcommand::Compare(arguments) = arguments.command else {
-            return Err("these are no flags".to_owned());
+        let (flags, outputs) = match &arguments.command {
+            Subcommand::Compare(arguments) => (arguments.flags(), &arguments.outputs),
+            Subcommand::Capacity(arguments) => (arguments.flags(), &arguments.outputs),
+            _ => return Err("these are no flags".to_owned()),
         };
-        let flags = arguments.flags().map_err(|error| error.to_string())?;
+        let flags = flags.map_err(|error| error.to_string())?;
         let mut experiment = from_flags(&flags, &machine()).map_err(|error| error.render(false))?;
-        add_conditions(&mut experiment, &arguments.outputs.fail_if).map_err(|error| error.render(false))?;
+        add_conditions(&mut experiment, &outputs.fail_if).map_err(|error| error.render(false))?;
         draft(&experiment)
     }
 

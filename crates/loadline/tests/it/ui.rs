@@ -473,6 +473,12 @@ fn what_is_typed_is_answered_as_the_command_line_would() {
     assert!(drafted["seconds"][1].as_f64() >= drafted["seconds"][0].as_f64(), "{drafted}");
     let again = draft(json!({ "yaml": drafted["yaml"] }));
     assert_eq!(again.status, 200, "{again:?}");
+    let search = json!({ "flags": ["--on", "host", "--rate", "100/s", "--objective", "p99 <= 20ms"] });
+    let drafted: Value = serde_json::from_str(&draft(search).body).expect("JSON");
+    let yaml = drafted["yaml"].as_str().unwrap_or_else(|| panic!("{drafted}"));
+    assert!(yaml.contains("p99 <= 20ms"), "{yaml}");
+    place.write("search.yaml", yaml);
+    assert!(place.run(["plan", "search.yaml"]).stdout.starts_with(yaml), "{yaml}");
     std::fs::create_dir_all(place.path("target/services")).expect("a folder");
     place.write(
         "target/services/quick.json",
