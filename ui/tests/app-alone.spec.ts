@@ -1,11 +1,11 @@
 // The pages of `loadline ui` with answers that are invented here, so that they need no server.
 import { readFileSync } from "node:fs";
 import { expect, test } from "@playwright/test";
-import type { Download, Page } from "@playwright/test";
-import type { Slice, Status } from "../src/generated/api";
+import type { Page } from "@playwright/test";
+import type { Offer, Slice, Status } from "../src/generated/api";
 import type { History } from "../src/generated/history";
 import { expectToBeGood, faultsOf } from "./app-pages";
-import { expectFigure } from "./pages";
+import { expectFigure, fileOf } from "./pages";
 
 const ORIGIN = "http://loadline.test";
 const SHELL = `<!DOCTYPE html>
@@ -28,11 +28,8 @@ async function openApp(page: Page, path: string, answers: Record<string, string>
 }
 
 /** A drawing as it is saved. */
-async function saved(page: Page, name: string): Promise<{ name: string; bytes: Buffer }> {
-  const download = page.waitForEvent("download");
-  await page.getByRole("button", { name, exact: true }).click();
-  const file: Download = await download;
-  return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) };
+function saved(page: Page, name: string): Promise<{ name: string; bytes: Buffer }> {
+  return fileOf(page, page.getByRole("button", { name, exact: true }));
 }
 
 /** How many pixels of a PNG have a colour, `#rrggbb`. */
@@ -96,6 +93,48 @@ test("the drawings of a history are saved as PNG and as SVG, each under its own 
   expect(drawing.match(/<circle /g)).toHaveLength(12);
   expect(drawing).toContain(">orders on pod</tspan>");
   expect(drawing).not.toContain("href=");
+  await expectToBeGood(page);
+  expect(faults).toEqual([]);
+});
+
+test("a change in a history is told and drawn, and names are text", async ({ page }) => {
+  test.setTimeout(90_000);
+  const faults = faultsOf(page);
+  page.on("dialog", (dialog) => faults.push(`dialog ${dialog.message()}`));
+  const points = Array.from({ length: 40 }, (_, run) => {
+    const value = (run < 20 ? 80e3 : run < 37 ? 88e3 : 97e3) + 400 * (run % 3);
+    return { run: run + 1, started: `2026-11-${String((run % 28) + 1).padStart(2, "0")}T08:00:00Z`, value, interval: [value - 2e3, value + 2e3] as [number, number], deployments: 5 };
+  });
+  const told: History = {
+    schema: "loadline/history/1",
+    metric: "response.p50",
+    least_points: 8,
+    series: [{
+      label: "orders on pod",
+      load: "2000/s Poisson, 16 connections",
+      machine: "Example CPU, 2 CPUs, Linux 6.12",
+      unit: "ns",
+      points,
+      changes: [
+        { at: 20, before: 80.4e3, after: 88.4e3, relative: 0.0995, p_value: 0.0002, settled: true },
+        { at: 37, before: 88.4e3, after: 97.4e3, relative: 0.1018, p_value: 0.021, settled: false },
+      ],
+    }],
+    left_out: [],
+  };
+  await openApp(page, "/history", { "/api/history": JSON.stringify(told) });
+  await expect(page.getByText("from run 21 on +10.0 %: 80.4 µs before, 88.4 µs after (p < 0.001)")).toBeVisible();
+  await expect(page.getByText("from run 38 on +10.2 %: 88.4 µs before, 97.4 µs after (p = 0.021); not settled yet: the last few runs may be a spell")).toBeVisible();
+  await expect(page.locator(".history svg .changed")).toHaveCount(2);
+  await expect(page.locator(".history svg .found")).toHaveCount(3);
+  await expect(page.getByRole("link", { name: /^run 40, .*: 97.0 µs, 95 % interval 95.0 µs to 99.0 µs$/ })).toBeVisible();
+  await expectToBeGood(page, "history");
+  const attack = "<img src=x onerror=alert(1)>";
+  for (const series of told.series) Object.assign(series, { label: attack, load: attack, machine: attack });
+  told.left_out.push({ run: 99, reason: attack });
+  await openApp(page, "/history", { "/api/history": JSON.stringify(told) });
+  await expect(page.getByRole("heading", { name: attack })).toBeVisible();
+  await expect(page.getByRole("listitem").filter({ hasText: `run 99: ${attack}` })).toBeVisible();
   await expectToBeGood(page);
   expect(faults).toEqual([]);
 });
@@ -179,4 +218,27 @@ test("the figures of a run that is measured are those of its status", async ({ p
 test("a run with more slices than are drawn says so", async ({ page }) => {
   await openJob(page, slicesOf(4321));
   await expect(page.getByRole("heading", { name: "The latest 4,000 of 4,321 slices" })).toBeVisible();
+});
+
+test("a platform that this machine does not have cannot be chosen, and says why", async ({ page }) => {
+  const faults = faultsOf(page);
+  const why = "no daemon answers at /run/docker.sock <b>";
+  const offers: Offer[] = [{ name: "host", about: "a plain process" }, { name: "docker", about: "a container", missing: why }];
+  const answers = {
+    "/api/services": "[]",
+    "/api/platforms": JSON.stringify(offers),
+    "/api/drafts": JSON.stringify({ name: "", yaml: "platforms: [host]\n", plan: "", seconds: [1, 2] }),
+  };
+  const [host, docker] = [page.getByRole("checkbox", { name: /^host/ }), page.getByRole("checkbox", { name: /^docker/ })];
+  await openApp(page, "/new?on=host", answers);
+  await expect(host).toBeEnabled();
+  await expect(docker).toBeDisabled();
+  await expect(page.getByText(`not here: ${why}`)).toBeVisible();
+  await expectToBeGood(page);
+  // A link may have chosen it; it can be taken away again.
+  await openApp(page, "/new?on=host&on=docker", answers);
+  await expect(docker).toBeChecked();
+  await docker.uncheck();
+  await expect(docker).toBeDisabled();
+  expect(faults).toEqual([]);
 });

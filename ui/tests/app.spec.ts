@@ -1,11 +1,11 @@
 // The pages of `loadline ui`, on a real server: the way of a newcomer from an empty store to a verdict, a comparison and an export.
 import { expect, test } from "@playwright/test";
-import type { Page } from "@playwright/test";
-import type { Summary } from "../src/generated/api";
+import type { Locator, Page } from "@playwright/test";
+import type { Listed, Summary } from "../src/generated/api";
 import type { History } from "../src/generated/history";
 import type { RunResult } from "../src/generated/result";
 import { expectToBeGood, faultsOf } from "./app-pages";
-import { expectFigure, expectToFit } from "./pages";
+import { expectFigure, expectToFit, fileOf } from "./pages";
 import { expectGates, expectSlices, expectTables } from "./shown";
 
 const URL = process.env["LOADLINE_URL"] ?? "";
@@ -31,6 +31,11 @@ async function expectReport(page: Page, result: RunResult): Promise<void> {
   await expectSlices(page, result, [0, Math.floor(result.slices.length / 2), result.slices.length - 1]);
 }
 
+/** An experiment in little time. */
+function brief(yaml: string): string {
+  return yaml.replace("plan: {", "plan: {blocks: 12, warmup: 1s, ");
+}
+
 /** Starts a short run from the form and waits for its report. */
 async function run(page: Page, name: string): Promise<void> {
   await page.getByRole("link", { name: "New run" }).click();
@@ -39,7 +44,7 @@ async function run(page: Page, name: string): Promise<void> {
   await page.getByLabel("deployments").fill("2");
   const yaml = page.getByLabel("The experiment");
   await expect(yaml).toHaveValue(/deployments: 2/);
-  await yaml.fill(`name: ${name}\n${(await yaml.inputValue()).replace("plan: {", "plan: {blocks: 12, warmup: 1s, ")}`);
+  await yaml.fill(`name: ${name}\n${brief(await yaml.inputValue())}`);
   await expect(page.getByText(/^It takes/)).toBeVisible();
   await page.getByRole("button", { name: "Start" }).click();
   await expect(page).toHaveURL(/\/jobs\/\d+$/);
@@ -167,6 +172,210 @@ test("the same way on a telephone, by touch", async ({ browser }) => {
   await context.close();
 });
 
+/** Presses Tab until this has the focus. */
+async function reach(page: Page, target: Locator): Promise<void> {
+  await expect(target).toBeEnabled();
+  for (let presses = 0; presses < 100; presses += 1) {
+    if (await target.evaluate((element) => element === document.activeElement)) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`${String(target)} is not reached by Tab`);
+}
+
+test("the same way by keyboard alone", async ({ page }) => {
+  const faults = faultsOf(page);
+  const press = async (key: "Enter" | "Space", target: Locator) => {
+    await reach(page, target);
+    await page.keyboard.press(key);
+  };
+  const type = async (target: Locator, text: string) => {
+    await reach(page, target);
+    await page.keyboard.press("Control+A");
+    await page.keyboard.insertText(text);
+  };
+  await page.goto(URL);
+  await press("Enter", page.getByRole("link", { name: "New run" }));
+  const [pod, yaml] = [page.getByRole("checkbox", { name: /^pod/ }), page.getByLabel("The experiment")];
+  await press("Space", pod);
+  await expect(pod).not.toBeChecked();
+  await page.keyboard.press("Space");
+  await expect(pod).toBeChecked();
+  await type(page.getByLabel("deployments"), "2");
+  await expect(yaml).toHaveValue(/- host\s+- pod[\s\S]*deployments: 2/);
+  await type(yaml, `name: by keyboard\n${brief(await yaml.inputValue())}`);
+  await press("Space", page.getByRole("button", { name: "Start" }));
+  await expect(page).toHaveURL(/\/jobs\/\d+$/);
+  await expect(page.getByRole("progressbar")).toBeVisible();
+  const read = page.getByRole("link", { name: "Read the report" });
+  await expect(read).toBeVisible({ timeout: 150_000 });
+  await press("Enter", read);
+  await expect(page).toHaveURL(/\/runs\/\d+$/);
+  const run = page.url().split("/").at(-1);
+  await expect(page.locator("h1")).toContainText("at the median");
+  const exported = page.waitForEvent("download");
+  await press("Enter", page.getByRole("link", { name: "CSV" }));
+  expect((await exported).suggestedFilename()).toBe(`run-${run}-slices.csv`);
+  // Back to the first link.
+  await page.reload();
+  await press("Enter", page.getByRole("link", { name: "All runs" }));
+  await press("Space", page.getByRole("button", { name: `name run ${run}`, exact: true }));
+  await type(page.getByLabel("tags"), "typed");
+  await page.keyboard.press("Enter");
+  await expect(page.locator(".tag", { hasText: "typed" })).toBeVisible();
+  await press("Space", page.getByRole("button", { name: `delete run ${run}`, exact: true }));
+  await expect(page.getByText("Nothing brings them back.")).toBeVisible();
+  // Whoever thinks better of it keeps the run.
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toBeHidden();
+  await expect(page.getByRole("link", { name: /by keyboard/ })).toBeVisible();
+  await press("Enter", page.getByRole("button", { name: `delete run ${run}`, exact: true }));
+  await press("Enter", page.getByRole("button", { name: `Delete run ${run}`, exact: true }));
+  await expect(page.getByRole("link", { name: /by keyboard/ })).toBeHidden();
+  expect(faults).toEqual([]);
+});
+
+test("a run is had in every form that its page offers, and its drawings as pictures", async ({ page }) => {
+  const faults = faultsOf(page);
+  await page.goto(URL);
+  await page.goto(`${SITE}runs/2`);
+  const result = await told<RunResult>(page, "api/runs/2");
+  const counted = result.slices.filter((slice) => slice.counted).length;
+  const forms: [link: string, file: string, isOne: (text: string) => void][] = [
+    ["JSON", "run-2.json", (text) => expect(JSON.parse(text)).toEqual(result)],
+    ["CSV", "run-2-slices.csv", (text) => {
+      expect(text).toMatch(/^cell,label,service,platform,load,connections,/);
+      expect(text.trimEnd().split("\n")).toHaveLength(1 + result.slices.length);
+    }],
+    ["hlog", "run-2.hlog", (text) => {
+      expect(text).toMatch(/^#\[Histogram log format version 1\.3\]$/m);
+      expect(text.match(/^Tag=/gm)).toHaveLength(counted);
+    }],
+    ["Markdown", "run-2.md", (text) => expect(text).toMatch(/^\| .*response p50/m)],
+    ["HTML", "run-2.html", (text) => expect(text).toMatch(/^<!DOCTYPE html>[\s\S]*<script id="data"[\s\S]*<\/html>\s*$/)],
+    ["YAML", "run-2.yaml", (text) => expect(text).toMatch(/^name: second$/m)],
+    ["store", "run-2.db", (text) => expect(text).toMatch(/^SQLite format 3\0/)],
+  ];
+  const links = page.getByRole("navigation", { name: "pages" }).getByRole("link");
+  await expect(links).toHaveText(["All runs", "Run it again", ...forms.map(([link]) => link)]);
+  for (const [link, file, isOne] of forms) {
+    const { name, bytes } = await fileOf(page, page.getByRole("link", { name: link, exact: true }));
+    expect(name).toBe(file);
+    isOne(bytes.toString());
+  }
+  await page.getByText("Drawings as files").click();
+  const buttons = await page.locator("#pictures li button").all();
+  expect(buttons.length).toBeGreaterThan(4);
+  for (const button of buttons) {
+    const kind = await button.innerText();
+    const { name, bytes } = await fileOf(page, button);
+    expect(name).toMatch(new RegExp(`^[a-z0-9-]+\\.${kind.toLowerCase()}$`));
+    if (kind === "PNG") expect(bytes.subarray(0, 8)).toEqual(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]));
+    else expect(bytes.toString()).toMatch(/^<svg [\s\S]*<\/svg>$/);
+  }
+  expect(faults).toEqual([]);
+});
+
+test("a run is shared by its address, imported with the page's button, renamed and run again", async ({ page, browser }) => {
+  const faults = faultsOf(page);
+  await page.goto(URL);
+  await page.goto(`${SITE}runs/2`);
+  const answer = (await page.locator("h1").textContent()) ?? "";
+  const other = await (await browser.newContext()).newPage();
+  expect((await other.goto(`${SITE}runs/2`))?.status()).toBe(401);
+  await other.goto(`${SITE}runs/2?${URL.split("?")[1]}`);
+  await expect(other).toHaveURL(`${SITE}runs/2`);
+  await expect(other.locator("h1")).toHaveText(answer);
+  await other.context().close();
+
+  const { bytes } = await fileOf(page, page.getByRole("link", { name: "store", exact: true }));
+  await page.getByRole("link", { name: "All runs" }).click();
+  const named = page.getByRole("link", { name: /· second$/ });
+  await expect(named).toHaveCount(1);
+  const take = async (name: string, buffer: Buffer) => {
+    const chooser = page.waitForEvent("filechooser");
+    await page.getByText("Import a store").click();
+    await (await chooser).setFiles({ name, mimeType: "application/octet-stream", buffer });
+  };
+  await take("letter.txt", Buffer.from("this is no store"));
+  await expect(page.getByRole("alert")).toContainText("it is not a store of loadline");
+  await take("run-2.db", bytes);
+  await expect(named).toHaveCount(2);
+  await expect(page.getByRole("alert")).toBeEmpty();
+
+  const [newest] = await told<Listed[]>(page, "api/runs");
+  await page.getByRole("button", { name: `name run ${newest?.id}`, exact: true }).click();
+  await page.getByRole("dialog").getByLabel("name").fill("a copy");
+  await page.getByRole("button", { name: "Change" }).click();
+  await expect(named).toHaveCount(1);
+  await page.getByRole("link", { name: `${newest?.id} · a copy` }).click();
+  await expect(page).toHaveTitle("loadline: a copy");
+  await expectTables(page, await told<RunResult>(page, "api/runs/2"));
+
+  await page.getByRole("link", { name: "Run it again" }).click();
+  const yaml = page.getByLabel("The experiment");
+  await expect(yaml).toHaveValue(/^name: a copy$/m);
+  await expect(yaml).toHaveValue(/blocks: 12/);
+  await expect(page.getByText(/^It takes/)).toBeVisible();
+  await page.getByRole("button", { name: "Start" }).click();
+  await expect(page.getByRole("heading", { name: "a copy" })).toBeVisible();
+  await page.getByRole("button", { name: "Stop" }).click();
+  await expect(page.getByText(/^It was stopped/)).toBeVisible({ timeout: 60_000 });
+  expect(faults).toEqual([]);
+});
+
+test("what the form holds outlives a reload, and is shared by its address", async ({ page, browser }) => {
+  const faults = faultsOf(page);
+  const held = {
+    requests: "GET /api/orders?limit=1",
+    rates: "700/s",
+    connections: "3",
+    CPUs: "500m",
+    memory: "64Mi",
+    deployments: "3",
+    within: "10h",
+    objectives: "p99 <= 20ms",
+    "fails if": "capacity fewer by > 5%",
+  };
+  const expectHeld = async (shown: Page) => {
+    for (const [label, text] of Object.entries(held)) await expect(shown.getByLabel(new RegExp(`^${label}`))).toHaveValue(text);
+    await expect(shown.getByLabel("The experiment")).toHaveValue(/p99 <= 20ms/);
+  };
+  await page.goto(URL);
+  await page.getByRole("link", { name: "New run" }).click();
+  for (const [label, text] of Object.entries(held)) await page.getByLabel(new RegExp(`^${label}`)).fill(text);
+  await expectHeld(page);
+  await expect(page.getByText(/^It takes/)).toBeVisible();
+  const address = page.url();
+  await page.reload();
+  await expectHeld(page);
+  // The next run begins with what was asked for last.
+  await page.goto(`${SITE}new`);
+  await expectHeld(page);
+  const other = await (await browser.newContext()).newPage();
+  await other.goto(URL);
+  await other.goto(address);
+  await expectHeld(other);
+
+  const yaml = page.getByLabel("The experiment");
+  const edited = `name: by hand\n${await yaml.inputValue()}`;
+  await yaml.fill(edited);
+  await expect(page.getByText(/^It takes/)).toBeVisible();
+  await page.reload();
+  await expect(yaml).toHaveValue(edited);
+  await other.goto(SITE);
+  await other.goto(page.url());
+  await expect(other.getByLabel("The experiment")).toHaveValue(edited);
+  await expectHeld(other);
+  await other.context().close();
+  // A change of the form replaces it, in the address as well.
+  await page.getByLabel(/^rates/).fill("800/s");
+  await expect(yaml).toHaveValue(/800\/s/);
+  await page.reload();
+  await expect(yaml).toHaveValue(/800\/s/);
+  await expect(yaml).not.toHaveValue(/by hand/);
+  expect(faults).toEqual([]);
+});
+
 test("a comparison or a report that there is not is a page that says why, with a way back", async ({ page }) => {
   await page.goto(URL);
   for (const path of ["runs/999", "compare?before=2&after=999"]) {
@@ -227,45 +436,28 @@ loads: [{rate: 200/s}]
   expect(faults).toEqual([]);
 });
 
-test("a change in a history is told and drawn, and names are text", async ({ page }) => {
+test("script in the headers of a response is text", async ({ page }) => {
   const faults = faultsOf(page);
   page.on("dialog", (dialog) => faults.push(`dialog ${dialog.message()}`));
-  const points = Array.from({ length: 40 }, (_, run) => {
-    const value = (run < 20 ? 80e3 : run < 37 ? 88e3 : 97e3) + 400 * (run % 3);
-    return { run: run + 1, started: `2026-11-${String((run % 28) + 1).padStart(2, "0")}T08:00:00Z`, value, interval: [value - 2e3, value + 2e3] as [number, number], deployments: 5 };
-  });
-  const told: History = {
-    schema: "loadline/history/1",
-    metric: "response.p50",
-    least_points: 8,
-    series: [{
-      label: "orders on pod",
-      load: "2000/s Poisson, 16 connections",
-      machine: "Example CPU, 2 CPUs, Linux 6.12",
-      unit: "ns",
-      points,
-      changes: [
-        { at: 20, before: 80.4e3, after: 88.4e3, relative: 0.0995, p_value: 0.0002, settled: true },
-        { at: 37, before: 88.4e3, after: 97.4e3, relative: 0.1018, p_value: 0.021, settled: false },
-      ],
-    }],
-    left_out: [],
-  };
+  // All that a name may be made of (RFC 9110, section 5.6.2) and that means something in a page.
+  const [name, value] = ["x-&lt-'`onload", "<img src=x onerror=alert(1)><script>alert(2)</script>"];
+  const response = `HTTP/1.1 200 OK\r\ncontent-length: 2\r\n${name}: ${value}\r\nset-cookie: ${value}\r\n\r\nok`;
+  const answers = `(to) => to.on("error", () => 0).once("data", () => to.end(${JSON.stringify(response)}))`;
+  const command = ["node", "-e", `require("net").createServer(${answers}).listen({port}, "{host}")`];
   await page.goto(URL);
-  await page.route("**/api/history?*", (route) => route.fulfill({ json: told }));
-  await page.getByRole("link", { name: "History" }).click();
-  await expect(page.getByText("from run 21 on +10.0 %: 80.4 µs before, 88.4 µs after (p < 0.001)")).toBeVisible();
-  await expect(page.getByText("from run 38 on +10.2 %: 88.4 µs before, 97.4 µs after (p = 0.021); not settled yet: the last few runs may be a spell")).toBeVisible();
-  await expect(page.locator(".history svg .changed")).toHaveCount(2);
-  await expect(page.locator(".history svg .found")).toHaveCount(3);
-  await expect(page.getByRole("link", { name: /^run 40, .*: 97.0 µs, 95 % interval 95.0 µs to 99.0 µs$/ })).toBeVisible();
-  await expectToBeGood(page, "history");
-  const attack = "<img src=x onerror=alert(1)>";
-  for (const series of told.series) Object.assign(series, { label: attack, load: attack, machine: attack });
-  told.left_out.push({ run: 99, reason: attack });
-  await page.getByRole("searchbox", { name: "Runs" }).fill("other");
-  await expect(page.getByRole("heading", { name: attack })).toBeVisible();
-  await expect(page.getByRole("listitem").filter({ hasText: `run 99: ${attack}` })).toBeVisible();
+  await page.getByRole("link", { name: "New run" }).click();
+  await page.getByLabel("The experiment").fill(`services: [{name: hostile, command: ${JSON.stringify(command)}}]
+platforms: [host]
+loads: [{rate: 200/s}]
+`);
+  await expect(page.getByText(/^It takes/)).toBeVisible();
+  await page.getByRole("button", { name: "Send each request once" }).click();
+  const shown = page.getByLabel("requests and responses");
+  await expect(shown).toContainText(`< ${name}: ${value}`, { timeout: 60_000 });
+  await expect(shown).toContainText(`< set-cookie: ${value}`);
+  // It is all text, and the page has no script but its own.
+  expect(await shown.evaluate((element) => element.childElementCount)).toBe(0);
+  await expect(page.locator("script")).toHaveCount(1);
   await expectToBeGood(page);
   expect(faults).toEqual([]);
 });

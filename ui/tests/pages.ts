@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { expect } from "@playwright/test";
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import type { RunResult } from "../src/generated/result";
 
 const FOLDER = process.env["LOADLINE_PAGES"] ?? "";
@@ -46,6 +46,14 @@ const SCREENSHOTS = process.env["SCREENSHOTS"] ?? fileURLToPath(new URL("../../t
 /** Keeps a picture of the page as it is now. */
 export async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
+}
+
+/** The file that a click on this hands over. */
+export async function fileOf(page: Page, by: Locator): Promise<{ name: string; bytes: Buffer }> {
+  const download = page.waitForEvent("download");
+  await by.click();
+  const file = await download;
+  return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) };
 }
 
 /** Nothing but framed tables may be wider than the window. */
