@@ -91,7 +91,7 @@ fn wishes<'a>(
         port,
         name: &service.name,
         service: at,
-        is_need: false,
+        may_be_shared: false,
         shared: false,
         place,
     });
