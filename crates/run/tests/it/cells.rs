@@ -151,6 +151,7 @@ fn a_search_that_cannot_end_in_time_is_refused_with_what_could() {
         text: "p99".to_owned(),
         metric: "response.p99".to_owned(),
         bound: Bound::AtMost(most_ns),
+        unit: None,
     };
     let refused = |precision, within| {
         let mut experiment = experiment();

@@ -196,6 +196,7 @@ pub fn capacities() -> RunResult {
         text: text.to_owned(),
         metric: metric.to_owned(),
         bound,
+        unit: None,
     };
     let bounds = vec![
         objective("p99 <= 10ms", "response.p99", Bound::AtMost(10.0 * MS)),
