@@ -40,7 +40,7 @@ pub fn history(arguments: &HistoryArguments) -> Result<Exit> {
 /// no further run is read.
 ///
 /// # Errors
-/// When the store cannot be read, or its runs have no such metric: a [`StoreError`], and a `SpecError`.
+/// When the store cannot be read, or its runs have no such metric: a `StoreError`, and a `SpecError`.
 pub fn of_store(store: &Path, metric: &str, text: &str, stop: &AtomicBool) -> Result<History> {
     let id = loadline_spec::metric(metric)?;
     let store = Store::open(store)?;
