@@ -81,7 +81,8 @@ pub(crate) fn sentence(result: &RunResult) -> Option<String> {
         pieces.push(format!("{} more", throttled.len() - MOST_NAMED));
     }
     pieces.extend(hardly);
-    let in_short = match result.plan.slice_s < TEN_PERIODS_S && !throttled.is_empty() {
+    let longest_s = result.plan.longest_slice_s.unwrap_or(result.plan.slice_s);
+    let in_short = match longest_s < TEN_PERIODS_S && !throttled.is_empty() {
         true => " Slices are shorter than ten periods of the limit: under a load that lasts it is throttled more (`plan: {slice: 1s}`).",
         false => "",
     };

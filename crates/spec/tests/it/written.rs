@@ -61,7 +61,7 @@ platforms:
   - {docker: {network: none-with-wire, user: 1000:1000, mounts: ['/:/data:ro']}}
   - {docker: {publish: userland-proxy}}
   - kubernetes
-  - {kubernetes: {kubeconfig: Cargo.toml, context: kind-a, expose: ingress http://shop.example/, placement: other-node, services: 50, probes: default,
+  - {kubernetes: {kubeconfig: Cargo.toml, context: kind-a, expose: ingress http://shop.example/, placement: other-node, services: 50, network_policy: true, probes: default,
       replicas: 3, requests: {cpu: 0.25, memory: 64Mi}, user: 1000, load_from: cluster, observers: daemonset,
       agent_image: 'registry.example/loadline:1'}}
   - {name: own, kubernetes: {manifests: Cargo.toml, workload: deployment/x}}
