@@ -340,11 +340,7 @@ fn carried(rounds: &[Vec<Trial>], low: f64) -> Option<f64> {
 ///
 /// The capacity in slices is another one than that in longer slices, of which a few trials alone are known. So the difference and its p-value are
 /// those of slices; but where a longer slice failed its interval reaches to what both carry for longer, and a verdict holds for that as well.
-fn differences(
-    data: &RunData,
-    cells: &[CellCapacity],
-    found: &[Option<Found>],
-) -> Vec<CapacityDifference> {
+fn differences(data: &RunData, cells: &[CellCapacity], found: &[Option<Found>]) -> Vec<CapacityDifference> {
     let both = data.run.plan.planned_contrasts().filter_map(|planned| {
         let (baseline, candidate) = (planned.baseline.0, planned.candidate.0);
         let log = found[candidate]?.log.minus(found[baseline]?.log);

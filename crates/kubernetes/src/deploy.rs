@@ -252,7 +252,8 @@ impl Deployer<'_> {
         }
         let owner = *made.owner();
         made.register(ApiResource::erase::<NetworkPolicy>(&()));
-        apply(&self.context.cluster.cluster, owner.run, &exposure::network_policy(&owner, pods, port)).map(drop)
+        apply(&self.context.cluster.cluster, owner.run, &exposure::network_policy(&owner, pods, port))
+            .map(drop)
     }
 
     /// The address of the pods, and where the client is.

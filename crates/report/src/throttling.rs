@@ -83,7 +83,9 @@ pub(crate) fn sentence(result: &RunResult) -> Option<String> {
     pieces.extend(hardly);
     let longest_s = result.plan.longest_slice_s.unwrap_or(result.plan.slice_s);
     let in_short = match longest_s < TEN_PERIODS_S && !throttled.is_empty() {
-        true => " Slices are shorter than ten periods of the limit: under a load that lasts it is throttled more (`plan: {slice: 1s}`).",
+        true => {
+            " Slices are shorter than ten periods of the limit: under a load that lasts it is throttled more (`plan: {slice: 1s}`)."
+        }
         false => "",
     };
     (!pieces.is_empty()).then(|| format!("Throttled by the CPU limit: {}.{in_short}", pieces.join(", ")))

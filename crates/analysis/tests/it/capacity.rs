@@ -2,8 +2,8 @@
 //! The numbers: `capacities`.
 
 use loadline_analysis::result::{
-    Capacities, CapacityFinding, CellCapacity, ConditionJudgement, ConditionResult, Irregularity, RunResult, Unit,
-    Verdict,
+    Capacities, CapacityFinding, CellCapacity, ConditionJudgement, ConditionResult, Irregularity, RunResult,
+    Unit, Verdict,
 };
 use loadline_analysis::{Objectives, RunData, analyse};
 use loadline_model::CellId;

@@ -93,7 +93,8 @@ fn a_network_policy_selects_the_services_own_pods_and_its_port() {
             .into_iter()
             .map(|(key, value)| format!("{key}={value}"))
             .collect();
-    let selected = cluster().kubectl(&["get", "pods", "-n", &namespace(&run), "-l", &labels.join(","), "-o", "name"]);
+    let selected =
+        cluster().kubectl(&["get", "pods", "-n", &namespace(&run), "-l", &labels.join(","), "-o", "name"]);
     assert_eq!(selected.lines().count(), 1, "{selected}");
     deployment.stop().unwrap();
     assert_nothing_left(&run);

@@ -103,7 +103,8 @@ fn a_precision_that_its_time_does_not_allow_is_refused_with_the_time_it_takes() 
 #[test]
 fn ten_thousand_cells_are_refused_with_the_time_they_take() {
     let place = Place::new();
-    let cpus: Vec<String> = (1..=100).map(|hundredths| format!("{:.2}", f64::from(hundredths) / 100.0)).collect();
+    let cpus: Vec<String> =
+        (1..=100).map(|hundredths| format!("{:.2}", f64::from(hundredths) / 100.0)).collect();
     let rates: Vec<String> = (1..=100).map(|rate| format!("{rate}/s")).collect();
     let file = format!(
         "service: {{builtin: orders}}\nplatforms: [{{host: , matrix: {{limits.cpu: [{}]}}}}]\nloads: [{{matrix: {{rate: [{}]}}}}]\n",

@@ -105,9 +105,14 @@ fn what_there_is_instead_of_veth_and_bridge_carries_requests_or_is_named() {
 fn node_ports_among_thousands_of_services_and_proxies_carry_requests() {
     let place = Place::shared();
     let result = layers(&place, &["--part", "services", "--part", "proxies"], &DEPLOYED_ONCE);
-    for name in
-        ["iptables 10,000", "nftables 10,000", "userland-proxy", "haproxy, both, mTLS", "nginx, both, mTLS", "envoy"]
-    {
+    for name in [
+        "iptables 10,000",
+        "nftables 10,000",
+        "userland-proxy",
+        "haproxy, both, mTLS",
+        "nginx, both, mTLS",
+        "envoy",
+    ] {
         assert!(result.cells.iter().any(|cell| cell.platform == name), "{name}: {:?}", result.notes);
     }
 }

@@ -177,8 +177,7 @@ fn before_the_service(folder: &Path) -> SocketAddr {
     let file = |name: &str| fs::read_to_string(folder.join(name)).ok();
     if let Some(envoy) = file("envoy.json") {
         let bootstrap: serde_json::Value = serde_json::from_str(&envoy).expect("JSON");
-        let endpoint =
-            "/static_resources/clusters/0/load_assignment/endpoints/0/lb_endpoints/0/endpoint/address/socket_address";
+        let endpoint = "/static_resources/clusters/0/load_assignment/endpoints/0/lb_endpoints/0/endpoint/address/socket_address";
         let address = bootstrap.pointer(endpoint).expect("where it leads");
         let ip = address["address"].as_str().expect("an address").parse().expect("an address");
         return SocketAddr::new(ip, address["port_value"].as_u64().expect("a port") as u16);

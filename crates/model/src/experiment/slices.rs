@@ -42,12 +42,7 @@ impl Slices {
     /// near in time cancels in a paired difference: on a shared virtual machine, slices of 100 ms gave a difference of medians at 2000/s to
     /// ±1.3 µs where the same measuring time in slices of 1.2 s gave ±6 µs, and slices of 50 ms no less. A profile or replay needs all of its length, because each slice
     /// plays it from the start. The number of slices makes up for their length.
-    pub fn of(
-        load: &LoadSpec,
-        shortest: Duration,
-        length: Option<Duration>,
-        count: Option<u32>,
-    ) -> Slices {
+    pub fn of(load: &LoadSpec, shortest: Duration, length: Option<Duration>, count: Option<u32>) -> Slices {
         let length = length.unwrap_or_else(|| length_for(load, shortest));
         let fitting = MEASURED.as_nanos().div_ceil(length.as_nanos().max(1)).min(u32::MAX.into()) as u32;
         Slices { length, count: count.unwrap_or(fitting) }

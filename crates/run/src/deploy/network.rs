@@ -137,7 +137,10 @@ mod tests {
         };
         for apart in [docker(DockerNetwork::Bridge), kubernetes(false)] {
             let message = chosen(apart).unwrap_err();
-            assert!(message.contains("`other` with a shared need") && message.contains("as root"), "{message}");
+            assert!(
+                message.contains("`other` with a shared need") && message.contains("as root"),
+                "{message}"
+            );
         }
         assert_eq!(chosen(docker(DockerNetwork::Host)), Ok(Network::WithoutWire));
         assert_eq!(chosen(host()), Ok(Network::WiredInUserNamespace));

@@ -59,7 +59,8 @@ fn loads_have_slices_of_their_own_length_and_number() {
     let mut slow = experiment.loads[0].clone();
     slow.load = Load::Open { rate: "400/s".parse().unwrap(), arrivals: Arrivals::Uniform };
     experiment.loads.push(slow);
-    experiment.plan = experiment.plan.with_slices(&experiment.loads, experiment.shortest_slice(), None, None);
+    let shortest = experiment.shortest_slice();
+    experiment.plan = experiment.plan.with_slices(&experiment.loads, shortest, None, None);
     let experiment = experiment.with_every_cell();
     let mut world = World::new(experiment);
     world.run().unwrap();

@@ -158,7 +158,9 @@ impl PlanKeys {
     pub fn of(experiment: &Experiment, detail: Detail) -> PlanKeys {
         let plan = &experiment.plan;
         let all = detail == Detail::All && plan.slices.is_empty();
-        let is_chosen = |count| plan.clone().with_slices(&experiment.loads, experiment.shortest_slice(), None, count) == *plan;
+        let is_chosen = |count| {
+            plan.clone().with_slices(&experiment.loads, experiment.shortest_slice(), None, count) == *plan
+        };
         let (slice, blocks) = match plan.blocks {
             _ if !all && is_chosen(None) => (None, None),
             blocks if !all && is_chosen(Some(blocks)) => (None, Some(blocks)),

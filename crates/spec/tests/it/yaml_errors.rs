@@ -85,7 +85,10 @@ fn every_bad_file_is_refused_with_its_place_and_a_way_out() {
         ("kubeconfig_that_is_not_there", &["platforms: [host, {kubernetes: {kubeconfig: ~/.kube/config}}]"]),
         ("static_pod_elsewhere", &["platforms: [host, {kubernetes: {static: true, placement: other-node}}]"]),
         ("static_pods", &["platforms: [host, {kubernetes: {static: true, replicas: 3}}]"]),
-        ("network_policy_of_a_node", &["platforms: [host, {kubernetes: {expose: hostNetwork, network_policy: true}}]"]),
+        (
+            "network_policy_of_a_node",
+            &["platforms: [host, {kubernetes: {expose: hostNetwork, network_policy: true}}]"],
+        ),
         (
             "manifests_twice_at_the_same_time",
             &["platforms: [{kubernetes: {manifests: Cargo.toml, workload: deployment/x}}, host]"],

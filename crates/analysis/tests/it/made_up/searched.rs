@@ -18,8 +18,12 @@ const GOAL: Goal = Goal { from: 500.0, least: 1.0, most: 1e5, precision: 0.02, m
 const NOISE: f64 = 0.01;
 
 pub fn objectives() -> Capacity {
-    let objective =
-        |text: &str, metric: &str, bound| Objective { text: text.into(), metric: metric.into(), bound, unit: None };
+    let objective = |text: &str, metric: &str, bound| Objective {
+        text: text.into(),
+        metric: metric.into(),
+        bound,
+        unit: None,
+    };
     let objectives = vec![
         objective("success >= 99%", SUCCESS, Bound::AtLeast(0.99)),
         objective("p99 <= 50ms", "response.p99", Bound::AtMost(50e6)),
