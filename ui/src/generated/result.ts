@@ -5,6 +5,10 @@
  */
 export type CellId = number;
 /**
+ * Unit of a figure.
+ */
+export type Unit = "ns" | "1" | "/s" | "bytes";
+/**
  * A unit of time that figures are published in.
  */
 export type TimeUnit = "ns" | "us" | "ms" | "s";
@@ -324,13 +328,18 @@ export interface Objective {
         at_least: number;
       };
   /**
-   * Id of the metric: one that a claim may be about, `success` or `sent`.
+   * Id of the metric: one of [`CLAIM_METRICS`](super::CLAIM_METRICS) that slices have, [`SUCCESS`], [`SENT`], [`ERRORS`], or one that a probe
+   * declares.
    */
   metric: string;
   /**
    * In its author's words: `p99 <= 50ms`.
    */
   text: string;
+  /**
+   * The unit that the bound is written in, where only the declaration of the metric says whether that is its own.
+   */
+  unit?: Unit | null;
 }
 /**
  * The capacity of a cell.
@@ -676,7 +685,7 @@ export interface Figure {
    */
   t_interval?: [number, number] | null;
   /**
-   * Unit of all figures: `ns`, `1`, `/s`, `bytes`.
+   * Unit of a figure.
    */
   unit: "ns" | "1" | "/s" | "bytes";
   /**
@@ -946,7 +955,7 @@ export interface ClaimResult {
    */
   metric: string;
   /**
-   * Unit of the metric.
+   * Unit of a figure.
    */
   metric_unit?: "ns" | "1" | "/s" | "bytes";
   /**
@@ -1061,7 +1070,7 @@ export interface ConditionResult {
    */
   text: string;
   /**
-   * Unit of the metric.
+   * Unit of a figure.
    */
   unit: "ns" | "1" | "/s" | "bytes";
   /**
@@ -1175,7 +1184,7 @@ export interface SumRow {
   residual?: Estimate2 | null;
   sum: Estimate3;
   /**
-   * Unit of the figures.
+   * Unit of a figure.
    */
   unit: "ns" | "1" | "/s" | "bytes";
 }
@@ -1308,7 +1317,7 @@ export interface MetricDeclaration {
    */
   scope: "service" | "machine" | "measurement";
   /**
-   * Unit of its values.
+   * Unit of a figure.
    */
   unit: "ns" | "1" | "/s" | "bytes";
 }
@@ -1990,7 +1999,7 @@ export interface Sweep {
    */
   points: SweepPoint[];
   /**
-   * Unit of the numbers.
+   * Unit of a figure.
    */
   unit: "ns" | "1" | "/s" | "bytes";
 }
@@ -2165,7 +2174,7 @@ export interface TwinDifference {
    */
   twin: number;
   /**
-   * Unit of the figures below.
+   * Unit of a figure.
    */
   unit: "ns" | "1" | "/s" | "bytes";
 }
