@@ -22,8 +22,7 @@ pub struct Capacity {
 pub struct Objective {
     /// In its author's words: `p99 <= 50ms`.
     pub text: String,
-    /// Id of the metric: one of [`CLAIM_METRICS`](super::CLAIM_METRICS) that slices have, [`SUCCESS`], [`SENT`], [`ERRORS`], or one that a probe
-    /// declares.
+    /// Id of the metric: one that a claim may be about and slices have, `success`, `sent`, `errors`, or one that a probe declares.
     pub metric: String,
     /// What the figure of a slice must be.
     pub bound: Bound,

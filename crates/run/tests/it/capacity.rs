@@ -102,15 +102,15 @@ fn each_block_has_one_trial_of_every_cell_whose_search_goes_on() {
 #[test]
 fn nothing_but_overloads_comes_between_an_overload_and_the_trial_after_it() {
     let (_, tried) = search(1, None, by_rate);
-    for cell in 0..CARRIED.len() {
+    for (cell, carried) in CARRIED.into_iter().enumerate() {
         let trials = of_cell(&tried, cell);
         let overloads: Vec<usize> =
             (0..trials.len()).filter(|at| trials[*at].purpose == Purpose::Overload).collect();
         assert_eq!(overloads.len(), 2, "cell {cell}");
         for at in overloads {
-            assert!(trials[at].rate > CARRIED[cell], "{:?}", trials[at]);
+            assert!(trials[at].rate > carried, "{:?}", trials[at]);
             assert_eq!(trials[at + 1].purpose, Purpose::Recover, "cell {cell}");
-            assert!(trials[at + 1].rate < CARRIED[cell], "{:?}", trials[at + 1]);
+            assert!(trials[at + 1].rate < carried, "{:?}", trials[at + 1]);
         }
     }
     let mut after_overload = false;
@@ -176,7 +176,7 @@ fn cells_are_compared_at_the_smallest_of_their_capacities_and_each_at_its_own_in
 #[test]
 fn the_search_of_a_later_deployment_begins_below_what_the_earlier_one_found() {
     let (_, tried) = search(2, None, by_rate);
-    for cell in 0..CARRIED.len() {
+    for (cell, carried) in CARRIED.into_iter().enumerate() {
         let trials = of_cell(&tried, cell);
         let (first, second): (Vec<Tried>, Vec<Tried>) = trials.into_iter().partition(|one| one.round == 0);
         assert_eq!(first[0].rate, 2_000.0, "the load's own rate");
@@ -184,7 +184,7 @@ fn the_search_of_a_later_deployment_begins_below_what_the_earlier_one_found() {
         assert!((second[0].rate / expected - 1.0).abs() < 1e-3, "{} of {expected}", second[0].rate);
         let searched = |of: &[Tried]| of.iter().filter(|one| one.purpose == Purpose::Search).count();
         assert!(searched(&second) > 5, "it finds out anew what this deployment carries");
-        assert!((found(&second) / CARRIED[cell] - 1.0).abs() < 0.02);
+        assert!((found(&second) / carried - 1.0).abs() < 0.02);
     }
 }
 
