@@ -211,7 +211,7 @@ fn capacities_are_a_history_of_the_runs_that_search() {
         let mut data = search_of(|_, _, _| ());
         data.run.id = id;
         let capacity = data.run.experiment.capacity.as_mut().expect("a search");
-        capacity.objectives[0].text = objective.to_owned();
+        capacity.objectives[1].text = objective.to_owned();
         data
     };
     let runs = [search(1, "p99 <= 50ms"), run(2, 0.0), search(3, "p99 <= 50ms"), search(4, "p99 <= 40ms")];
@@ -220,7 +220,7 @@ fn capacities_are_a_history_of_the_runs_that_search() {
     let [first, other] = of_host[..] else { panic!("{:?}", found.series) };
     let of = |series: &Series| series.points.iter().map(|point| point.run).collect::<Vec<i64>>();
     assert_eq!((of(first), of(other)), (vec![1, 3], vec![4]), "another objective is another capacity");
-    assert!(first.load.starts_with("p99 <= 50ms, sent >= 99% to ±2 %, "), "{}", first.load);
+    assert!(first.load.starts_with("success >= 99%, p99 <= 50ms, sent >= 99% to ±2 %, "), "{}", first.load);
     let point = &first.points[0];
     assert!((950.0..1050.0).contains(&point.value) && point.interval.is_some(), "{point:?}");
     let left_out: Vec<(i64, &str)> =

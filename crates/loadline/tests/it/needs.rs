@@ -208,7 +208,7 @@ fn what_answers_a_request_with_success_is_ready_and_what_does_not_is_named() {
 fn assert_what_ends_or_never_listens_is_named(place: &Place, platforms: &str, environment: &[(&str, &str)]) {
     for (address, told) in [
         ("192.0.2.1:80", ["exited on its own", "cannot serve on 192.0.2.1:80"]),
-        ("127.0.0.1:1", ["which it needs: not ready within 2s", "127.0.0.1:1"]),
+        ("127.0.0.1:4999", ["which it needs: not ready within 2s", "127.0.0.1:4999"]),
     ] {
         let need = format!("command: '{PROGRAM} serve hello --listen {address}', ready: {{within: 2s}}");
         let ended = run_on(place, platforms, &[("back", &need)], environment);

@@ -134,8 +134,14 @@ fn read(text: &str) -> Result<Objective, Complaint> {
         (false, true) => Figures::of(&metric).figure(figure).map(|value| (value, None)),
         (false, false) => Figures::in_its_unit(figure).map(|(value, unit)| (value, Some(unit))),
     };
-    let (value, unit) = value.map_err(|complaint| complaint.help(EXAMPLE))?;
     let sign = if at_most { "<=" } else { ">=" };
+    let example = match (is_share, is_known) {
+        (true, _) => "99%",
+        (false, true) => Figures::of(&metric).example(),
+        (false, false) => Figures::Times.example(),
+    };
+    let (value, unit) =
+        value.map_err(|complaint| complaint.help(format!("write `{word} {sign} {example}`")))?;
     let bound = if at_most { Bound::AtMost(value) } else { Bound::AtLeast(value) };
     Ok(Objective { text: format!("{} {sign} {figure}", short(&metric)), metric, bound, unit })
 }
