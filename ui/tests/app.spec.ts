@@ -331,7 +331,7 @@ test("what the form holds outlives a reload, and is shared by its address", asyn
     requests: "GET /api/orders?limit=1",
     rates: "700/s",
     connections: "3",
-    CPUs: "500m",
+    CPUs: "0.5",
     memory: "64Mi",
     deployments: "3",
     within: "10h",

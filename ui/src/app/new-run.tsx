@@ -87,7 +87,7 @@ export function NewRun() {
           </fieldset>
           <fieldset>
             <legend>Limits</legend>
-            <Field label="CPUs" hint="1, or 500m; none">
+            <Field label="CPUs" hint="1, or 0.5; none">
               <input type="text" value={wishes.cpu} onInput={(event) => wish({ cpu: event.currentTarget.value })} />
             </Field>
             <Field label="memory" hint="512Mi; none">
