@@ -224,7 +224,7 @@ test("the same way by keyboard alone", async ({ page }) => {
   await expect(page.locator(".tag", { hasText: "typed" })).toBeVisible();
   await press("Space", page.getByRole("button", { name: `delete run ${run}`, exact: true }));
   await expect(page.getByText("Nothing brings them back.")).toBeVisible();
-  // Whoever thinks better of it keeps the run.
+  // Escape keeps the run.
   await page.keyboard.press("Escape");
   await expect(page.getByRole("dialog")).toBeHidden();
   await expect(page.getByRole("link", { name: /by keyboard/ })).toBeVisible();

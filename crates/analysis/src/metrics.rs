@@ -141,7 +141,7 @@ pub fn of_slices(run: &RunRow) -> Vec<Metric> {
     all(&run.metrics)
 }
 
-/// Those of slices that no table shows, for whoever asks for one by its name.
+/// Metrics of slices that no table shows, but that can be asked for by name.
 pub fn unlisted(run: &RunRow) -> impl Iterator<Item = Metric> {
     let unlisted = run.metrics.iter().filter(|metric| metric.figure.is_none());
     unlisted.map(|metric| {

@@ -106,7 +106,7 @@ pub(crate) fn ingress(owner: &Owner, host: Option<&str>, path: &str, port: u16) 
     }
 }
 
-/// Lets in what is sent to the port of the pods that `selector` matches, whoever sends it, and nothing else.
+/// Lets in TCP to this port of the pods that `selector` matches, from anywhere, and nothing else.
 pub(crate) fn network_policy(owner: &Owner, selector: &BTreeMap<String, String>, port: u16) -> NetworkPolicy {
     let port = NetworkPolicyPort {
         port: Some(IntOrString::Int(port.into())),
