@@ -35,7 +35,7 @@ mod together;
 
 use std::path::{Path, PathBuf};
 
-use loadline_model::experiment::{Condition, Slices};
+use loadline_model::experiment::Condition;
 use loadline_model::platform::Limits;
 
 use crate::error::{Place, Problem, Problems};
@@ -239,23 +239,11 @@ pub(crate) fn experiment(
         services = services::services(&keys, machine, &mut problems);
     }
     let loads = loads::loads(&keys, &mut problems);
-    let limits = services.iter().map(|service| service.limits);
-    let limits = limits.chain(platforms.iter().map(|platform| platform.limits));
-    let shortest = Slices::shortest(limits.chain([keys.value.limits.value]));
-    let mut plan = plan::plan(&keys.value.plan.value, &loads, shortest, machine.seed);
     let capacity = capacity::capacity(&keys, &services, &loads, machine, &mut problems);
-    if capacity.is_some() {
-        // A search finds out by itself how much it must measure.
-        plan.deployments = if keys.value.plan.has("deployments") { plan.deployments } else { 1 };
-        plan.twin = plan.twin && keys.value.plan.has("twin");
-        plan.interleave = Interleave::Slices;
-        // A trial that the machine disturbed is none, and is made again.
-        plan.repeats = if keys.value.plan.has("repeats") { plan.repeats } else { 0 };
-    }
     let placement = cpus::placement(&keys.value.cpus, machine, &mut problems).unwrap_or_default();
     let name = keys.value.name.clone().unwrap_or_else(|| default_name(&services, &platforms));
     let (question, limits) = (keys.value.question.clone(), keys.value.limits.value);
-    let experiment = Experiment {
+    let mut experiment = Experiment {
         name,
         question,
         services,
@@ -266,12 +254,24 @@ pub(crate) fn experiment(
         cells: Vec::new(),
         contrasts: Vec::new(),
         capacity,
-        plan,
+        // Chosen below, from the loads and the limits.
+        plan: keys.value.plan.value.plan.clone(),
         placement,
         claims: Vec::new(),
         fail_if: keys.value.fail_if.clone(),
         hooks: keys.value.hooks.value.hooks(),
     };
+    experiment.plan =
+        plan::plan(&keys.value.plan.value, &experiment.loads, experiment.shortest_slice(), machine.seed);
+    if experiment.capacity.is_some() {
+        let plan = &mut experiment.plan;
+        // A search finds out by itself how much it must measure.
+        plan.deployments = if keys.value.plan.has("deployments") { plan.deployments } else { 1 };
+        plan.twin = plan.twin && keys.value.plan.has("twin");
+        plan.interleave = Interleave::Slices;
+        // A trial that the machine disturbed is none, and is made again.
+        plan.repeats = if keys.value.plan.has("repeats") { plan.repeats } else { 0 };
+    }
     if !size::combinations_fit(&experiment, &keys, &mut problems) {
         return problems.finish(None);
     }

@@ -28,9 +28,9 @@ impl Experiment {
 
     /// The shortest slice that is chosen for its services.
     pub fn shortest_slice(&self) -> Duration {
-        let own = self.services.iter().map(|service| service.limits);
-        let here = self.platforms.iter().map(|platform| platform.limits);
-        Slices::shortest(own.chain(here).chain([self.limits]))
+        let platforms = || (0..self.platforms.len()).map(PlatformId);
+        let services = (0..self.services.len()).map(ServiceId);
+        Slices::shortest(services.flat_map(|service| platforms().map(move |on| self.limits_of(service, on))))
     }
 
     /// Which CPUs a service on a platform is asked to have, and the load.

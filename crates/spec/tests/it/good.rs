@@ -362,6 +362,19 @@ loads: [{rate: 2000/s}]",
 }
 
 #[test]
+fn slices_are_longer_where_a_limit_below_one_cpu_applies() {
+    let slice = |platforms: &str| {
+        let text = format!(
+            "service: {{builtin: orders}}\nlimits: {{cpu: 0.5}}\nplatforms: [{platforms}]\nloads: [{{rate: 2000/s}}]"
+        );
+        yaml(&text).plan.slice.as_millis()
+    };
+    assert_eq!(slice("host, pod"), 1000);
+    assert_eq!(slice("{host: , limits: {cpu: 1}}, pod"), 1000);
+    assert_eq!(slice("{host: , limits: {cpu: 1}}, {pod: , limits: {cpu: 2}}"), 50);
+}
+
+#[test]
 fn platforms_of_flags_are_those_of_the_file() {
     let from_file = yaml(
         "service: {builtin: orders}
