@@ -15,6 +15,7 @@ fn a_service_that_its_limit_holds_back_is_said_to_be_throttled() {
     let said = ended.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("Throttled by the CPU limit:"), "{}", ended.stdout);
     assert!(said.contains("(limit 0.3, "), "{}", ended.stdout);
+    assert!(said.contains("Slices are shorter than ten periods of the limit"), "{}", ended.stdout);
     assert!(said.contains("limits: 0.3 CPUs"), "the title has it: {}", ended.stdout);
     let json = std::fs::read_to_string(place.path("result.json")).expect("a file");
     let result: serde_json::Value = serde_json::from_str(&json).expect("JSON");
