@@ -328,8 +328,7 @@ export interface Objective {
         at_least: number;
       };
   /**
-   * Id of the metric: one of [`CLAIM_METRICS`](super::CLAIM_METRICS) that slices have, [`SUCCESS`], [`SENT`], [`ERRORS`], or one that a probe
-   * declares.
+   * Id of the metric: one that a claim may be about and slices have, `success`, `sent`, `errors`, or one that a probe declares.
    */
   metric: string;
   /**

@@ -1,5 +1,6 @@
 //! How often the interval holds the truth, and how many trials that takes.
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use loadline_model::rows::Purpose;
@@ -13,6 +14,8 @@ pub struct Seen {
     pub held: usize,
     pub missed: usize,
     pub trials: usize,
+    /// Rates that were tried.
+    pub rates: usize,
     /// Searches that say that the service is irregular.
     pub alarms: usize,
 }
@@ -24,7 +27,16 @@ impl Seen {
 
     /// Trials until the capacity is known, on average: those that confirm it, and overloads, are not among them.
     pub fn each(&self) -> f64 {
-        self.trials as f64 / (self.held + self.missed).max(1) as f64
+        self.of_each(self.trials)
+    }
+
+    /// Different rates among these.
+    pub fn rates_each(&self) -> f64 {
+        self.of_each(self.rates)
+    }
+
+    fn of_each(&self, sum: usize) -> f64 {
+        sum as f64 / (self.held + self.missed).max(1) as f64
     }
 }
 
@@ -83,7 +95,9 @@ pub fn coverage(make: Make, searches: u64) -> Seen {
     for seed in 0..searches {
         let (mut service, truth) = make(seed);
         let trials = search(service.as_mut());
-        seen.trials += trials.iter().filter(|trial| trial.counts()).count();
+        let counted = trials.iter().filter(|trial| trial.counts());
+        seen.trials += counted.clone().count();
+        seen.rates += counted.map(|trial| trial.rate.to_bits()).collect::<BTreeSet<u64>>().len();
         seen.alarms += usize::from(!irregularities(&trials).is_empty());
         match estimate(&trials) {
             Some(found) if found.interval[0] <= truth && truth <= found.interval[1] => seen.held += 1,
