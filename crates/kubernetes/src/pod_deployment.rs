@@ -46,6 +46,7 @@ pub(crate) struct PodDeployment {
     moments: Option<StartupTimeline>,
     image: Option<String>,
     left_out: Vec<String>,
+    leaves_running: bool,
     asked: Instant,
     ended: Option<String>,
 }
@@ -103,6 +104,7 @@ impl PodDeployment {
             moments: Some(moments),
             image,
             left_out,
+            leaves_running: !context.options.quiesce,
             asked: Instant::now(),
             ended: None,
         })
@@ -151,8 +153,12 @@ impl Deployment for PodDeployment {
         self.subject.clone()
     }
 
-    fn quiesce(&self, stopped: bool) -> Result<(), PlatformError> {
+    fn quiesce(&self, stopped: bool) -> Result<Duration, PlatformError> {
         Ok(self.made.cluster.quiesce(stopped).map_err(ClusterError::from)?)
+    }
+
+    fn leaves_running(&self) -> bool {
+        self.leaves_running
     }
 
     fn left_out(&self) -> &[String] {

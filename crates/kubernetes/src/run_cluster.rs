@@ -4,6 +4,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     net::{IpAddr, Ipv4Addr},
     sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
 };
 
 use loadline_machine::{ClientWire, Environment, Error, Freezer, Netns, RunName};
@@ -39,7 +40,21 @@ pub(crate) struct RunCluster {
 #[derive(Default)]
 struct System {
     freezers: Vec<Freezer>,
-    stopped: bool,
+    /// Since when they are.
+    stopped: Option<Instant>,
+    /// For so long they were since they last had time for what was due.
+    overdue: Duration,
+}
+
+/// How long the programs of a cluster need that were stopped for this long at a time, and for so long since they last had that time. A kubelet shows
+/// every 5 s that it lives. Where that is not seen for 20 s its pods count as dead, and Services no longer lead to them; it takes two looks, 5 s
+/// apart, until they do again.
+fn rest(lasted: Duration, overdue: Duration) -> Duration {
+    match (lasted, overdue) {
+        (lasted, _) if lasted >= Duration::from_secs(15) => Duration::from_secs(12),
+        (_, overdue) if overdue >= Duration::from_secs(5) => Duration::from_secs(1),
+        _ => Duration::ZERO,
+    }
 }
 
 /// The number of its addresses stays taken until the run ends.
@@ -152,19 +167,40 @@ impl RunCluster {
         Ok(())
     }
 
-    /// Stops the cluster's own programs, or lets them go on.
-    pub fn quiesce(&self, stopped: bool) -> Result<(), Error> {
+    /// Stops the cluster's own programs, or lets them go on; returns how long they must before they may be stopped again.
+    pub fn quiesce(&self, stopped: bool) -> Result<Duration, Error> {
         let mut system = self.system.lock().unwrap_or_else(PoisonError::into_inner);
-        if system.stopped == stopped {
-            return Ok(());
+        if system.stopped.is_some() == stopped {
+            return Ok(Duration::ZERO);
         }
-        system.stopped = stopped;
+        let lasted = system.stopped.map_or(Duration::ZERO, |since| since.elapsed());
+        system.stopped = stopped.then(Instant::now);
         let set = |freezer: &Freezer| if stopped { freezer.freeze() } else { freezer.thaw() };
-        system.freezers.iter().map(set).fold(Ok(()), Result::and)
+        system.freezers.iter().map(set).fold(Ok(()), Result::and)?;
+        system.overdue += lasted;
+        let rest = rest(lasted, system.overdue);
+        if !rest.is_zero() {
+            system.overdue = Duration::ZERO;
+        }
+        Ok(rest)
     }
 
     /// The run's namespace.
     pub fn namespace(&self) -> String {
         labels::namespace(self.run)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_that_were_stopped_have_time_for_what_is_due() {
+        let rest = |lasted, overdue| rest(Duration::from_secs_f64(lasted), Duration::from_secs_f64(overdue));
+        assert_eq!(rest(0.05, 4.9), Duration::ZERO);
+        assert_eq!(rest(0.05, 5.0), Duration::from_secs(1));
+        assert_eq!(rest(5.0, 5.0), Duration::from_secs(1), "its pods do not count as dead yet");
+        assert!(rest(30.0, 30.0) > Duration::from_secs(10), "they do");
     }
 }

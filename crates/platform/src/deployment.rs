@@ -1,6 +1,7 @@
 //! One start of a service on a platform, with everything that a run needs from it.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use loadline_machine::Netns;
 
@@ -33,13 +34,18 @@ pub trait Deployment: Send {
     }
 
     /// Stops what the platform does on this machine beside running services, if its options ask for that, or lets it go on. Called around
-    /// each slice.
+    /// each slice. Returns how long it must go on now before it may be stopped again.
     ///
     /// # Errors
     /// When it does not stop.
-    fn quiesce(&self, stopped: bool) -> Result<(), PlatformError> {
+    fn quiesce(&self, stopped: bool) -> Result<Duration, PlatformError> {
         let _ = stopped;
-        Ok(())
+        Ok(Duration::ZERO)
+    }
+
+    /// Whether its slices are measured with all that runs on, whatever the other platforms of the run ask for.
+    fn leaves_running(&self) -> bool {
+        false
     }
 
     /// What is not available here and how to get it, one sentence each.

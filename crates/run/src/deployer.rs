@@ -2,6 +2,8 @@
 //!
 //! [`crate::deploy`] does this with real platforms; the tests of the run loop use a fake.
 
+use std::time::Duration;
+
 use loadline_agent::Driver;
 use loadline_model::experiment::LoadSpec;
 use loadline_model::metrics::MetricDeclaration;
@@ -64,10 +66,16 @@ pub trait LiveSite: Send {
     /// The metrics that its probes declare; asked once the service is ready.
     fn metrics(&mut self) -> Vec<MetricDeclaration>;
 
-    /// Stops what its platform does on the machine beside running services, or lets it go on; called around each slice.
-    fn quiesce(&mut self, stopped: bool) -> Result<(), RunError> {
+    /// Stops what its platform does on the machine beside running services, or lets it go on; called around each slice. Returns how long it must
+    /// go on now before it may be stopped again.
+    fn quiesce(&mut self, stopped: bool) -> Result<Duration, RunError> {
         let _ = stopped;
-        Ok(())
+        Ok(Duration::ZERO)
+    }
+
+    /// Whether its slices are measured with all that runs on, whatever the other platforms ask for.
+    fn leaves_running(&self) -> bool {
+        false
     }
 
     /// Reads the counters; [`LiveSite::read_end`] follows.

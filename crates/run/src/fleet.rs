@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::thread::{self, ScopedJoinHandle};
+use std::time::Duration;
 
 use loadline_agent::Driver;
 use loadline_model::{CellId, SiteId};
@@ -160,10 +161,23 @@ impl Fleet {
         !load.iter().any(|cpu| cpus.contains(cpu)) && self.members.iter().all(is_on_them)
     }
 
-    /// Stops what the platforms do beside running services, or lets all of it go on.
-    pub fn quiesce(&mut self, stopped: bool) -> Result<(), RunError> {
+    /// Stops what the platforms do beside running services, unless one of these sites is to be measured with it.
+    pub fn quiesce(&mut self, measured: &[&Visit]) -> Result<(), RunError> {
+        let leaves_running = |member: &Member| {
+            member.site.leaves_running() && measured.iter().any(|visit| visit.site == member.id)
+        };
+        if self.iter().any(leaves_running) { Ok(()) } else { self.set_stopped(true).map(drop) }
+    }
+
+    /// Lets all of it go on, and returns how long it must before it may be stopped again.
+    pub fn resume(&mut self) -> Result<Duration, RunError> {
+        self.set_stopped(false)
+    }
+
+    fn set_stopped(&mut self, stopped: bool) -> Result<Duration, RunError> {
         // Of those that failed the first is told; each was tried.
-        self.iter_mut().map(|member| member.site.quiesce(stopped)).fold(Ok(()), Result::and)
+        let each = self.iter_mut().map(|member| member.site.quiesce(stopped));
+        each.fold(Ok(Duration::ZERO), |most, one| most.and_then(|most| Ok(most.max(one?))))
     }
 
     /// All sites, mutable.

@@ -32,10 +32,11 @@ impl Execution<'_> {
         }
         let at_s = (self.clock.now() - self.begun).as_secs_f64();
         let driven = fleet
-            .quiesce(true)
+            .quiesce(&visits)
             .and_then(|()| drive(&visits, turn, fleet, self.here.as_ref(), self.clock, self.tasks));
-        fleet.quiesce(false)?;
+        let rest = fleet.resume()?;
         let (driven, time) = driven?;
+        self.clock.sleep(rest);
         self.spent.counters_s += time.counters.as_secs_f64();
         let loaded_s = time.load.as_secs_f64();
         match position.attempt {

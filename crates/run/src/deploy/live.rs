@@ -1,5 +1,7 @@
 //! A service that a real platform deployed: asked whether it is ready, loaded, read, stopped.
 
+use std::time::Duration;
+
 use loadline_agent::Driver;
 use loadline_model::Observations;
 use loadline_model::experiment::{LoadSpec, Ready};
@@ -88,8 +90,12 @@ impl LiveSite for DeployedSite {
         metrics
     }
 
-    fn quiesce(&mut self, stopped: bool) -> Result<(), RunError> {
+    fn quiesce(&mut self, stopped: bool) -> Result<Duration, RunError> {
         self.deployment.quiesce(stopped).map_err(|error| RunError::Environment(error.into()))
+    }
+
+    fn leaves_running(&self) -> bool {
+        self.deployment.leaves_running()
     }
 
     fn read_begin(&mut self, what: ReadOut) {

@@ -16,6 +16,7 @@ mod probes;
 #[path = "../../../../tests/proof.rs"]
 mod proof;
 mod prove;
+mod quiet;
 mod remote_nodes;
 mod side_by_side;
 mod whole_runs;

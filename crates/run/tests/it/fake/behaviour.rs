@@ -52,6 +52,10 @@ pub struct Behaviour {
     pub machine: Option<&'static str>,
     /// It runs independently of loadline.
     pub is_external: bool,
+    /// Its platform does something beside running it, which can be stopped.
+    pub can_be_quiet: bool,
+    /// It is measured with whatever the platforms do.
+    pub leaves_running: bool,
     /// Whether it can be seen when its service is held up.
     pub is_watched: bool,
     /// For so many drives its compiler takes a tenth of its CPU time.
@@ -109,6 +113,8 @@ impl Default for Behaviour {
             cpus: 2,
             machine: Some(LOCAL_MACHINE),
             is_external: false,
+            can_be_quiet: false,
+            leaves_running: false,
             is_watched: false,
             compiles_for: 0,
             collector: None,

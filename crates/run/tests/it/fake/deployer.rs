@@ -212,6 +212,18 @@ impl LiveSite for Live {
         metrics
     }
 
+    fn quiesce(&mut self, stopped: bool) -> Result<Duration, RunError> {
+        if self.behaviour.can_be_quiet {
+            let word = if stopped { "quiet" } else { "loud" };
+            self.life.shared.log(format!("{word} site {}", self.life.site));
+        }
+        Ok(Duration::ZERO)
+    }
+
+    fn leaves_running(&self) -> bool {
+        self.behaviour.leaves_running
+    }
+
     fn read_begin(&mut self, _: ReadOut) {
         self.read_at = self.life.shared.clock.elapsed();
         self.read_drives = self.state.drives.load(Ordering::Relaxed);
