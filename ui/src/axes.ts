@@ -28,11 +28,10 @@ const OF_LOADS = ["rate", "connections"];
 /** Values that lie further apart than this are drawn by their logarithms. */
 const WIDE = 8;
 
-/** All of a run; what a search for capacities measured is drawn elsewhere. */
+/** All of a run. The loads of a search for capacities are where it begins. */
 export function axes(result: RunResult): Axis[] {
-  if (result.capacities) return [];
-  const keys = [...new Set((result.sweeps ?? []).map(({ over }) => over))].filter((key) => !OF_LOADS.includes(key));
-  return [...keys.map((key) => ofNumber(result, key)), ...ofLoads(result)];
+  const keys = [...new Set((result.sweeps ?? []).map(({ over }) => over))].filter((key) => result.capacities || !OF_LOADS.includes(key));
+  return [...keys.map((key) => ofNumber(result, key)), ...(result.capacities ? [] : ofLoads(result))];
 }
 
 function ofNumber(result: RunResult, key: string): Axis {

@@ -22,7 +22,7 @@ export function Sweep({ page }: { page: Page }) {
     const figures = all.flatMap(({ lines }) => lines).flatMap(({ points }) => points).flatMap(({ cell }) => cell.figures);
     return [...new Map(figures.map(({ metric, label }) => [metric, label.trim()]))];
   }, [all]);
-  const [metric, setMetric] = useState(metrics.find(([id]) => id === "response.p50")?.[0] ?? metrics[0]?.[0] ?? "");
+  const [metric, setMetric] = useState(metrics.find(([id]) => id === "capacity" || id === "response.p50")?.[0] ?? metrics[0]?.[0] ?? "");
   if (axis === undefined || metrics.length === 0) return null;
   const drawn = axis.lines.map((line) => ({ ...line, figures: figuresOf(line, metric) }));
   const figures = drawn.flatMap(({ figures }) => figures).map(({ found }) => found);

@@ -20,12 +20,16 @@ use crate::counted::{Counted, Place};
 use crate::figures::Prepared;
 use crate::metrics::{self, Metric};
 use crate::result::{
-    Capacities, CapacityDifference, CellCapacity, CurvePoint, Row, Statement, Unit, Verdict,
+    Capacities, CapacityDifference, Cell, CellCapacity, CurvePoint, Figure, Row, Statement, Unit, Verdict,
 };
 use crate::times::Times;
 
 /// Share of runs in which a difference may be claimed that there is not.
 const LEVEL: f64 = 0.02;
+/// Share of runs in which capacities may be called equivalent that are not.
+const EQUIVALENCE_LEVEL: f64 = 0.05;
+/// Capacities are equivalent within so many times the precision: each of the two is known to that.
+const EQUIVALENT_WITHIN: f64 = 2.0;
 /// A normal distribution's central 95 % reach so many standard deviations.
 const REACH: f64 = 1.96;
 /// From so many degrees of freedom on Student's distribution is the normal one.
@@ -124,7 +128,7 @@ pub fn capacities(data: &RunData, counted: &Counted<'_>, confidence: f64) -> Opt
     let capacity = data.run.experiment.capacity.as_ref()?;
     let objectives = Objectives::of(capacity, &data.run);
     let (cells, found) = searched(data, counted, &objectives);
-    let differences = differences(data, &cells, &found);
+    let differences = differences(data, &cells, &found, capacity.precision);
     // Searches that took no turns have no block in common.
     let is_joined = data.run.notes.iter().any(|note| matches!(note, Note::NotInterleaved { .. }));
     let blocks = |purpose| if is_joined { Counted::new() } else { of_purpose(counted, purpose) };
@@ -192,6 +196,21 @@ pub fn at_capacity<'a>(counted: &Counted<'a>, capacities: &Capacities) -> Counte
         Some((capacity.cell, at.map(|(place, slice)| (*place, *slice)).collect()))
     };
     capacities.cells.iter().filter_map(of_cell).collect()
+}
+
+/// The capacity among the figures of each cell, so that it stands where these do: over a number in which cells differ, for example.
+pub fn enter(found: &Capacities, cells: &mut [Cell]) {
+    for CellCapacity { cell, rate_per_second, interval, .. } in &found.cells {
+        let figure = rate_per_second.map(|value| Figure {
+            metric: CAPACITY.to_owned(),
+            label: CAPACITY.to_owned(),
+            primary: false,
+            unit: Unit::PerSecond,
+            value,
+            t_interval: *interval,
+        });
+        cells[cell.0].figures.splice(0..0, figure);
+    }
 }
 
 /// The trials of a cell in the order of measurement.
@@ -313,6 +332,13 @@ impl Log {
     fn p_value(self) -> f64 {
         two_sided_p(self.value / self.standard_error, self.degrees_of_freedom)
     }
+
+    /// How often as little is seen by chance where the ratio is as far from one as the margin, by two one-sided tests.
+    fn equivalence_p(self, margin: f64) -> f64 {
+        let inside = (margin - self.value.abs()) / self.standard_error;
+        let half = two_sided_p(inside, self.degrees_of_freedom) / 2.0;
+        if inside > 0.0 { half } else { 1.0 - half }
+    }
 }
 
 /// The trials of each deployment.
@@ -340,35 +366,47 @@ fn carried(rounds: &[Vec<Trial>], low: f64) -> Option<f64> {
 ///
 /// The capacity in slices is another one than that in longer slices, of which a few trials alone are known. So the difference and its p-value are
 /// those of slices; but where a longer slice failed its interval reaches to what both carry for longer, and a verdict holds for that as well.
-fn differences(data: &RunData, cells: &[CellCapacity], found: &[Option<Found>]) -> Vec<CapacityDifference> {
+fn differences(
+    data: &RunData,
+    cells: &[CellCapacity],
+    found: &[Option<Found>],
+    precision: f64,
+) -> Vec<CapacityDifference> {
     let both = data.run.plan.planned_contrasts().filter_map(|planned| {
         let (baseline, candidate) = (planned.baseline.0, planned.candidate.0);
         let log = found[candidate]?.log.minus(found[baseline]?.log);
         let for_longer = (cells[candidate].carried_per_second? / cells[baseline].carried_per_second?).ln();
         let [low, high] = log.interval();
-        let interval = match cells[baseline].fails_for_longer() || cells[candidate].fails_for_longer() {
-            true => [low.min(for_longer), high.max(for_longer)],
-            false => [low, high],
-        };
-        Some((planned, log, interval))
+        let fails = cells[baseline].fails_for_longer() || cells[candidate].fails_for_longer();
+        let interval = if fails { [low.min(for_longer), high.max(for_longer)] } else { [low, high] };
+        // What is carried for longer counts where it was seen to be less.
+        Some((planned, log, interval, if fails { for_longer } else { log.value }))
     });
     let all: Vec<_> = both.collect();
-    let corrected = holm(&all.iter().map(|(_, log, _)| log.p_value()).collect::<Vec<f64>>());
+    let margin = EQUIVALENT_WITHIN * precision;
+    let corrected = holm(&all.iter().map(|(_, log, ..)| log.p_value()).collect::<Vec<f64>>());
     all.into_iter()
         .zip(corrected)
-        .map(|((planned, log, interval), p_holm)| CapacityDifference {
-            baseline: planned.baseline,
-            candidate: planned.candidate,
-            relative: log.value.exp_m1(),
-            interval: interval.map(f64::exp_m1),
-            p_holm,
-            verdict: match interval {
-                [low, _] if p_holm < LEVEL && low > 0.0 => Verdict::More,
-                [_, high] if p_holm < LEVEL && high < 0.0 => Verdict::Fewer,
-                _ => Verdict::Unresolved,
-            },
-            // Told once the gates are judged.
-            trusted: false,
+        .map(|((planned, log, interval, for_longer), p_holm)| {
+            let p_equivalent = log.equivalence_p(margin.ln_1p());
+            let is_equivalent = p_equivalent < EQUIVALENCE_LEVEL && for_longer.abs() < margin.ln_1p();
+            CapacityDifference {
+                baseline: planned.baseline,
+                candidate: planned.candidate,
+                relative: log.value.exp_m1(),
+                interval: interval.map(f64::exp_m1),
+                p_holm,
+                margin,
+                p_equivalent: Some(p_equivalent),
+                verdict: match interval {
+                    _ if is_equivalent => Verdict::Equivalent,
+                    [low, _] if p_holm < LEVEL && low > 0.0 => Verdict::More,
+                    [_, high] if p_holm < LEVEL && high < 0.0 => Verdict::Fewer,
+                    _ => Verdict::Unresolved,
+                },
+                // Told once the gates are judged.
+                trusted: false,
+            }
         })
         .collect()
 }
@@ -389,8 +427,8 @@ fn row(difference: &CapacityDifference, cells: &[CellCapacity]) -> Option<Row> {
         interval: Some(difference.interval.map(|end| end * baseline)),
         degrees_of_freedom: None,
         p_holm: Some(difference.p_holm),
-        margin: 0.0,
-        p_equivalent: None,
+        margin: difference.margin * baseline,
+        p_equivalent: difference.p_equivalent,
         bound: None,
         resolution: None,
         first_attempts: None,

@@ -103,7 +103,10 @@ pub fn analyse(data: &RunData) -> RunResult {
     let judged = capacities.as_ref().map_or(&contrasts, |found| &found.at_their_own);
     let conditions = conditions::conditions(data, judged);
     let of_cells = capacities.as_ref().map(|found| capacity::at_capacity(&counted, found));
-    let cells = cells::cells(data, of_cells.as_ref().unwrap_or(&counted));
+    let mut cells = cells::cells(data, of_cells.as_ref().unwrap_or(&counted));
+    if let Some(found) = &capacities {
+        capacity::enter(found, &mut cells);
+    }
     let slices = cells::slices(data, &counted);
     let seconds_to_settle = settle::seconds_to_settle(data, rounds, confidence, &contrasts);
     RunResult {
@@ -127,7 +130,7 @@ pub fn analyse(data: &RunData) -> RunResult {
         cells,
         contrasts,
         noise,
-        sweeps: if compares { sweeps::sweeps(&data.run.experiment, &data.run.plan) } else { Vec::new() },
+        sweeps: sweeps::sweeps(&data.run.experiment, &data.run.plan),
         scalability: if compares {
             scalability::scalability(data, &counted::all_blocks(&data.run.plan, &data.slices), confidence)
         } else {

@@ -16,7 +16,11 @@ pub fn sweeps(experiment: &Experiment, plan: &Plan) -> Vec<Sweep> {
     let mut families: Vec<Family> = Vec::new();
     for cell in plan.cell_ids().filter(|id| !plan.site_of(*id).twin) {
         let setting = Setting::of(experiment, plan, cell);
-        for (number, value) in setting.numbers() {
+        // A search finds the rate out.
+        let numbers = setting.numbers().into_iter();
+        for (number, value) in
+            numbers.filter(|(number, _)| experiment.capacity.is_none() || *number != Number::Rate)
+        {
             let rest = setting.without(&number);
             let point = SweepPoint { value, cell };
             match families.iter_mut().find(|family| family.number == number && family.rest == rest) {
@@ -218,6 +222,8 @@ fn in_common(experiment: &Experiment, plan: &Plan, points: &[SweepPoint]) -> Str
     let service = shared(sites().map(|site| experiment.service(site.service).name.clone()));
     let platform = shared(sites().map(|site| experiment.platform(site.platform).name.clone()));
     let load = shared(points.iter().map(|point| experiment.load(plan.load_of(point.cell)).load.to_string()));
+    // Where a search begins says nothing of what it found.
+    let load = if experiment.capacity.is_some() { String::new() } else { load };
     let site =
         [service, platform].into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>().join(" on ");
     [site, load].into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>().join(", ")

@@ -74,6 +74,10 @@ pub(crate) fn differences(result: &RunResult, found: &Capacities) -> Vec<Differe
                 "cannot tell whether {candidate} carries more or less than {baseline}: {}, {interval}",
                 figures::percent(difference.relative)
             ),
+            Verdict::Equivalent => {
+                let margin = figures::unsigned_percent(difference.margin);
+                format!("{candidate} carries as much as {baseline}, to ±{margin}: {interval}")
+            }
             verdict => {
                 let word = if verdict == Verdict::More { "more" } else { "less" };
                 let share = figures::unsigned_percent(difference.relative.abs());
@@ -160,7 +164,17 @@ pub(crate) fn findings(result: &RunResult, found: &Capacities) -> Vec<String> {
 
 /// What is known besides: where the curves have their knees, and what the generator could send.
 pub(crate) fn besides(result: &RunResult, found: &Capacities) -> Vec<String> {
-    knees(result, found).into_iter().chain(generator(found)).collect()
+    let all = [not_compared(result, found), knees(result, found), generator(found)];
+    all.into_iter().flatten().collect()
+}
+
+/// Why there is no table of what is compared, of cells that a run could have compared.
+fn not_compared(result: &RunResult, found: &Capacities) -> Option<String> {
+    let is_joined = result.cells.iter().any(|cell| cell.run.is_some());
+    let has_table = !rows(result, &found.at_the_same_rate).1.is_empty();
+    (!found.differences.is_empty() && !is_joined && !has_table).then(|| {
+        "They were not measured at the same rate: the time was over before (--within), or each runs alone (isolation: exclusive).".to_owned()
+    })
 }
 
 fn knees(result: &RunResult, found: &Capacities) -> Option<String> {

@@ -284,7 +284,7 @@ fn swept(result: &RunResult) -> Vec<String> {
         lines.push(String::new());
         lines
     };
-    tables.iter().flat_map(table).chain([sweeps::HEADING.to_owned()]).collect()
+    tables.iter().flat_map(table).chain([sweeps::caption(result).to_owned()]).collect()
 }
 
 /// The figures of cells that are compared with nothing.

@@ -1,5 +1,6 @@
 //! The figures of cells that differ in one number, a row for each: a table of every curve that is not a row of loads in another table.
 
+use loadline_model::experiment::CAPACITY;
 use loadline_model::metrics::{SERVICE_CPU, THROTTLED};
 use loadline_model::platform::Limits;
 use loadline_model::result::{Cell, Figure, RunResult, Sweep, Unit};
@@ -8,11 +9,17 @@ use crate::figures::Scale;
 use crate::groups;
 use crate::overview::OF_CLOSED_LOOPS;
 
-pub(crate) const HEADING: &str =
+const INTERVALS: &str =
     "± half of the 95 % interval: Student's t over deployments, or over blocks with a single deployment.";
+const INTERVALS_OF_SEARCHES: &str = "± half of the 95 % interval: of the capacity its own; of figures at the capacity Student's t over deployments, or over blocks with a single deployment.";
+
+/// What the intervals are.
+pub(crate) fn caption(result: &RunResult) -> &'static str {
+    if result.capacities.is_some() { INTERVALS_OF_SEARCHES } else { INTERVALS }
+}
 
 /// What a row shows, where cells have it; the rate where it is not asked for.
-const METRICS: [&str; 4] = [groups::HEADLINE, "response.p99", SERVICE_CPU, THROTTLED];
+const METRICS: [&str; 5] = [CAPACITY, groups::HEADLINE, "response.p99", SERVICE_CPU, THROTTLED];
 
 /// The table of a sweep.
 pub(crate) struct SweptTable {

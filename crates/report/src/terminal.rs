@@ -362,7 +362,7 @@ impl Page<'_> {
             rows.into_iter().for_each(|row| table.push(row));
             wrap("", &title, self.prose, 2) + &table.without_empty_columns().render(self.width)
         });
-        rendered.collect::<Vec<String>>().join("\n") + &wrap("", sweeps::HEADING, self.prose, 0)
+        rendered.collect::<Vec<String>>().join("\n") + &wrap("", sweeps::caption(self.result), self.prose, 0)
     }
 
     /// The figures of cells that are compared with nothing.

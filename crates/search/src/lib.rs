@@ -27,7 +27,7 @@ pub use bounds::{Bounds, bounds};
 pub use confirm::Confirmed;
 pub use fewest::fewest_slices;
 pub use irregular::irregularities;
-pub use patience::Patience;
+pub use patience::{MOST_LOST, MOST_TRIALS, Patience};
 pub use plan::{Goal, Next, Probe, next};
 pub use posterior::{Estimate, estimate};
 pub use trial::Trial;

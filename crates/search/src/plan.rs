@@ -151,9 +151,11 @@ fn flank(goal: &Goal, trials: &[Trial], found: &Estimate) -> Option<f64> {
     rates.filter(within).map(|rate| on_grid(goal, rate, f64::round)).next()
 }
 
-/// Overloads the service, each time followed by a trial that it passes if the overload left nothing behind.
+/// Overloads the service, each time followed by a trial that it passes if the overload left nothing behind. Without that trial an overload says
+/// nothing of what it left, and is made again.
 fn overload(goal: &Goal, trials: &[Trial], found: &Estimate) -> Next {
-    let made = trials.iter().filter(|trial| trial.purpose == Purpose::Overload).count();
+    let of = |purpose| trials.iter().filter(|trial| trial.purpose == purpose).count();
+    let made = of(Purpose::Overload).min(of(Purpose::Recover));
     let rate = tidy(found.interval[1] * OVERLOAD);
     if made >= OVERLOADS || rate > goal.most {
         return Next::Done;
@@ -210,6 +212,18 @@ mod tests {
         assert!((870.0..=900.0).contains(&bounds.upper.unwrap()), "{bounds:?}");
         let of = |purpose| trials.iter().filter(|trial| trial.purpose == purpose).count();
         assert_eq!([Purpose::Confirm, Purpose::Overload, Purpose::Recover].map(of), [1, 2, 2]);
+    }
+
+    #[test]
+    fn an_overload_after_which_nothing_was_tried_is_made_again() {
+        let mut trials = searched(GOAL, |probe| probe.rate <= 870.0);
+        let last = trials.pop().expect("a trial");
+        assert_eq!(last.purpose, Purpose::Recover);
+        let Next::Try(probes) = next(&GOAL, &trials) else { panic!("it is not over") };
+        assert_eq!(
+            probes.iter().map(|probe| probe.purpose).collect::<Vec<_>>(),
+            [Purpose::Overload, Purpose::Recover]
+        );
     }
 
     #[test]

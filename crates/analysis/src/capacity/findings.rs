@@ -1,12 +1,13 @@
 //! What a capacity's number alone does not say.
 
+use std::collections::BTreeMap;
 use std::mem::discriminant;
 
 use loadline_model::CellId;
 use loadline_model::rows::{Purpose, SliceRow, TrialOutcome};
-use loadline_search::{Confirmed, Trial, irregularities};
+use loadline_search::{Confirmed, MOST_LOST, MOST_TRIALS, Trial, bounds, irregularities};
 
-use super::{Tried, achieved, failed};
+use super::{Tried, achieved};
 use crate::RunData;
 use crate::result::{CapacityFinding, Irregularity};
 
@@ -46,10 +47,9 @@ pub(super) fn findings(
             (false, _) => CapacityFinding::CarriesNothing { rate: lowest },
         });
     }
-    // A search that was not ended by its time has overloaded the service, or could not.
-    let ended = trials.iter().any(|trial| trial.purpose == Purpose::Confirm);
-    if rate.is_some() && !ended {
-        found.push(CapacityFinding::TimeOver);
+    found.extend(rate.and_then(|_| ended_early(tried)));
+    if let (Some(_), Some(missing)) = (rate, missing_bound(&trials)) {
+        found.push(missing);
     }
     if let Some(failed) = rounds.iter().filter_map(|trials| Confirmed::of(trials).failed).reduce(f64::min) {
         found.push(CapacityFinding::LessForLonger { failed, carries: carried });
@@ -61,12 +61,41 @@ pub(super) fn findings(
     found.extend(irregular(rounds).into_iter().map(CapacityFinding::Irregular));
     let overloaded: Vec<&SliceRow> =
         usable().filter(|tried| tried.trial.purpose == Purpose::Overload).map(|tried| tried.slice).collect();
-    if !overloaded.is_empty() {
+    if overloaded.is_empty() && trials.iter().any(is_of_confirming) {
+        found.push(CapacityFinding::NotOverloaded);
+    } else if !overloaded.is_empty() {
         found.extend(collapse(usable(), &overloaded));
         found.extend(sheds(&overloaded));
     }
     found.extend(connections(data, cell, usable()));
     found
+}
+
+fn is_of_confirming(trial: &Trial) -> bool {
+    trial.purpose == Purpose::Confirm
+}
+
+/// Why a search ended before it had confirmed what it found, if in a deployment it did.
+fn ended_early(tried: &[Tried<'_>]) -> Option<CapacityFinding> {
+    let mut rounds: BTreeMap<u32, Vec<&Tried<'_>>> = BTreeMap::new();
+    tried.iter().for_each(|tried| rounds.entry(tried.slice.round).or_default().push(tried));
+    rounds.into_values().find_map(|tried| {
+        if tried.iter().any(|tried| tried.outcome.is_of_the_service() && is_of_confirming(&tried.trial)) {
+            return None;
+        }
+        let trials = tried.iter().filter(|tried| tried.outcome.is_of_the_service()).count();
+        let lost = tried.len() - trials;
+        let gave_up = trials >= MOST_TRIALS || lost >= MOST_LOST;
+        Some(if gave_up { CapacityFinding::GaveUp { trials, lost } } else { CapacityFinding::TimeOver })
+    })
+}
+
+/// The bound that a search did not find although it had the time: trials at single rates that contradict each other too much.
+fn missing_bound(trials: &[Trial]) -> Option<CapacityFinding> {
+    let found = bounds(trials);
+    let lower = found.lower.is_none();
+    let is_missing = trials.iter().any(is_of_confirming) && (lower || found.upper.is_none());
+    is_missing.then_some(CapacityFinding::NoBound { lower })
 }
 
 /// The kinds that at least half of the deployments show: deployments of different capacities are no irregularity.
@@ -94,11 +123,15 @@ fn collapse<'a>(
 }
 
 fn sheds(overloaded: &[&SliceRow]) -> Option<CapacityFinding> {
-    let is_refused = |kind: &&String| REFUSED.iter().any(|status| kind.ends_with(status));
-    let kind = overloaded.iter().flat_map(|slice| slice.errors.keys()).find(is_refused)?;
+    let is_refused = |kind: &str| REFUSED.iter().any(|status| kind.ends_with(status));
+    let mut refused: BTreeMap<&String, u64> = BTreeMap::new();
+    for (kind, count) in overloaded.iter().flat_map(|slice| &slice.errors).filter(|(kind, _)| is_refused(kind)) {
+        *refused.entry(kind).or_default() += count;
+    }
+    let (kind, _) = refused.iter().max_by_key(|(_, count)| **count)?;
     let due: f64 = overloaded.iter().map(|slice| slice.due as f64).sum();
-    let share = overloaded.iter().map(|slice| failed(slice)).sum::<f64>() / due.max(1.0);
-    (share >= SHEDS).then(|| CapacityFinding::Sheds { share, kind: kind.clone() })
+    let share = refused.values().sum::<u64>() as f64 / due.max(1.0);
+    (share >= SHEDS).then(|| CapacityFinding::Sheds { share, kind: (*kind).clone() })
 }
 
 /// Whether the first rates that fail do so for want of connections: requests waited for one while the service was as fast as at the lowest rate.

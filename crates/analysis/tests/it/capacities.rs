@@ -59,6 +59,15 @@ fn deployments_that_are_alike_by_chance_are_no_surer_than_each_of_them_is() {
     assert!((reach / expected - 1.0).abs() < 1e-3, "{reach}, not {expected}");
 }
 
+#[test]
+fn a_capacity_stands_among_the_figures_of_its_cell() {
+    let result = analyse(&searched(1, 1, |_, _| 1000.0));
+    let found = &result.capacities.as_ref().expect("a search").cells[HOST.0];
+    let figure = &result.cells[HOST.0].figures[0];
+    assert_eq!(figure.metric, "capacity");
+    assert_eq!((Some(figure.value), figure.t_interval), (found.rate_per_second, found.interval));
+}
+
 /// By how much what a deployment carries differs from one to the next.
 const APART: f64 = 0.03;
 
@@ -79,10 +88,12 @@ fn difference(seed: u64, rounds: u32, share: f64) -> CapacityDifference {
 pub struct Differences {
     /// The interval held what was planted.
     pub held: usize,
-    /// There was a verdict.
+    /// More or less was claimed.
     pub claimed: usize,
-    /// There was one, of the wrong sign.
+    /// The wrong one of both was.
     pub wrong: usize,
+    /// Both were called equivalent.
+    pub equivalent: usize,
 }
 
 /// Of so many searches, each in so many deployments.
@@ -92,7 +103,8 @@ pub fn differences(rounds: u32, share: f64, searches: u64) -> Differences {
         let found = difference(seed, rounds, share);
         let [low, high] = found.interval;
         seen.held += usize::from((low..=high).contains(&(share - 1.0)));
-        seen.claimed += usize::from(found.verdict != Verdict::Unresolved);
+        seen.claimed += usize::from(matches!(found.verdict, Verdict::More | Verdict::Fewer));
+        seen.equivalent += usize::from(found.verdict == Verdict::Equivalent);
         seen.wrong += usize::from(match found.verdict {
             Verdict::More => share <= 1.0,
             Verdict::Fewer => share >= 1.0,
@@ -110,6 +122,8 @@ fn a_planted_difference_is_told_and_none_that_is_not_there() {
         assert!(planted.held >= 6 && planted.claimed >= 6 && planted.wrong == 0, "{planted:?}");
         assert!(none.held >= 6 && none.claimed <= 1, "{none:?}");
     }
+    let (alike, apart) = (differences(1, 1.0, 8), differences(1, 0.9, 8));
+    assert!(alike.equivalent >= 6 && apart.equivalent == 0, "{alike:?} {apart:?}");
     let more = difference(1, 3, 1.5);
     assert_eq!(more.verdict, Verdict::More, "{more:?}");
     assert!((more.relative - 0.5).abs() < 0.15, "{more:?}");

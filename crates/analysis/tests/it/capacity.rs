@@ -200,6 +200,13 @@ fn a_service_that_refuses_what_is_too_much_sheds_load() {
     assert_eq!(is_shedding(&refusing("429", 0.4)), Some((0.4, "GET /: 429".to_owned())));
     assert_eq!(is_shedding(&refusing("500", 0.4)), None, "an error is no refusal");
     assert_eq!(is_shedding(&refusing("503", 0.04)), None, "a few");
+    let others_time_out = found_of(|_, purpose, slice| {
+        if purpose == Purpose::Overload {
+            slice.errors.insert("GET /: 503".to_owned(), slice.due / 100);
+            slice.errors.insert("GET /: timeout".to_owned(), slice.due / 2);
+        }
+    });
+    assert_eq!(is_shedding(&others_time_out), None, "what timed out was not refused");
 }
 
 #[test]

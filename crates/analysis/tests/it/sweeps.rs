@@ -7,6 +7,7 @@ use loadline_model::load::Load;
 use loadline_model::platform::Limits;
 
 use crate::made_up::MadeUp;
+use crate::made_up::searched::objectives;
 
 /// The sweeps of an experiment that is changed like this.
 fn sweeps(change: fn(&mut Experiment)) -> Vec<Sweep> {
@@ -112,6 +113,26 @@ fn rates_and_connections_are_swept_where_nothing_else_changes() {
             ("connections", vec![1.0, 8.0, 64.0], Unit::Count)
         ]
     );
+}
+
+#[test]
+fn cells_of_a_search_are_a_curve_over_what_they_differ_in_but_where_it_begins() {
+    let found = sweeps(|experiment| {
+        experiment.capacity = Some(objectives());
+        let open = experiment.loads[0].clone();
+        let Load::Open { arrivals, .. } = open.load else { unreachable!() };
+        let from = |rate: &str| LoadSpec {
+            load: Load::Open { rate: rate.parse().unwrap(), arrivals },
+            ..open.clone()
+        };
+        experiment.loads = ["100/s", "200/s", "300/s"].map(from).to_vec();
+        experiment.platforms =
+            [0.25, 0.5, 1.0].map(|cpus| limited(&format!("host, {cpus} CPU"), cpus, None)).to_vec();
+        measure_all(experiment);
+    });
+    let described: Vec<(&str, &str)> =
+        found.iter().map(|sweep| (sweep.over.as_str(), sweep.label.as_str())).collect();
+    assert_eq!(described, [("limits.cpu", "orders on host"); 3], "one for each load");
 }
 
 #[test]

@@ -316,7 +316,8 @@ fn judge(
 ) -> TrialOutcome {
     match journal.store().run(journal.run()) {
         Ok(run) => Objectives::of(capacity, &run).judge(slice, patience),
-        Err(_) => TrialOutcome::NotSent,
+        // Nothing is known of it, least of all whether it was sent.
+        Err(_) => TrialOutcome::Disturbed,
     }
 }
 

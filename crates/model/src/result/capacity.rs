@@ -117,7 +117,13 @@ pub struct CapacityDifference {
     pub interval: [f64; 2],
     /// p-value of "no difference" in slices, Holm-corrected over all differences.
     pub p_holm: f64,
-    /// `more`, `fewer`, or `unresolved`.
+    /// Differences within this share are equivalent: twice the precision.
+    #[serde(default)]
+    pub margin: f64,
+    /// p-value of "larger than the margin", by two one-sided tests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p_equivalent: Option<f64>,
+    /// `more`, `fewer`, `equivalent`, or `unresolved`.
     pub verdict: Verdict,
     /// Whether both cells can be trusted; otherwise the verdict claims nothing, and reports show it in parentheses.
     #[serde(default)]
@@ -144,6 +150,20 @@ pub enum CapacityFinding {
     },
     /// The time was over before the interval was as narrow as it was to be.
     TimeOver,
+    /// So much was tried before the interval was as narrow as it was to be that more of it would not help.
+    GaveUp {
+        /// Trials in a deployment.
+        trials: usize,
+        /// Attempts that were none: not sent, or disturbed by the machine.
+        lost: usize,
+    },
+    /// No rate is certain to pass, or none to fail.
+    NoBound {
+        /// Whether it is the lower bound that is missing.
+        lower: bool,
+    },
+    /// What an overload leaves behind was not looked at: the time was over, or such a rate may not be tried or could not be sent.
+    NotOverloaded,
     /// A slice that was five times as long failed, so that it carries less for longer than in slices.
     LessForLonger {
         /// The lowest rate at which one did.

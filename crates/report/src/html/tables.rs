@@ -59,7 +59,7 @@ pub(super) fn swept(result: &RunResult) -> Markup {
             section {
                 h2 { "One number changed" }
                 @for SweptTable { title, headings, rows } in &tables { (plain(title, headings, rows)) }
-                p.caption { (shown(sweeps::HEADING)) }
+                p.caption { (shown(sweeps::caption(result))) }
             }
         }
     }

@@ -22,6 +22,16 @@ impl Words for CapacityFinding {
             CapacityFinding::TimeOver => {
                 "the search ended before the interval was as narrow as asked for: give it more time (--within), or ask for less (--precision)".to_owned()
             }
+            CapacityFinding::GaveUp { trials, lost } => format!(
+                "the search gave up after {trials} trials and {lost} that the machine disturbed or that could not be sent, before the interval was as narrow as asked for: ask for less (--precision), or use a quieter machine"
+            ),
+            CapacityFinding::NoBound { lower } => format!(
+                "no rate {} in most of its slices: the interval rests on slices at different rates alone",
+                if *lower { "passed" } else { "failed" }
+            ),
+            CapacityFinding::NotOverloaded => {
+                "it was not overloaded, so that nothing is known of what it does then: the time was over, or 1.5 times its capacity is more than --most allows or the generator can send".to_owned()
+            }
             CapacityFinding::LessForLonger { failed, carries: Some(carries) } => format!(
                 "for longer it carries {}: a slice five times as long failed at {}. Comparisons with others and `loadline decide` go by that; the capacity and its interval are those of shorter slices",
                 figures::rate(*carries),

@@ -10,18 +10,16 @@ use loadline_model::plan::Plan;
 use loadline_model::preview::Range;
 use loadline_model::rows::{Purpose, SliceRow, TrialOutcome, TrialRow};
 use loadline_model::{CellId, LoadId};
-use loadline_search::{Confirmed, Goal, Next, Patience, Probe, Trial, estimate, fewest_slices, next};
+use loadline_search::{
+    Confirmed, Goal, MOST_LOST, MOST_TRIALS, Next, Patience, Probe, Trial, estimate, fewest_slices, next,
+};
 
 use super::{BlockContext, NextRound, RoundsSoFar, Strategy};
 use crate::order::Order;
 use crate::turn::{Turn, Visit};
 
-/// The least rate that is tried, of a service that carries nothing.
+/// The least rate that is tried, of a service that carries nothing, unless the search begins or is to end below it.
 const LEAST: f64 = 1.0;
-/// A search that has not ended after so many trials will not.
-const MOST_TRIALS: usize = 120;
-/// Nor will one in which so many attempts were no trials: not sent, or disturbed by the machine.
-const MOST_LOST: usize = 120;
 /// A rate that the generator could not send is its limit once this has happened so often.
 const UNSENT: usize = 2;
 /// The limit, of the lowest rate that could not be sent.
@@ -135,9 +133,9 @@ impl CellSearch {
 impl<'a> SearchCapacity<'a> {
     /// The strategy of an experiment with such a search; each load's rate is where its cells' searches begin.
     pub fn new(experiment: &'a Experiment, capacity: &'a Capacity, plan: &'a Plan, judge: Judge<'a>) -> Self {
-        let most = capacity.most.map_or(Rate::MAX_PER_SECOND as f64, |most| most.as_per_second().max(LEAST));
-        let goal =
-            Goal { from: LEAST, least: LEAST, most, precision: capacity.precision, most_trials: MOST_TRIALS };
+        let most = capacity.most.map_or(Rate::MAX_PER_SECOND as f64, |most| most.as_per_second());
+        let least = LEAST.min(most);
+        let goal = Goal { from: least, least, most, precision: capacity.precision, most_trials: MOST_TRIALS };
         SearchCapacity {
             experiment,
             capacity,
@@ -160,7 +158,7 @@ impl<'a> SearchCapacity<'a> {
         let found = earlier.and_then(|earlier| estimate(&earlier.trials));
         let most = earlier.map_or(self.goal.most, |earlier| earlier.goal.most);
         let from = found.map_or(asked, |found| FROM_EARLIER * found.rate);
-        CellSearch::new(Goal { from, most, ..self.goal })
+        CellSearch::new(Goal { from, most, least: self.goal.least.min(asked), ..self.goal })
     }
 
     /// Once all searches are over: the cells of each load and its requests at the smallest of their capacities, and in the next block each at

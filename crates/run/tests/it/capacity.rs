@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use loadline_model::CellId;
-use loadline_model::experiment::Capacity;
+use loadline_model::experiment::{Capacity, Experiment};
+use loadline_model::load::{Arrivals, Load};
 use loadline_model::notes::Note;
 use loadline_model::rows::{Purpose, SliceRow, TrialOutcome};
 use loadline_run::strategy::{Patience, SearchCapacity};
@@ -44,7 +45,11 @@ fn search(
     within: Option<Duration>,
     judge: fn(&SliceRow) -> TrialOutcome,
 ) -> (World, Vec<Tried>) {
-    let mut experiment = with(|plan| (plan.deployments, plan.within) = (deployments, within));
+    search_in(with(|plan| (plan.deployments, plan.within) = (deployments, within)), judge)
+}
+
+/// The search of an experiment.
+fn search_in(mut experiment: Experiment, judge: fn(&SliceRow) -> TrialOutcome) -> (World, Vec<Tried>) {
     let capacity = Capacity { objectives: Vec::new(), precision: 0.02, most: None };
     experiment.capacity = Some(capacity.clone());
     let mut world = World::new(experiment.clone());
@@ -200,4 +205,15 @@ fn a_search_ends_with_the_time_and_says_so() {
     assert!(began < within.as_secs_f64() && world.elapsed() >= within, "{began} {:?}", world.elapsed());
     let notes = world.journal.notes.borrow();
     assert!(notes.iter().any(|note| matches!(note, Note::TimeOver { .. })), "{notes:?}");
+}
+
+#[test]
+fn a_search_may_begin_below_one_a_second_and_fall_no_further() {
+    let mut experiment = with(|plan| plan.deployments = 1);
+    let rate = "10/min".parse().expect("a rate");
+    experiment.loads[0].load = Load::Open { rate, arrivals: Arrivals::Uniform };
+    let (_, tried) = search_in(experiment, |_| TrialOutcome::Failed(0));
+    let rates: Vec<f64> = of_cell(&tried, 0).iter().map(|one| one.rate).collect();
+    assert_eq!(rates.len(), 1, "{rates:?}");
+    assert!((rates[0] - 1.0 / 6.0).abs() < 1e-3, "{rates:?}");
 }

@@ -175,6 +175,15 @@ pub(super) fn capacity(
         let complaint = Complaint::new("the search begins above the highest rate that it may try");
         problems.add(written.place_of("most"), complaint.help("raise `most`, or lower the rate of the load"));
     }
+    let plan = &keys.value.plan;
+    if plan.has("until") {
+        let complaint = Complaint::new("a search ends by itself, once its intervals are narrow enough");
+        problems.add(plan.place_of("until"), complaint.help("leave `until` out; `precision` says how narrow"));
+    }
+    if plan.has("repeats") && plan.value.plan.repeats > 0 {
+        let complaint = Complaint::new("a search makes a disturbed trial again anyway");
+        problems.add(plan.place_of("repeats"), complaint.help("leave `repeats` out"));
+    }
     Some(Capacity { objectives, precision, most })
 }
 

@@ -262,6 +262,7 @@ fn every_bad_file_is_refused_with_its_place_and_a_way_out() {
         ("objective_of_an_unknown_metric", &["capacity: {objectives: [p99 <= 50ms, jvm.heap.usde <= 64Mi]}"]),
         ("objective_in_another_unit", &["capacity: {objectives: [jvm.heap.used <= 50ms]}"]),
         ("objective_of_what_no_service_shows", &["capacity: {objectives: [app.misses_total <= 0.5]}"]),
+        ("search_with_a_plan_of_its_own", &["capacity: {}", "plan: {until: 1%, repeats: 2}"]),
         ("objective_of_a_deployment", &["capacity: {objectives: [start.answered <= 2s]}"]),
         ("condition_of_an_unknown_metric", &["fail_if: [p50 slower, p98 slower by > 5%]"]),
         ("condition_in_the_wrong_words", &["fail_if: [cpu.service slower by > 5%]"]),

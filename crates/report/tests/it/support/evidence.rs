@@ -213,6 +213,8 @@ pub fn capacities() -> RunResult {
             relative: -0.122,
             interval: [-0.151, -0.093],
             p_holm: 0.0004,
+            margin: 0.1,
+            p_equivalent: Some(0.93),
             verdict: Verdict::Fewer,
             trusted: true,
         }],
