@@ -104,6 +104,8 @@ pub enum WhyLeftOut {
     NoCapacity,
     /// What it carries for longer than a slice was not found.
     NotForLonger,
+    /// A CPU or memory has a price, and neither the price file nor the run says how much of it a replica has.
+    NoSize,
 }
 
 /// A platform and what it costs.

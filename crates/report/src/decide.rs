@@ -152,6 +152,9 @@ fn left_out(LeftOut { label, why, findings }: &LeftOut) -> String {
         WhyLeftOut::NotMeasured => "it has prices, and was not measured",
         WhyLeftOut::NoCapacity => "no capacity was found",
         WhyLeftOut::NotForLonger => "it was not found what it carries for longer",
+        WhyLeftOut::NoSize => {
+            "its replica has no size: write `replica: {cpu: 1, memory: 1Gi}` in the price file, or measure with `limits`"
+        }
     };
     let findings: String = findings.iter().map(|finding| format!("; {}", said(finding))).collect();
     format!("{} is left out: {why}{findings}", printable(label))
@@ -263,6 +266,7 @@ mod tests {
             ],
             left_out: vec![
                 LeftOut { label: "docker".to_owned(), why: WhyLeftOut::NoPrice, findings: Vec::new() },
+                LeftOut { label: "podman".to_owned(), why: WhyLeftOut::NoSize, findings: Vec::new() },
                 LeftOut {
                     label: "vm".to_owned(),
                     why: WhyLeftOut::NoCapacity,

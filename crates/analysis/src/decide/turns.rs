@@ -46,7 +46,7 @@ impl All<'_> {
         // What a unit would have to cost of which so many are paid for.
         let price = |now: f64, units: f64| Some(now - too_much / units).filter(|price| *price > 0.0);
         let hours = replica_hours(of.carries, self.profile, self.prices);
-        let Replica { cpus, gib } = Replica::of(of);
+        let Replica { cpus, gib } = of.replica;
         let fixed = super::fixed(of.prices, self.prices);
         [
             first(|times| self.is_cheapest_at(at, times), 1.0, MOST_TIMES).map(TurnOf::Load),

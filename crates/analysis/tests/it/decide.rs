@@ -178,12 +178,32 @@ fn what_has_no_cost_is_left_out_with_the_reason() {
     let pod = |why| vec![("pod".to_owned(), why)];
     assert_eq!(why(|pod| pod.rate_per_second = None, both()), pod(WhyLeftOut::NoCapacity));
     assert_eq!(why(|pod| pod.carried_per_second = None, both()), pod(WhyLeftOut::NotForLonger));
+    let memory = PlatformPrices { gib_hour: 0.01, ..price("pod", 1.0, 0.0) };
+    assert_eq!(why(|_| (), [price("host", 1.0, 0.0), memory.clone()]), pod(WhyLeftOut::NoSize));
+    let cpu = PlatformPrices { replica: Limits::default(), ..price("pod", 1.0, 0.0) };
+    assert_eq!(why(|_| (), [price("host", 1.0, 0.0), cpu]), pod(WhyLeftOut::NoSize));
+    let sized = Limits { cpus: Some(1.0), memory_bytes: Some(1 << 30) };
+    assert!(why(|_| (), [price("host", 1.0, 0.0), PlatformPrices { replica: sized, ..memory }]).is_empty());
     let other = [price("host", 1.0, 0.0), price("vm", 1.0, 0.0)];
     let missing = ("vm".to_owned(), WhyLeftOut::NotMeasured);
     assert_eq!(why(|_| (), other), [pod(WhyLeftOut::NoPrice), vec![missing]].concat());
     let neither = prices(0, [price("a", 1.0, 0.0), price("b", 1.0, 0.0)]);
     let refused = decide(&searched(), &at_all_hours(80.0), &neither).expect_err("no prices");
     assert!(matches!(refused, Undecidable::NothingInCommon { .. }), "{refused}");
+}
+
+#[test]
+fn a_replica_is_as_large_as_the_run_limited_it_unless_its_prices_say_otherwise() {
+    let without_size = |name: &str| PlatformPrices { replica: Limits::default(), ..price(name, 1.0, 0.0) };
+    let prices = prices(0, [without_size("host"), without_size("pod")]);
+    let refused = decide(&searched(), &at_all_hours(80.0), &prices).expect_err("no size");
+    assert_eq!(refused, Undecidable::NoSize("host, pod".to_owned()));
+    let mut limited = searched();
+    for cell in &mut limited.cells {
+        cell.limits.cpus = Some(2.0);
+    }
+    let decision = decide(&limited, &at_all_hours(80.0), &prices).expect("capacities and prices");
+    assert_near(decision.groups[0].options[0].monthly_cost, 2.0 * MONTH);
 }
 
 #[test]
