@@ -127,6 +127,24 @@ fn the_load_at_which_another_platform_costs_least_is_found_above_and_below() {
 }
 
 #[test]
+fn a_platform_that_costs_least_in_a_range_of_loads_alone_is_named() {
+    // At 60/s one of host costs 1 an hour, two of pod 1.22; up to 40/s one of pod costs 0.71; from 80/s to 120/s two of host cost 2, three of pod
+    // 1.73. At high loads host costs least, 1 for each 80/s, against 1.02.
+    let found = decided(60.0, 0, [price("host", 1.0, 0.0), price("pod", 0.51, 0.2)]);
+    assert_eq!(found.options[0].platform, "host");
+    let loads: Vec<f64> = found
+        .turns
+        .iter()
+        .filter_map(|turn| if let TurnOf::Load(times) = turn.what { Some(times) } else { None })
+        .collect();
+    let [above, below] = &loads[..] else { panic!("{loads:?}") };
+    assert_near(*above, 80.0 / 60.0);
+    assert_near(*below, 40.0 / 60.0);
+    let far = decided(60_000.0, 0, [price("host", 1.0, 0.0), price("pod", 0.51, 0.2)]);
+    assert_eq!(far.options[0].platform, "host", "pod does not cost least at all higher loads");
+}
+
+#[test]
 fn the_prices_and_the_headroom_at_which_another_platform_costs_least_are_found() {
     // At 80/s one of host for 1 an hour; two of pod for 1.20.
     let found = decided(80.0, 0, [price("host", 1.0, 0.0), price("pod", 0.6, 0.0)]);
