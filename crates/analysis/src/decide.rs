@@ -200,9 +200,13 @@ fn replicas(rate: f64, carries: f64, prices: &Prices) -> u32 {
     needed as u32 + prices.spare
 }
 
-/// The share of what replicas carry that a rate leaves; of none it leaves less than nothing.
+/// The share of what replicas carry that a rate leaves; of none it leaves less than nothing, unless there is nothing to carry.
 fn free(rate: f64, replicas: u32, carries: f64) -> f64 {
-    if replicas == 0 { -1.0 } else { 1.0 - rate / (f64::from(replicas) * carries) }
+    match replicas {
+        _ if rate == 0.0 => 1.0,
+        0 => -1.0,
+        _ => 1.0 - rate / (f64::from(replicas) * carries),
+    }
 }
 
 /// Of what there is without any load.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use loadline_model::decision::{DayProfile, PlatformPrices, Prices};
-use loadline_model::load::Rate;
+use loadline_model::load::{Rate, parse_rate_or_zero};
 use loadline_model::platform::Limits;
 use serde_json::json;
 
@@ -119,7 +119,7 @@ pub fn prices_from_yaml_file(path: &Path) -> Result<Prices, SpecError> {
 /// Reads a load over a day: one rate for all hours, or a CSV file with 24 rows of hour and rate, `13,4200/min`.
 ///
 /// # Errors
-/// When it is neither, an hour is missing or there twice, or a rate has no unit.
+/// When it is neither, an hour is missing or there twice, a rate has no unit, or no hour has any load.
 pub fn day_profile(text: &str) -> Result<DayProfile, SpecError> {
     if let Ok(rate) = text.parse::<Rate>() {
         return Ok(DayProfile { per_second: vec![rate.as_per_second(); HOURS] });
@@ -151,12 +151,9 @@ pub fn day_profile(text: &str) -> Result<DayProfile, SpecError> {
             }
             return Err(refuse(format!("`{}` is no hour", hour.trim())));
         };
-        let rate: Rate = rate
-            .trim()
-            .parse()
-            .map_err(|error: loadline_model::load::RateError| refuse(error.to_string()))?;
+        let per_second = parse_rate_or_zero(rate.trim()).map_err(|error| refuse(error.to_string()))?;
         match hours.get_mut(hour) {
-            Some(known @ None) => *known = Some(rate.as_per_second()),
+            Some(known @ None) => *known = Some(per_second),
             Some(Some(_)) => return Err(refuse(format!("hour {hour} is there twice"))),
             None => return Err(refuse(format!("a day has no hour {hour}"))),
         }
@@ -171,5 +168,34 @@ pub fn day_profile(text: &str) -> Result<DayProfile, SpecError> {
         let complaint = Complaint::new(format!("the profile has no rate for hour {}", missing.join(", ")));
         return Err(fail(complaint.help("write a row for each hour from 0 to 23")));
     }
-    Ok(DayProfile { per_second: hours.into_iter().flatten().collect() })
+    let per_second: Vec<f64> = hours.into_iter().flatten().collect();
+    if per_second.iter().all(|rate| *rate == 0.0) {
+        let complaint = Complaint::new("the profile has no load at any hour");
+        return Err(fail(complaint.help("write a rate above 0 for one hour at least")));
+    }
+    Ok(DayProfile { per_second })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(text: &str) -> tempfile::NamedTempFile {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), text).expect("a file that can be written");
+        file
+    }
+
+    #[test]
+    fn a_profile_may_have_idle_hours_but_not_throughout() {
+        let day = |rate: fn(usize) -> &'static str| {
+            let rows: String = (0..HOURS).map(|hour| format!("{hour},{}\n", rate(hour))).collect();
+            let file = written(&rows);
+            day_profile(file.path().to_str().expect("a plain path"))
+        };
+        let profile = day(|hour| if hour < 6 { "0/min" } else { "120/min" }).expect("a profile");
+        assert_eq!(profile.per_second, [[0.0_f64; 6].as_slice(), &[2.0; 18]].concat());
+        let refused = day(|_| "0/s").expect_err("no load");
+        assert_eq!(refused.problems()[0].message, "the profile has no load at any hour");
+    }
 }

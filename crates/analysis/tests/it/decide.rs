@@ -171,6 +171,16 @@ fn what_one_lost_replica_means_is_known_of_each_hour() {
 }
 
 #[test]
+fn an_idle_hour_has_a_replica_and_nothing_to_lose() {
+    let profile = DayProfile { per_second: (0..24).map(|hour| if hour < 8 { 0.0 } else { 70.0 }).collect() };
+    let prices = prices(0, [price("host", 1.0, 0.0), price("pod", 0.25, 0.0)]);
+    let groups = decide(&searched(), &profile, &prices).expect("capacities and prices").groups;
+    let host = groups[0].options.iter().find(|option| option.platform == "host").expect("host");
+    assert_eq!(host.replicas, [1; 24]);
+    assert_eq!((host.headroom_one_lost[0], host.headroom_one_lost[8]), (1.0, -1.0));
+}
+
+#[test]
 fn replicas_are_as_many_as_what_holds_for_longer_needs() {
     let mut result = searched();
     let found = result.capacities.as_mut().expect("capacities");
