@@ -59,6 +59,36 @@ fn table() -> Table<PriceKeys> {
         .key("engineer_hour", price(), "", |keys| &mut keys.engineer_hour)
         .key("platforms", List { element: platform(), needs_one: true }, "", |keys| &mut keys.platforms)
         .required("write `platforms: [{name: host, cpu_hour: 0.03, gib_hour: 0.004}]`")
+        .check(check)
+}
+
+/// What would be left out of the costs without a word.
+fn check(prices: &Written<PriceKeys>, problems: &mut Problems) {
+    let platforms = &prices.value.platforms;
+    for (at, platform) in platforms.iter().enumerate() {
+        let name = &platform.value.name;
+        if platforms[..at].iter().any(|earlier| earlier.value.name == *name) {
+            let complaint = Complaint::new(format!("the platform `{name}` is listed twice"));
+            problems.add(platform.place_of("name"), complaint.help("remove one of them"));
+        }
+    }
+    let has_hours = |platform: &&Written<PlatformKeys>| platform.has("engineer_hours");
+    match (prices.has("engineer_hour"), platforms.iter().find(has_hours)) {
+        // One that is misspelt is said to be.
+        (false, Some(platform)) if !prices.has_unknown => {
+            let complaint = Complaint::new("`engineer_hours` have no price");
+            let help = "write what an engineer's hour costs beside `platforms`, `engineer_hour: 80`";
+            problems.add(platform.place_of("engineer_hours"), complaint.help(help));
+        }
+        // Without any platform there was something else wrong with them.
+        (true, None) if !platforms.is_empty() => {
+            let complaint =
+                Complaint::new("no platform has `engineer_hours`, which `engineer_hour` is the price of");
+            let help = "write how many a platform takes in a month, `engineer_hours: 6`, or remove the price";
+            problems.add(prices.place_of("engineer_hour"), complaint.help(help));
+        }
+        _ => {}
+    }
 }
 
 fn platform() -> Table<PlatformKeys> {
@@ -97,7 +127,7 @@ fn share() -> Scalar<f64> {
 /// Reads a price file.
 ///
 /// # Errors
-/// When the file cannot be read, is not YAML, or a price is missing or below zero.
+/// When the file cannot be read, is not YAML, a price is missing or below zero, a platform is there twice, or hours of engineers have no price.
 pub fn prices_from_yaml_file(path: &Path) -> Result<Prices, SpecError> {
     let name = path.display().to_string();
     let bytes = yaml::contents(path, "price file")?;
@@ -184,6 +214,40 @@ mod tests {
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), text).expect("a file that can be written");
         file
+    }
+
+    /// What is wrong with a price file of these keys and platforms.
+    fn wrong(keys: &str, platforms: &[&str]) -> Vec<String> {
+        let platform =
+            |keys: &&str| format!("  - {{cpu_hour: 1, gib_hour: 1, replica: {{cpu: 1}}, {keys}}}\n");
+        let list: String = platforms.iter().map(platform).collect();
+        let file = written(&format!("{keys}\nplatforms:\n{list}"));
+        let read = prices_from_yaml_file(file.path());
+        read.map_or_else(
+            |error| error.problems().iter().map(|problem| problem.message.clone()).collect(),
+            |_| Vec::new(),
+        )
+    }
+
+    #[test]
+    fn the_work_of_engineers_needs_both_its_hours_and_their_price() {
+        let (with, without) = ("name: host, engineer_hours: 6", "name: pod");
+        assert!(wrong("engineer_hour: 80", &[with, without]).is_empty());
+        assert!(wrong("spare: 1", &[without]).is_empty());
+        assert_eq!(wrong("spare: 1", &[without, with]), ["`engineer_hours` have no price"]);
+        assert_eq!(
+            wrong("engineer_hour: 80", &[without]),
+            ["no platform has `engineer_hours`, which `engineer_hour` is the price of"]
+        );
+        assert_eq!(wrong("engineer_hur: 80", &[with]), ["unknown key `engineer_hur`"]);
+    }
+
+    #[test]
+    fn a_platform_has_one_price() {
+        assert_eq!(
+            wrong("spare: 1", &["name: host", "name: pod", "name: host"]),
+            ["the platform `host` is listed twice"]
+        );
     }
 
     #[test]

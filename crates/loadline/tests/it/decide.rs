@@ -64,11 +64,15 @@ fn what_is_wrong_with_prices_or_a_profile_is_said() {
     place.write("prices.yaml", PRICES);
     place.write("negative.yaml", &PRICES.replace("cpu_hour: 0.05", "cpu_hour: -1"));
     place.write("missing.yaml", &PRICES.replace("cpu_hour: 0.05, ", ""));
+    place.write("twice.yaml", &PRICES.replace("name: pod", "name: host"));
+    place.write("hours.yaml", &PRICES.replace("cluster_hour: 0.5", "engineer_hours: 6"));
     place.write("gap.csv", "0,100/s\n1,100/s\n");
     place.write("units.csv", "0,100\n");
     for (load, prices, why) in [
         ("100/s", "negative.yaml", "`-1` is below zero"),
         ("100/s", "missing.yaml", "the platform has no `cpu_hour`"),
+        ("100/s", "twice.yaml", "the platform `host` is listed twice"),
+        ("100/s", "hours.yaml", "`engineer_hours` have no price"),
         ("100/s", "absent.yaml", "cannot read the price file"),
         ("100", "prices.yaml", "`100` is neither a rate nor a file"),
         ("gap.csv", "prices.yaml", "the profile has no rate for hour 2, 3"),
