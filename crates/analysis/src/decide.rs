@@ -78,6 +78,7 @@ pub fn decide(result: &RunResult, profile: &DayProfile, prices: &Prices) -> Resu
     Ok(Decision {
         schema: DECISION_SCHEMA.to_owned(),
         run: result.run.id,
+        trusted: result.trust.trusted,
         objectives: found.objectives.clone(),
         currency: prices.currency.clone(),
         profile: profile.clone(),

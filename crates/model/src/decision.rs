@@ -52,6 +52,8 @@ pub struct Decision {
     pub schema: String,
     /// Number of the run that the capacities are of.
     pub run: i64,
+    /// Whether its figures can be trusted.
+    pub trusted: bool,
     /// What was asked of the services, as it was written.
     pub objectives: Vec<String>,
     /// What amounts are in.

@@ -4,17 +4,23 @@ use std::io::Write;
 
 use loadline_model::decision::{Alternatives, CostOption, Decision, LeftOut, Turn, TurnOf, WhyLeftOut};
 use loadline_model::printable;
-use loadline_model::result::{CapacityFinding, Statement};
+use loadline_model::result::{CapacityFinding, RunResult, Statement};
 
 use crate::ReportError;
+use crate::distrust;
 use crate::figures;
 use crate::text::{Align, Table, wrap};
 use crate::words::{said, word};
 
-/// Each group by itself: the cheapest first, then what is known of them, what is left out, and what would turn it around.
-pub fn decision(decision: &Decision, width: usize) -> String {
+/// What of the run can't be trusted; then each group by itself: the cheapest first, then what is known of them, what is left out, and what would
+/// turn it around. `result` is that of the decision's run.
+pub fn decision(decision: &Decision, result: &RunResult, width: usize) -> String {
+    text(decision, &distrust::sentences(result), width)
+}
+
+fn text(decision: &Decision, distrust: &[String], width: usize) -> String {
     let are_several = decision.groups.len() > 1;
-    let mut text = String::new();
+    let mut text: String = distrust.iter().map(|sentence| wrap("", sentence, width, 2)).collect();
     for group in &decision.groups {
         if are_several {
             text.push_str(&wrap("", &title(group), width, 2));
@@ -287,31 +293,39 @@ mod tests {
         }
     }
 
-    fn decided(services: &[&str]) -> String {
+    fn decided(services: &[&str], distrust: &[&str]) -> String {
         let decided = Decision {
             schema: DECISION_SCHEMA.to_owned(),
             run: 3,
+            trusted: distrust.is_empty(),
             objectives: vec!["p99 <= 50ms".to_owned(), "sent >= 99%".to_owned()],
             currency: "USD".to_owned(),
             profile: DayProfile { per_second: (1..=24).map(|hour| 100.0 * f64::from(hour)).collect() },
             groups: services.iter().map(|service| group(service)).collect(),
         };
-        decision(&decided, 100)
+        text(&decided, &distrust.iter().map(ToString::to_string).collect::<Vec<String>>(), 100)
     }
 
     #[test]
     fn a_decision_says_what_it_is_of_what_is_left_out_and_what_would_turn_it() {
-        insta::assert_snapshot!(decided(&["orders"]));
+        insta::assert_snapshot!(decided(&["orders"], &[]));
     }
 
     #[test]
     fn several_services_are_decided_each_by_itself() {
-        let text = decided(&["orders", "users"]);
+        let text = decided(&["orders", "users"], &[]);
         for heading in ["orders, from 100/s Poisson, 64 connections:", "users, from 100/s Poisson"] {
             assert!(text.contains(heading), "{text}");
         }
         assert!(text.contains("decided by itself"), "{text}");
         assert_eq!(text.matches("costs least").count(), 2);
+    }
+
+    #[test]
+    fn what_cannot_be_trusted_is_said_first() {
+        let sentence = "This run can't be trusted: the generator had no time to spare.";
+        let text = decided(&["orders"], &[sentence]);
+        assert!(text.starts_with(&format!("{sentence}\nhost costs least")), "{text}");
     }
 
     #[test]
