@@ -9,7 +9,7 @@ use loadline_model::result::{CapacityFinding, RunResult, Statement};
 use crate::ReportError;
 use crate::distrust;
 use crate::figures;
-use crate::text::{Align, Table, wrap};
+use crate::text::{Align, Table, flow, wrap};
 use crate::words::{said, word};
 
 /// What of the run can't be trusted; then each group by itself: the cheapest first, then what is known of them, what is left out, and what would
@@ -50,6 +50,10 @@ fn alternatives(group: &Alternatives, currency: &str, width: usize) -> String {
     let mut text = wrap("", &answer(group, currency), width, 2);
     if !group.options.is_empty() {
         text.push_str(&table(&group.options).render(width));
+        for option in group.options.iter().filter(|option| changes(option)) {
+            let first = format!("  {}: replicas ", printable(&option.label));
+            text.push_str(&flow(&first, &by_hour(&option.replicas), ", ", width, 4));
+        }
     }
     let losses = group.options.iter().filter_map(loss);
     let of_option = |option: &CostOption| findings(&option.label, &option.findings);
@@ -121,6 +125,25 @@ fn row(option: &CostOption) -> Vec<String> {
         figures::unsigned_percent(option.headroom),
         lost,
     ]
+}
+
+/// Whether its replicas are not as many at all hours, as the table shows them.
+fn changes(option: &CostOption) -> bool {
+    option.replicas.windows(2).any(|hours| hours[0] != hours[1])
+}
+
+/// Each spell of the day with its replicas: `00–07 2`, `08 5`
+fn by_hour(replicas: &[u32]) -> Vec<String> {
+    let mut hour = 0;
+    let spell = |spell: &[u32]| {
+        let first = hour;
+        hour += spell.len();
+        match spell.len() {
+            1 => format!("{first:02} {}", spell[0]),
+            _ => format!("{first:02}–{:02} {}", hour - 1, spell[0]),
+        }
+    };
+    replicas.chunk_by(|one, next| one == next).map(spell).collect()
 }
 
 /// `host: if one replica is lost, the others do not carry the load in the hours 9 to 17`
@@ -326,6 +349,13 @@ mod tests {
         let sentence = "This run can't be trusted: the generator had no time to spare.";
         let text = decided(&["orders"], &[sentence]);
         assert!(text.starts_with(&format!("{sentence}\nhost costs least")), "{text}");
+    }
+
+    #[test]
+    fn hours_with_as_many_replicas_are_one_spell_of_the_day() {
+        let day = [[2_u32; 8].as_slice(), &[5; 11], &[3; 4], &[4]].concat();
+        assert_eq!(by_hour(&day), ["00–07 2", "08–18 5", "19–22 3", "23 4"]);
+        assert_eq!(by_hour(&[2; 24]), ["00–23 2"]);
     }
 
     #[test]
