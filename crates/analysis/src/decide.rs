@@ -19,6 +19,12 @@ pub enum Undecidable {
     /// The run is no search.
     #[error("run {0} has no capacities: `loadline capacity` finds them")]
     NoCapacities(i64),
+    /// What has prices and a capacity has replicas without a size.
+    #[error(
+        "the replicas of {0} have no size: write `replica: {{cpu: 1, memory: 1Gi}}` for each in the price file, or measure \
+         with `limits`"
+    )]
+    NoSize(String),
     /// No platform has prices and a capacity.
     #[error(
         "no platform has both prices and a capacity that holds for longer: the run has {measured}, the prices are of {priced}; \
@@ -42,17 +48,26 @@ struct Known<'a> {
     interval: [f64; 2],
     carries: f64,
     prices: &'a PlatformPrices,
+    replica: Replica,
 }
 
 /// What each platform costs that carries the load.
 ///
 /// # Errors
-/// When the run has no capacities, or none of a platform with prices.
+/// When the run has no capacities, none of a platform with prices, or no replica whose cost is known.
 pub fn decide(result: &RunResult, profile: &DayProfile, prices: &Prices) -> Result<Decision, Undecidable> {
     let Some(found) = &result.capacities else { return Err(Undecidable::NoCapacities(result.run.id)) };
     let groups: Vec<Alternatives> =
         groups(result, found).into_iter().map(|group| alternatives(&group, profile, prices)).collect();
     if groups.iter().all(|group| group.options.is_empty()) {
+        let left_out = groups.iter().flat_map(|group| &group.left_out);
+        let without_size: Vec<&str> = left_out
+            .filter(|left_out| left_out.why == WhyLeftOut::NoSize)
+            .map(|left_out| left_out.label.as_str())
+            .collect();
+        if !without_size.is_empty() {
+            return Err(Undecidable::NoSize(listed(without_size.into_iter())));
+        }
         let measured = result.cells.iter().filter(|cell| cell.role != Role::Twin);
         return Err(Undecidable::NothingInCommon {
             run: result.run.id,
@@ -63,6 +78,7 @@ pub fn decide(result: &RunResult, profile: &DayProfile, prices: &Prices) -> Resu
     Ok(Decision {
         schema: DECISION_SCHEMA.to_owned(),
         run: result.run.id,
+        trusted: result.trust.trusted,
         objectives: found.objectives.clone(),
         currency: prices.currency.clone(),
         profile: profile.clone(),
@@ -151,7 +167,8 @@ fn known_of<'a>(
         return Err(WhyLeftOut::NoCapacity);
     };
     let carries = found.carried_per_second.ok_or(WhyLeftOut::NotForLonger)?;
-    Ok(Known { cell, found, capacity, interval, carries, prices })
+    let replica = Replica::of(cell, prices).ok_or(WhyLeftOut::NoSize)?;
+    Ok(Known { cell, found, capacity, interval, carries, prices, replica })
 }
 
 fn option(known: &Known<'_>, profile: &DayProfile, prices: &Prices) -> CostOption {
@@ -184,9 +201,13 @@ fn replicas(rate: f64, carries: f64, prices: &Prices) -> u32 {
     needed as u32 + prices.spare
 }
 
-/// The share of what replicas carry that a rate leaves; of none it leaves less than nothing.
+/// The share of what replicas carry that a rate leaves; of none it leaves less than nothing, unless there is nothing to carry.
 fn free(rate: f64, replicas: u32, carries: f64) -> f64 {
-    if replicas == 0 { -1.0 } else { 1.0 - rate / (f64::from(replicas) * carries) }
+    match replicas {
+        _ if rate == 0.0 => 1.0,
+        0 => -1.0,
+        _ => 1.0 - rate / (f64::from(replicas) * carries),
+    }
 }
 
 /// Of what there is without any load.
@@ -195,8 +216,7 @@ fn fixed(platform: &PlatformPrices, prices: &Prices) -> f64 {
 }
 
 fn monthly(known: &Known<'_>, carries: f64, profile: &DayProfile, prices: &Prices) -> f64 {
-    let Replica { cpus, gib } = Replica::of(known);
-    let each = cpus * known.prices.cpu_hour + gib * known.prices.gib_hour;
+    let each = known.replica.cpus * known.prices.cpu_hour + known.replica.gib * known.prices.gib_hour;
     replica_hours(carries, profile, prices) * each + fixed(known.prices, prices)
 }
 
@@ -207,14 +227,19 @@ fn replica_hours(carries: f64, profile: &DayProfile, prices: &Prices) -> f64 {
 }
 
 /// What a replica is paid for.
+#[derive(Clone, Copy)]
 struct Replica {
     cpus: f64,
     gib: f64,
 }
 
 impl Replica {
-    fn of(known: &Known<'_>) -> Replica {
-        let limits = known.prices.replica.or(known.cell.limits);
-        Replica { cpus: limits.cpus.unwrap_or(0.0), gib: limits.memory_bytes.unwrap_or(0) as f64 / GIB }
+    /// `None` if nothing says how much a replica has of what has a price: it would seem to cost nothing.
+    fn of(cell: &Cell, prices: &PlatformPrices) -> Option<Replica> {
+        let limits = prices.replica.or(cell.limits);
+        let gib = limits.memory_bytes.map(|bytes| bytes as f64 / GIB);
+        // What is free of charge needs no size.
+        let size = |known: Option<f64>, price: f64| known.or((price == 0.0).then_some(0.0));
+        Some(Replica { cpus: size(limits.cpus, prices.cpu_hour)?, gib: size(gib, prices.gib_hour)? })
     }
 }

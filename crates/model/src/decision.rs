@@ -52,6 +52,8 @@ pub struct Decision {
     pub schema: String,
     /// Number of the run that the capacities are of.
     pub run: i64,
+    /// Whether its figures can be trusted.
+    pub trusted: bool,
     /// What was asked of the services, as it was written.
     pub objectives: Vec<String>,
     /// What amounts are in.
@@ -104,6 +106,8 @@ pub enum WhyLeftOut {
     NoCapacity,
     /// What it carries for longer than a slice was not found.
     NotForLonger,
+    /// A CPU or memory has a price, and neither the price file nor the run says how much of it a replica has.
+    NoSize,
 }
 
 /// A platform and what it costs.

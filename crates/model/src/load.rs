@@ -27,7 +27,7 @@ pub use contents::FileContents;
 pub use description::{LoadDescription, Traffic};
 pub use profile::{Intensity, Inverse, Profile, ProfileError};
 pub use protocol::{Protocol, Timestamps};
-pub use rate::{Rate, RateError, RateUnit};
+pub use rate::{Rate, RateError, RateUnit, parse_rate_or_zero};
 pub use replay::{Replay, ReplayError, parse_replay};
 pub use request::Request;
 pub use reuse::Reuse;

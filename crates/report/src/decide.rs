@@ -4,17 +4,23 @@ use std::io::Write;
 
 use loadline_model::decision::{Alternatives, CostOption, Decision, LeftOut, Turn, TurnOf, WhyLeftOut};
 use loadline_model::printable;
-use loadline_model::result::{CapacityFinding, Statement};
+use loadline_model::result::{CapacityFinding, RunResult, Statement};
 
 use crate::ReportError;
+use crate::distrust;
 use crate::figures;
-use crate::text::{Align, Table, wrap};
+use crate::text::{Align, Table, flow, wrap};
 use crate::words::{said, word};
 
-/// Each group by itself: the cheapest first, then what is known of them, what is left out, and what would turn it around.
-pub fn decision(decision: &Decision, width: usize) -> String {
+/// What of the run can't be trusted; then each group by itself: the cheapest first, then what is known of them, what is left out, and what would
+/// turn it around. `result` is that of the decision's run.
+pub fn decision(decision: &Decision, result: &RunResult, width: usize) -> String {
+    text(decision, &distrust::sentences(result), width)
+}
+
+fn text(decision: &Decision, distrust: &[String], width: usize) -> String {
     let are_several = decision.groups.len() > 1;
-    let mut text = String::new();
+    let mut text: String = distrust.iter().map(|sentence| wrap("", sentence, width, 2)).collect();
     for group in &decision.groups {
         if are_several {
             text.push_str(&wrap("", &title(group), width, 2));
@@ -44,6 +50,10 @@ fn alternatives(group: &Alternatives, currency: &str, width: usize) -> String {
     let mut text = wrap("", &answer(group, currency), width, 2);
     if !group.options.is_empty() {
         text.push_str(&table(&group.options).render(width));
+        for option in group.options.iter().filter(|option| changes(option)) {
+            let first = format!("  {}: replicas ", printable(&option.label));
+            text.push_str(&flow(&first, &by_hour(&option.replicas), ", ", width, 4));
+        }
     }
     let losses = group.options.iter().filter_map(loss);
     let of_option = |option: &CostOption| findings(&option.label, &option.findings);
@@ -117,6 +127,25 @@ fn row(option: &CostOption) -> Vec<String> {
     ]
 }
 
+/// Whether its replicas are not as many at all hours, as the table shows them.
+fn changes(option: &CostOption) -> bool {
+    option.replicas.windows(2).any(|hours| hours[0] != hours[1])
+}
+
+/// Each spell of the day with its replicas: `00–07 2`, `08 5`
+fn by_hour(replicas: &[u32]) -> Vec<String> {
+    let mut hour = 0;
+    let spell = |spell: &[u32]| {
+        let first = hour;
+        hour += spell.len();
+        match spell.len() {
+            1 => format!("{first:02} {}", spell[0]),
+            _ => format!("{first:02}–{:02} {}", hour - 1, spell[0]),
+        }
+    };
+    replicas.chunk_by(|one, next| one == next).map(spell).collect()
+}
+
 /// `host: if one replica is lost, the others do not carry the load in the hours 9 to 17`
 fn loss(option: &CostOption) -> Option<String> {
     let free = &option.headroom_one_lost;
@@ -152,6 +181,9 @@ fn left_out(LeftOut { label, why, findings }: &LeftOut) -> String {
         WhyLeftOut::NotMeasured => "it has prices, and was not measured",
         WhyLeftOut::NoCapacity => "no capacity was found",
         WhyLeftOut::NotForLonger => "it was not found what it carries for longer",
+        WhyLeftOut::NoSize => {
+            "its replica has no size: write `replica: {cpu: 1, memory: 1Gi}` in the price file, or measure with `limits`"
+        }
     };
     let findings: String = findings.iter().map(|finding| format!("; {}", said(finding))).collect();
     format!("{} is left out: {why}{findings}", printable(label))
@@ -263,6 +295,7 @@ mod tests {
             ],
             left_out: vec![
                 LeftOut { label: "docker".to_owned(), why: WhyLeftOut::NoPrice, findings: Vec::new() },
+                LeftOut { label: "podman".to_owned(), why: WhyLeftOut::NoSize, findings: Vec::new() },
                 LeftOut {
                     label: "vm".to_owned(),
                     why: WhyLeftOut::NoCapacity,
@@ -283,31 +316,46 @@ mod tests {
         }
     }
 
-    fn decided(services: &[&str]) -> String {
+    fn decided(services: &[&str], distrust: &[&str]) -> String {
         let decided = Decision {
             schema: DECISION_SCHEMA.to_owned(),
             run: 3,
+            trusted: distrust.is_empty(),
             objectives: vec!["p99 <= 50ms".to_owned(), "sent >= 99%".to_owned()],
             currency: "USD".to_owned(),
             profile: DayProfile { per_second: (1..=24).map(|hour| 100.0 * f64::from(hour)).collect() },
             groups: services.iter().map(|service| group(service)).collect(),
         };
-        decision(&decided, 100)
+        text(&decided, &distrust.iter().map(ToString::to_string).collect::<Vec<String>>(), 100)
     }
 
     #[test]
     fn a_decision_says_what_it_is_of_what_is_left_out_and_what_would_turn_it() {
-        insta::assert_snapshot!(decided(&["orders"]));
+        insta::assert_snapshot!(decided(&["orders"], &[]));
     }
 
     #[test]
     fn several_services_are_decided_each_by_itself() {
-        let text = decided(&["orders", "users"]);
+        let text = decided(&["orders", "users"], &[]);
         for heading in ["orders, from 100/s Poisson, 64 connections:", "users, from 100/s Poisson"] {
             assert!(text.contains(heading), "{text}");
         }
         assert!(text.contains("decided by itself"), "{text}");
         assert_eq!(text.matches("costs least").count(), 2);
+    }
+
+    #[test]
+    fn what_cannot_be_trusted_is_said_first() {
+        let sentence = "This run can't be trusted: the generator had no time to spare.";
+        let text = decided(&["orders"], &[sentence]);
+        assert!(text.starts_with(&format!("{sentence}\nhost costs least")), "{text}");
+    }
+
+    #[test]
+    fn hours_with_as_many_replicas_are_one_spell_of_the_day() {
+        let day = [[2_u32; 8].as_slice(), &[5; 11], &[3; 4], &[4]].concat();
+        assert_eq!(by_hour(&day), ["00–07 2", "08–18 5", "19–22 3", "23 4"]);
+        assert_eq!(by_hour(&[2; 24]), ["00–23 2"]);
     }
 
     #[test]

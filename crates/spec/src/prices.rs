@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use loadline_model::decision::{DayProfile, PlatformPrices, Prices};
-use loadline_model::load::Rate;
+use loadline_model::load::{Rate, parse_rate_or_zero};
 use loadline_model::platform::Limits;
 use serde_json::json;
 
@@ -59,6 +59,36 @@ fn table() -> Table<PriceKeys> {
         .key("engineer_hour", price(), "", |keys| &mut keys.engineer_hour)
         .key("platforms", List { element: platform(), needs_one: true }, "", |keys| &mut keys.platforms)
         .required("write `platforms: [{name: host, cpu_hour: 0.03, gib_hour: 0.004}]`")
+        .check(check)
+}
+
+/// What would be left out of the costs without a word.
+fn check(prices: &Written<PriceKeys>, problems: &mut Problems) {
+    let platforms = &prices.value.platforms;
+    for (at, platform) in platforms.iter().enumerate() {
+        let name = &platform.value.name;
+        if platforms[..at].iter().any(|earlier| earlier.value.name == *name) {
+            let complaint = Complaint::new(format!("the platform `{name}` is listed twice"));
+            problems.add(platform.place_of("name"), complaint.help("remove one of them"));
+        }
+    }
+    let has_hours = |platform: &&Written<PlatformKeys>| platform.has("engineer_hours");
+    match (prices.has("engineer_hour"), platforms.iter().find(has_hours)) {
+        // One that is misspelt is said to be.
+        (false, Some(platform)) if !prices.has_unknown => {
+            let complaint = Complaint::new("`engineer_hours` have no price");
+            let help = "write what an engineer's hour costs beside `platforms`, `engineer_hour: 80`";
+            problems.add(platform.place_of("engineer_hours"), complaint.help(help));
+        }
+        // Without any platform there was something else wrong with them.
+        (true, None) if !platforms.is_empty() => {
+            let complaint =
+                Complaint::new("no platform has `engineer_hours`, which `engineer_hour` is the price of");
+            let help = "write how many a platform takes in a month, `engineer_hours: 6`, or remove the price";
+            problems.add(prices.place_of("engineer_hour"), complaint.help(help));
+        }
+        _ => {}
+    }
 }
 
 fn platform() -> Table<PlatformKeys> {
@@ -97,7 +127,7 @@ fn share() -> Scalar<f64> {
 /// Reads a price file.
 ///
 /// # Errors
-/// When the file cannot be read, is not YAML, or a price is missing or below zero.
+/// When the file cannot be read, is not YAML, a price is missing or below zero, a platform is there twice, or hours of engineers have no price.
 pub fn prices_from_yaml_file(path: &Path) -> Result<Prices, SpecError> {
     let name = path.display().to_string();
     let bytes = yaml::contents(path, "price file")?;
@@ -119,7 +149,7 @@ pub fn prices_from_yaml_file(path: &Path) -> Result<Prices, SpecError> {
 /// Reads a load over a day: one rate for all hours, or a CSV file with 24 rows of hour and rate, `13,4200/min`.
 ///
 /// # Errors
-/// When it is neither, an hour is missing or there twice, or a rate has no unit.
+/// When it is neither, an hour is missing or there twice, a rate has no unit, or no hour has any load.
 pub fn day_profile(text: &str) -> Result<DayProfile, SpecError> {
     if let Ok(rate) = text.parse::<Rate>() {
         return Ok(DayProfile { per_second: vec![rate.as_per_second(); HOURS] });
@@ -151,12 +181,9 @@ pub fn day_profile(text: &str) -> Result<DayProfile, SpecError> {
             }
             return Err(refuse(format!("`{}` is no hour", hour.trim())));
         };
-        let rate: Rate = rate
-            .trim()
-            .parse()
-            .map_err(|error: loadline_model::load::RateError| refuse(error.to_string()))?;
+        let per_second = parse_rate_or_zero(rate.trim()).map_err(|error| refuse(error.to_string()))?;
         match hours.get_mut(hour) {
-            Some(known @ None) => *known = Some(rate.as_per_second()),
+            Some(known @ None) => *known = Some(per_second),
             Some(Some(_)) => return Err(refuse(format!("hour {hour} is there twice"))),
             None => return Err(refuse(format!("a day has no hour {hour}"))),
         }
@@ -171,5 +198,68 @@ pub fn day_profile(text: &str) -> Result<DayProfile, SpecError> {
         let complaint = Complaint::new(format!("the profile has no rate for hour {}", missing.join(", ")));
         return Err(fail(complaint.help("write a row for each hour from 0 to 23")));
     }
-    Ok(DayProfile { per_second: hours.into_iter().flatten().collect() })
+    let per_second: Vec<f64> = hours.into_iter().flatten().collect();
+    if per_second.iter().all(|rate| *rate == 0.0) {
+        let complaint = Complaint::new("the profile has no load at any hour");
+        return Err(fail(complaint.help("write a rate above 0 for one hour at least")));
+    }
+    Ok(DayProfile { per_second })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(text: &str) -> tempfile::NamedTempFile {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), text).expect("a file that can be written");
+        file
+    }
+
+    /// What is wrong with a price file of these keys and platforms.
+    fn wrong(keys: &str, platforms: &[&str]) -> Vec<String> {
+        let platform =
+            |keys: &&str| format!("  - {{cpu_hour: 1, gib_hour: 1, replica: {{cpu: 1}}, {keys}}}\n");
+        let list: String = platforms.iter().map(platform).collect();
+        let file = written(&format!("{keys}\nplatforms:\n{list}"));
+        let read = prices_from_yaml_file(file.path());
+        read.map_or_else(
+            |error| error.problems().iter().map(|problem| problem.message.clone()).collect(),
+            |_| Vec::new(),
+        )
+    }
+
+    #[test]
+    fn the_work_of_engineers_needs_both_its_hours_and_their_price() {
+        let (with, without) = ("name: host, engineer_hours: 6", "name: pod");
+        assert!(wrong("engineer_hour: 80", &[with, without]).is_empty());
+        assert!(wrong("spare: 1", &[without]).is_empty());
+        assert_eq!(wrong("spare: 1", &[without, with]), ["`engineer_hours` have no price"]);
+        assert_eq!(
+            wrong("engineer_hour: 80", &[without]),
+            ["no platform has `engineer_hours`, which `engineer_hour` is the price of"]
+        );
+        assert_eq!(wrong("engineer_hur: 80", &[with]), ["unknown key `engineer_hur`"]);
+    }
+
+    #[test]
+    fn a_platform_has_one_price() {
+        assert_eq!(
+            wrong("spare: 1", &["name: host", "name: pod", "name: host"]),
+            ["the platform `host` is listed twice"]
+        );
+    }
+
+    #[test]
+    fn a_profile_may_have_idle_hours_but_not_throughout() {
+        let day = |rate: fn(usize) -> &'static str| {
+            let rows: String = (0..HOURS).map(|hour| format!("{hour},{}\n", rate(hour))).collect();
+            let file = written(&rows);
+            day_profile(file.path().to_str().expect("a plain path"))
+        };
+        let profile = day(|hour| if hour < 6 { "0/min" } else { "120/min" }).expect("a profile");
+        assert_eq!(profile.per_second, [[0.0_f64; 6].as_slice(), &[2.0; 18]].concat());
+        let refused = day(|_| "0/s").expect_err("no load");
+        assert_eq!(refused.problems()[0].message, "the profile has no load at any hour");
+    }
 }

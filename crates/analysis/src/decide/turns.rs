@@ -6,8 +6,10 @@ use super::{Known, Replica, monthly, replica_hours};
 
 /// Loads and capacities that are looked at, as multiples and parts of those that there are.
 const MOST_TIMES: f64 = 1_000.0;
-/// Halvings until a turn is known to a thousandth.
-const HALVINGS: usize = 40;
+/// Steps in which they are looked at, of 2.9 % each: what holds in a narrower range alone may be missed.
+const STEPS: u32 = 240;
+/// Halvings of a step, until a turn is known to a ten-thousandth.
+const HALVINGS: usize = 10;
 /// Headrooms that are looked at, in percent.
 const MOST_HEADROOM: u32 = 95;
 
@@ -46,13 +48,12 @@ impl All<'_> {
         // What a unit would have to cost of which so many are paid for.
         let price = |now: f64, units: f64| Some(now - too_much / units).filter(|price| *price > 0.0);
         let hours = replica_hours(of.carries, self.profile, self.prices);
-        let Replica { cpus, gib } = Replica::of(of);
+        let Replica { cpus, gib } = of.replica;
         let fixed = super::fixed(of.prices, self.prices);
         [
-            first(|times| self.is_cheapest_at(at, times), 1.0, MOST_TIMES).map(TurnOf::Load),
-            first(|parts| self.is_cheapest_at(at, 1.0 / parts), 1.0, MOST_TIMES)
-                .map(|parts| TurnOf::Load(1.0 / parts)),
-            first(|carries| costs(carries) < best, of.carries, of.carries * MOST_TIMES).map(TurnOf::Capacity),
+            first(|times| self.is_cheapest_at(at, times)).map(TurnOf::Load),
+            first(|parts| self.is_cheapest_at(at, 1.0 / parts)).map(|parts| TurnOf::Load(1.0 / parts)),
+            first(|times| costs(of.carries * times) < best).map(|times| TurnOf::Capacity(of.carries * times)),
             price(fixed, 1.0).map(TurnOf::Fixed),
             price(of.prices.cpu_hour, hours * cpus).map(TurnOf::CpuHour),
             price(of.prices.gib_hour, hours * gib).map(TurnOf::GibHour),
@@ -83,15 +84,35 @@ impl All<'_> {
     }
 }
 
-/// The least value from which on something holds, if it does at the most one.
-fn first(holds: impl Fn(f64) -> bool, least: f64, most: f64) -> Option<f64> {
-    if !holds(most) {
-        return None;
-    }
-    let (mut low, mut high) = (least, most);
+/// The factor nearest to 1, and larger, at which something holds that does not at 1. Replicas are whole, so that it may hold in a range alone,
+/// and not at the largest factor.
+fn first(holds: impl Fn(f64) -> bool) -> Option<f64> {
+    let factor = |step: u32| MOST_TIMES.powf(f64::from(step) / f64::from(STEPS));
+    let step = (1..=STEPS).find(|step| holds(factor(*step)))?;
+    let (mut low, mut high) = (factor(step - 1), factor(step));
     for _ in 0..HALVINGS {
         let middle = (low * high).sqrt();
         if holds(middle) { high = middle } else { low = middle }
     }
     Some(high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn assert_near(found: Option<f64>, expected: f64) {
+        assert!(
+            found.is_some_and(|found| (found / expected - 1.0).abs() < 1e-4),
+            "{found:?}, not {expected}"
+        );
+    }
+
+    #[test]
+    fn the_nearest_of_several_ranges_is_found_and_none_where_there_is_none() {
+        assert_near(first(|times| times > 20.0), 20.0);
+        assert_near(first(|times| (2.0..2.2).contains(&times) || times > 20.0), 2.0);
+        assert_near(first(|times| (900.0..950.0).contains(&times)), 900.0);
+        assert_eq!(first(|_| false), None);
+    }
 }

@@ -127,6 +127,24 @@ fn the_load_at_which_another_platform_costs_least_is_found_above_and_below() {
 }
 
 #[test]
+fn a_platform_that_costs_least_in_a_range_of_loads_alone_is_named() {
+    // At 60/s one of host costs 1 an hour, two of pod 1.22; up to 40/s one of pod costs 0.71; from 80/s to 120/s two of host cost 2, three of pod
+    // 1.73. At high loads host costs least, 1 for each 80/s, against 1.02.
+    let found = decided(60.0, 0, [price("host", 1.0, 0.0), price("pod", 0.51, 0.2)]);
+    assert_eq!(found.options[0].platform, "host");
+    let loads: Vec<f64> = found
+        .turns
+        .iter()
+        .filter_map(|turn| if let TurnOf::Load(times) = turn.what { Some(times) } else { None })
+        .collect();
+    let [above, below] = &loads[..] else { panic!("{loads:?}") };
+    assert_near(*above, 80.0 / 60.0);
+    assert_near(*below, 40.0 / 60.0);
+    let far = decided(60_000.0, 0, [price("host", 1.0, 0.0), price("pod", 0.51, 0.2)]);
+    assert_eq!(far.options[0].platform, "host", "pod does not cost least at all higher loads");
+}
+
+#[test]
 fn the_prices_and_the_headroom_at_which_another_platform_costs_least_are_found() {
     // At 80/s one of host for 1 an hour; two of pod for 1.20.
     let found = decided(80.0, 0, [price("host", 1.0, 0.0), price("pod", 0.6, 0.0)]);
@@ -150,6 +168,16 @@ fn what_one_lost_replica_means_is_known_of_each_hour() {
     assert_eq!(pod.headroom_one_lost[0], -1.0);
     assert_near(pod.headroom_one_lost[8], 1.0 - 70.0 / 50.0);
     assert_near(pod.headroom, 0.3);
+}
+
+#[test]
+fn an_idle_hour_has_a_replica_and_nothing_to_lose() {
+    let profile = DayProfile { per_second: (0..24).map(|hour| if hour < 8 { 0.0 } else { 70.0 }).collect() };
+    let prices = prices(0, [price("host", 1.0, 0.0), price("pod", 0.25, 0.0)]);
+    let groups = decide(&searched(), &profile, &prices).expect("capacities and prices").groups;
+    let host = groups[0].options.iter().find(|option| option.platform == "host").expect("host");
+    assert_eq!(host.replicas, [1; 24]);
+    assert_eq!((host.headroom_one_lost[0], host.headroom_one_lost[8]), (1.0, -1.0));
 }
 
 #[test]
@@ -178,12 +206,32 @@ fn what_has_no_cost_is_left_out_with_the_reason() {
     let pod = |why| vec![("pod".to_owned(), why)];
     assert_eq!(why(|pod| pod.rate_per_second = None, both()), pod(WhyLeftOut::NoCapacity));
     assert_eq!(why(|pod| pod.carried_per_second = None, both()), pod(WhyLeftOut::NotForLonger));
+    let memory = PlatformPrices { gib_hour: 0.01, ..price("pod", 1.0, 0.0) };
+    assert_eq!(why(|_| (), [price("host", 1.0, 0.0), memory.clone()]), pod(WhyLeftOut::NoSize));
+    let cpu = PlatformPrices { replica: Limits::default(), ..price("pod", 1.0, 0.0) };
+    assert_eq!(why(|_| (), [price("host", 1.0, 0.0), cpu]), pod(WhyLeftOut::NoSize));
+    let sized = Limits { cpus: Some(1.0), memory_bytes: Some(1 << 30) };
+    assert!(why(|_| (), [price("host", 1.0, 0.0), PlatformPrices { replica: sized, ..memory }]).is_empty());
     let other = [price("host", 1.0, 0.0), price("vm", 1.0, 0.0)];
     let missing = ("vm".to_owned(), WhyLeftOut::NotMeasured);
     assert_eq!(why(|_| (), other), [pod(WhyLeftOut::NoPrice), vec![missing]].concat());
     let neither = prices(0, [price("a", 1.0, 0.0), price("b", 1.0, 0.0)]);
     let refused = decide(&searched(), &at_all_hours(80.0), &neither).expect_err("no prices");
     assert!(matches!(refused, Undecidable::NothingInCommon { .. }), "{refused}");
+}
+
+#[test]
+fn a_replica_is_as_large_as_the_run_limited_it_unless_its_prices_say_otherwise() {
+    let without_size = |name: &str| PlatformPrices { replica: Limits::default(), ..price(name, 1.0, 0.0) };
+    let prices = prices(0, [without_size("host"), without_size("pod")]);
+    let refused = decide(&searched(), &at_all_hours(80.0), &prices).expect_err("no size");
+    assert_eq!(refused, Undecidable::NoSize("host, pod".to_owned()));
+    let mut limited = searched();
+    for cell in &mut limited.cells {
+        cell.limits.cpus = Some(2.0);
+    }
+    let decision = decide(&limited, &at_all_hours(80.0), &prices).expect("capacities and prices");
+    assert_near(decision.groups[0].options[0].monthly_cost, 2.0 * MONTH);
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub fn decide(arguments: &DecideArguments) -> Result<Exit> {
     let decision = decided(&result, &profile, &prices).map_err(|error| UsageError(error.to_string()))?;
     match &arguments.json {
         Some(path) => outputs::to(path, |out| loadline_report::decision_json(&decision, out))?,
-        None => print(loadline_report::decision(&decision, outputs::style().width).trim_end())?,
+        None => print(loadline_report::decision(&decision, &result, outputs::style().width).trim_end())?,
     }
-    Ok(if result.trust.trusted { Exit::Done } else { Exit::Untrusted })
+    Ok(if decision.trusted { Exit::Done } else { Exit::Untrusted })
 }

@@ -136,6 +136,23 @@ impl fmt::Display for Rate {
     }
 }
 
+/// Requests a second of a rate that, as one of several, may be zero: `0/min`.
+///
+/// # Errors
+/// When it is neither a [`Rate`] nor zero with a unit.
+pub fn parse_rate_or_zero(text: &str) -> Result<f64, RateError> {
+    match text.parse::<Rate>() {
+        Ok(rate) => Ok(rate.as_per_second()),
+        Err(RateError::OutOfRange(_)) if is_zero(text) => Ok(0.0),
+        Err(error) => Err(error),
+    }
+}
+
+fn is_zero(rate: &str) -> bool {
+    let count = rate.split('/').next().unwrap_or_default();
+    count.trim().parse::<f64>() == Ok(0.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

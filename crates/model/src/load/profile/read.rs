@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use super::{Profile, Segment};
-use crate::load::{Nanos, Rate, RateError, TimeError, parse_time};
+use crate::load::{Nanos, RateError, TimeError, parse_rate_or_zero, parse_time};
 
 /// Why a text is not a profile. The message ends with what to write.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -88,8 +88,9 @@ fn segment(text: &str) -> Result<Segment, ProfileError> {
         Some((rates, time)) => (rates, Some(time)),
         None => (text, None),
     };
-    let per_second =
-        |rate: &str| per_second(rate).map_err(|error| ProfileError::Rate { segment: text.to_owned(), error });
+    let per_second = |rate: &str| {
+        parse_rate_or_zero(rate).map_err(|error| ProfileError::Rate { segment: text.to_owned(), error })
+    };
     let (from, to) = match rates.split_once("..") {
         Some((from, to)) => (per_second(from)?, per_second(to)?),
         None => (per_second(rates)?, per_second(rates)?),
@@ -101,20 +102,6 @@ fn segment(text: &str) -> Result<Segment, ProfileError> {
         None => None,
     };
     Ok(Segment { from, to, lasts })
-}
-
-/// A rate of a profile, which unlike a [`Rate`] may be zero.
-fn per_second(text: &str) -> Result<f64, RateError> {
-    match text.parse::<Rate>() {
-        Ok(rate) => Ok(rate.as_per_second()),
-        Err(RateError::OutOfRange(_)) if is_zero(text) => Ok(0.0),
-        Err(error) => Err(error),
-    }
-}
-
-fn is_zero(rate: &str) -> bool {
-    let count = rate.split('/').next().unwrap_or_default();
-    count.trim().parse::<f64>() == Ok(0.0)
 }
 
 #[cfg(test)]
