@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use loadline_model::Machine;
 use loadline_model::experiment::{CAPACITY, Capacity, RequestSpec};
+use loadline_model::load::{Arrivals, ConnectionOptions, Load, LoadSpec, Rate, Reuse};
 use loadline_model::metrics::Unit;
 use loadline_model::platform::Limits;
 use loadline_model::result::CellCapacity;
@@ -39,14 +40,14 @@ const SEED: u64 = 7;
 /// Gathers the history of a metric, run by run.
 pub struct Chronicle {
     history: History,
-    /// What is sent in each series. Its text does not say all of it.
+    /// What is sent in each series, and how. Its text does not say all of it.
     sent: Vec<Sent>,
     /// The metrics that the runs have.
     known: BTreeSet<String>,
 }
 
-/// The request mix of a service, and the file whose rows fill it in.
-type Sent = (Vec<RequestSpec>, Option<PathBuf>);
+/// A load, the request mix of a service, and the file whose rows fill it in.
+type Sent = (LoadSpec, Vec<RequestSpec>, Option<PathBuf>);
 
 impl Chronicle {
     /// Of no run yet.
@@ -111,9 +112,10 @@ impl Chronicle {
         };
         let label = [vec![label], words(limits(data, site))].concat().join(", ");
         let service = experiment.service(site.service);
-        let connections = experiment.load(plan.load_of(cell)).connections;
-        let load = format!("{load}, {connections} connections, {}", in_words(&service.requests));
-        let sent = (service.requests.clone(), service.feed.clone());
+        let spec = experiment.load(plan.load_of(cell));
+        let load = ConnectionOptions::from(spec).of_load(&load, spec.reuse == Reuse::Never, spec.connections);
+        let load = format!("{load}, {}", in_words(&service.requests));
+        let sent = (comparable(spec, self.is_of_searches()), service.requests.clone(), service.feed.clone());
         let machine = fingerprint(&data.run.machine);
         let point = Point {
             run: data.run.id,
@@ -171,6 +173,15 @@ enum Alone {
     Posterior,
 }
 
+/// A load without its name, and that of a search without the rate at which it began.
+fn comparable(spec: &LoadSpec, of_search: bool) -> LoadSpec {
+    let mut spec = LoadSpec { name: None, ..spec.clone() };
+    if let (true, Load::Open { rate, .. }) = (of_search, &mut spec.load) {
+        *rate = Rate::per_second(1.0).expect("a rate");
+    }
+    spec
+}
+
 /// The cells of a run without its twins.
 fn asked(data: &RunData) -> impl Iterator<Item = CellId> {
     data.run.plan.cell_ids().filter(|cell| !data.run.plan.site_of(*cell).twin)
@@ -184,7 +195,12 @@ fn capacities(data: &RunData, counted: &Counted<'_>, capacity: &Capacity) -> Vec
     let found = of_cells(data, counted, &objectives);
     let found = asked(data).filter_map(|cell| {
         let CellCapacity { rate_per_second, interval, .. } = found[cell.0];
-        Some(Found { cell, load: load.clone(), unit: Unit::PerSecond, value: rate_per_second?, interval })
+        let arrivals = match data.run.experiment.load(data.run.plan.load_of(cell)).load {
+            Load::Open { arrivals: Arrivals::Uniform, .. } => ", uniform",
+            _ => "",
+        };
+        let load = format!("{load}{arrivals}");
+        Some(Found { cell, load, unit: Unit::PerSecond, value: rate_per_second?, interval })
     });
     found.collect()
 }
