@@ -20,6 +20,7 @@ use crate::cells::{figure, label, limits};
 use crate::counted::{self, Counted};
 use crate::median::median;
 use crate::metrics::{self, Metric};
+use crate::{repeats, trust};
 
 /// A series is judged with this many points.
 const LEAST_POINTS: usize = 2 * LEAST_SIDE;
@@ -74,8 +75,11 @@ impl Chronicle {
         if found.is_empty() {
             self.leave_out(data.run.id, "it does not have this metric");
         }
+        // Twins that differ are no gate.
+        let trust = trust::judge(data, &counted, &[], repeats::repeats(data, &counted));
         for figure in found {
-            self.add_figure(data, &counted, figure);
+            let untrusted = !trust.trusts([figure.cell]);
+            self.add_figure(data, &counted, figure, untrusted);
         }
     }
 
@@ -102,7 +106,7 @@ impl Chronicle {
         asked(data).filter_map(found).collect()
     }
 
-    fn add_figure(&mut self, data: &RunData, counted: &Counted<'_>, found: Found) {
+    fn add_figure(&mut self, data: &RunData, counted: &Counted<'_>, found: Found, untrusted: bool) {
         let Found { cell, load, unit, value, interval } = found;
         let (experiment, plan) = (&data.run.experiment, &data.run.plan);
         let site = plan.site_of(cell);
@@ -125,6 +129,7 @@ impl Chronicle {
             deployments: counted
                 .get(&cell)
                 .map_or(0, |places| places.keys().map(|(round, ..)| *round).collect::<BTreeSet<u32>>().len()),
+            untrusted,
         };
         let is_of = |(series, of_series): &(&mut Series, &Sent)| {
             (&series.label, &series.load, &series.machine, *of_series) == (&label, &load, &machine, &sent)
@@ -303,6 +308,7 @@ mod tests {
             value: *value,
             interval: (*half > 0.0).then_some([value - half, value + half]),
             deployments: 5,
+            untrusted: false,
         };
         values.iter().enumerate().map(point).collect()
     }
@@ -359,7 +365,7 @@ mod tests {
                 (0..deployments).map(|_| level + normal() * (deployments as f64).sqrt()).collect();
             let interval = t_interval(&each, 0.95).map(|interval| [interval.low, interval.high]);
             let value = each.iter().sum::<f64>() / deployments as f64;
-            Point { run: run as i64, started: String::new(), value, interval, deployments }
+            Point { run: run as i64, started: String::new(), value, interval, deployments, untrusted: false }
         };
         (0..40).map(&mut point).collect()
     }

@@ -7,6 +7,7 @@ use loadline_analysis::Chronicle;
 use loadline_analysis::result::history::{History, Series};
 use loadline_model::RunState;
 use loadline_model::experiment::Capacity;
+use loadline_model::gates::{GateFailure, Late};
 use loadline_model::load::{Load, LoadSpec, Protocol, Rate, Reuse, Timestamps};
 use loadline_model::metrics::{MetricDeclaration, Unit};
 use loadline_model::rows::RunData;
@@ -180,6 +181,18 @@ fn what_ran_elsewhere_with_other_limits_or_under_another_load_is_another_series(
     {
         assert!(found.series.iter().any(|series| series.load.contains(part)), "{part}: {:?}", found.series);
     }
+}
+
+#[test]
+fn a_figure_whose_gates_failed_is_marked_and_counts() {
+    let mut late = run(2, 0.0);
+    for slice in &mut late.slices {
+        slice.gate_failures.push(GateFailure::Late(Late { p99_us: 500.0, bound_us: 100.0 }));
+        slice.sent_in_time = slice.due / 2;
+    }
+    let found = history("response.p50", [run(1, 0.0), late]);
+    let untrusted: Vec<bool> = found.series[0].points.iter().map(|point| point.untrusted).collect();
+    assert_eq!(untrusted, [false, true]);
 }
 
 #[test]
