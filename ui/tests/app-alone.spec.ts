@@ -114,7 +114,7 @@ test("a change in a history is told and drawn, and names are text", async ({ pag
       load: "2000/s Poisson, 16 connections",
       machine: "Example CPU, 2 CPUs, Linux 6.12",
       unit: "ns",
-      points,
+      points: points.map((point) => (point.run === 9 ? { ...point, untrusted: true } : point)),
       changes: [
         { at: 20, before: 80.4e3, after: 88.4e3, relative: 0.0995, p_value: 0.0002, settled: true },
         { at: 37, before: 88.4e3, after: 97.4e3, relative: 0.1018, p_value: 0.021, settled: false },
@@ -127,6 +127,7 @@ test("a change in a history is told and drawn, and names are text", async ({ pag
   await expect(page.getByText("from run 38 on +10.2 %: 88.4 µs before, 97.4 µs after (p = 0.021); not settled yet: the last few runs may be a spell")).toBeVisible();
   await expect(page.locator(".history svg .changed")).toHaveCount(2);
   await expect(page.locator(".history svg .found")).toHaveCount(3);
+  await expect(page.getByRole("link", { name: /^run 9,.*cannot be trusted: gates failed$/ }).locator("circle.hollow")).toHaveCount(1);
   await expect(page.getByRole("link", { name: /^run 40, .*: 97.0 µs, 95 % interval 95.0 µs to 99.0 µs$/ })).toBeVisible();
   await expectToBeGood(page, "history");
   const attack = "<img src=x onerror=alert(1)>";

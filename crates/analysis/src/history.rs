@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use loadline_model::Machine;
 use loadline_model::experiment::{CAPACITY, Capacity, RequestSpec};
+use loadline_model::load::{Arrivals, ConnectionOptions, Load, LoadSpec, Rate, Reuse};
 use loadline_model::metrics::Unit;
 use loadline_model::platform::Limits;
 use loadline_model::result::CellCapacity;
@@ -19,6 +20,7 @@ use crate::cells::{figure, label, limits};
 use crate::counted::{self, Counted};
 use crate::median::median;
 use crate::metrics::{self, Metric};
+use crate::{repeats, trust};
 
 /// A series is judged with this many points.
 const LEAST_POINTS: usize = 2 * LEAST_SIDE;
@@ -39,14 +41,14 @@ const SEED: u64 = 7;
 /// Gathers the history of a metric, run by run.
 pub struct Chronicle {
     history: History,
-    /// What is sent in each series. Its text does not say all of it.
+    /// What is sent in each series, and how. Its text does not say all of it.
     sent: Vec<Sent>,
     /// The metrics that the runs have.
     known: BTreeSet<String>,
 }
 
-/// The request mix of a service, and the file whose rows fill it in.
-type Sent = (Vec<RequestSpec>, Option<PathBuf>);
+/// A load, the request mix of a service, and the file whose rows fill it in.
+type Sent = (LoadSpec, Vec<RequestSpec>, Option<PathBuf>);
 
 impl Chronicle {
     /// Of no run yet.
@@ -73,8 +75,11 @@ impl Chronicle {
         if found.is_empty() {
             self.leave_out(data.run.id, "it does not have this metric");
         }
+        // Twins that differ are no gate.
+        let trust = trust::judge(data, &counted, &[], repeats::repeats(data, &counted));
         for figure in found {
-            self.add_figure(data, &counted, figure);
+            let untrusted = !trust.trusts([figure.cell]);
+            self.add_figure(data, &counted, figure, untrusted);
         }
     }
 
@@ -101,7 +106,7 @@ impl Chronicle {
         asked(data).filter_map(found).collect()
     }
 
-    fn add_figure(&mut self, data: &RunData, counted: &Counted<'_>, found: Found) {
+    fn add_figure(&mut self, data: &RunData, counted: &Counted<'_>, found: Found, untrusted: bool) {
         let Found { cell, load, unit, value, interval } = found;
         let (experiment, plan) = (&data.run.experiment, &data.run.plan);
         let site = plan.site_of(cell);
@@ -111,9 +116,10 @@ impl Chronicle {
         };
         let label = [vec![label], words(limits(data, site))].concat().join(", ");
         let service = experiment.service(site.service);
-        let connections = experiment.load(plan.load_of(cell)).connections;
-        let load = format!("{load}, {connections} connections, {}", in_words(&service.requests));
-        let sent = (service.requests.clone(), service.feed.clone());
+        let spec = experiment.load(plan.load_of(cell));
+        let load = ConnectionOptions::from(spec).of_load(&load, spec.reuse == Reuse::Never, spec.connections);
+        let load = format!("{load}, {}", in_words(&service.requests));
+        let sent = (comparable(spec, self.is_of_searches()), service.requests.clone(), service.feed.clone());
         let machine = fingerprint(&data.run.machine);
         let point = Point {
             run: data.run.id,
@@ -123,6 +129,7 @@ impl Chronicle {
             deployments: counted
                 .get(&cell)
                 .map_or(0, |places| places.keys().map(|(round, ..)| *round).collect::<BTreeSet<u32>>().len()),
+            untrusted,
         };
         let is_of = |(series, of_series): &(&mut Series, &Sent)| {
             (&series.label, &series.load, &series.machine, *of_series) == (&label, &load, &machine, &sent)
@@ -171,6 +178,15 @@ enum Alone {
     Posterior,
 }
 
+/// A load without its name, and that of a search without the rate at which it began.
+fn comparable(spec: &LoadSpec, of_search: bool) -> LoadSpec {
+    let mut spec = LoadSpec { name: None, ..spec.clone() };
+    if let (true, Load::Open { rate, .. }) = (of_search, &mut spec.load) {
+        *rate = Rate::per_second(1.0).expect("a rate");
+    }
+    spec
+}
+
 /// The cells of a run without its twins.
 fn asked(data: &RunData) -> impl Iterator<Item = CellId> {
     data.run.plan.cell_ids().filter(|cell| !data.run.plan.site_of(*cell).twin)
@@ -184,7 +200,12 @@ fn capacities(data: &RunData, counted: &Counted<'_>, capacity: &Capacity) -> Vec
     let found = of_cells(data, counted, &objectives);
     let found = asked(data).filter_map(|cell| {
         let CellCapacity { rate_per_second, interval, .. } = found[cell.0];
-        Some(Found { cell, load: load.clone(), unit: Unit::PerSecond, value: rate_per_second?, interval })
+        let arrivals = match data.run.experiment.load(data.run.plan.load_of(cell)).load {
+            Load::Open { arrivals: Arrivals::Uniform, .. } => ", uniform",
+            _ => "",
+        };
+        let load = format!("{load}{arrivals}");
+        Some(Found { cell, load, unit: Unit::PerSecond, value: rate_per_second?, interval })
     });
     found.collect()
 }
@@ -287,6 +308,7 @@ mod tests {
             value: *value,
             interval: (*half > 0.0).then_some([value - half, value + half]),
             deployments: 5,
+            untrusted: false,
         };
         values.iter().enumerate().map(point).collect()
     }
@@ -343,7 +365,7 @@ mod tests {
                 (0..deployments).map(|_| level + normal() * (deployments as f64).sqrt()).collect();
             let interval = t_interval(&each, 0.95).map(|interval| [interval.low, interval.high]);
             let value = each.iter().sum::<f64>() / deployments as f64;
-            Point { run: run as i64, started: String::new(), value, interval, deployments }
+            Point { run: run as i64, started: String::new(), value, interval, deployments, untrusted: false }
         };
         (0..40).map(&mut point).collect()
     }

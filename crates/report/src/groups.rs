@@ -1,7 +1,6 @@
 //! Which contrasts share a table: those with the same baseline, and so the same load. Also the names by which a reader
 //! tells cells and loads apart.
 
-use loadline_model::load::ConnectionOptions;
 use loadline_model::result::{Cell, Contrast, Role, Row, RunResult};
 
 use crate::figures::Scale;
@@ -103,21 +102,7 @@ pub(crate) fn scale_of<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Option<Sc
 
 /// `2000/s Poisson, 16 connections`
 pub(crate) fn load_name(cell: &Cell) -> String {
-    load_text(&cell.load, &cell.options, cell.new_connections, cell.connections)
-}
-
-/// A load and its connections.
-pub(crate) fn load_text(
-    load: &str,
-    options: &ConnectionOptions,
-    new_connections: bool,
-    connections: usize,
-) -> String {
-    let plural = if connections == 1 { "" } else { "s" };
-    let kept = if new_connections { "a new connection per request" } else { "" };
-    let connections = format!("{connections} connection{plural}");
-    let parts = [load, &options.to_string(), kept, &connections];
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+    cell.options.of_load(&cell.load, cell.new_connections, cell.connections)
 }
 
 /// The loads of the run, in order.

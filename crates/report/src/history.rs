@@ -60,6 +60,9 @@ fn series(
         lines.insert(heading + change.at, tone.paint(&format!("  ── {}", words(change, &scale)), colour));
     }
     text.extend(lines.into_iter().map(|line| line + "\n"));
+    if of.points.iter().any(|point| point.untrusted) {
+        text.push_str("  ○ cannot be trusted: gates failed\n");
+    }
     if of.changes.is_empty() {
         text.push_str(&match of.points.len() < *least_points {
             true => format!("  fewer than {least_points} runs, in which no change could be seen\n"),
@@ -99,7 +102,7 @@ fn chart(point: &Point, least: f64, most: f64) -> String {
     if let Some([low, high]) = point.interval {
         line[column(low)..=column(high)].fill('─');
     }
-    line[column(point.value)] = '●';
+    line[column(point.value)] = if point.untrusted { '○' } else { '●' };
     line.into_iter().collect::<String>().trim_end().to_owned()
 }
 
@@ -110,7 +113,17 @@ fn chart(point: &Point, least: f64, most: f64) -> String {
 pub fn history_csv(history: &History, out: &mut dyn Write) -> Result<(), ReportError> {
     let mut csv = csv::Writer::from_writer(out);
     csv.write_record([
-        "metric", "cell", "load", "machine", "run", "started", "value", "low", "high", "change",
+        "metric",
+        "cell",
+        "load",
+        "machine",
+        "run",
+        "started",
+        "value",
+        "low",
+        "high",
+        "change",
+        "untrusted",
     ])?;
     for series in &history.series {
         for (at, point) in series.points.iter().enumerate() {
@@ -127,6 +140,7 @@ pub fn history_csv(history: &History, out: &mut dyn Write) -> Result<(), ReportE
                 end(0),
                 end(1),
                 change.and_then(|change| change.relative).map(|share| share.to_string()).unwrap_or_default(),
+                point.untrusted.to_string(),
             ])?;
         }
     }

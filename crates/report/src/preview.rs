@@ -4,7 +4,6 @@ use loadline_model::CellId;
 use loadline_model::preview::{Preview, PreviewCell, Range, TimeBudget};
 use loadline_model::result::Role;
 
-use crate::groups;
 use crate::terminal::{Style, printable_but_colours};
 use crate::text::{Align, Table, wrap};
 
@@ -151,7 +150,7 @@ fn site(preview: &Preview, cell: &PreviewCell) -> String {
 }
 
 fn load(cell: &PreviewCell) -> String {
-    let text = groups::load_text(&cell.load, &cell.options, cell.new_connections, cell.connections);
+    let text = cell.options.of_load(&cell.load, cell.new_connections, cell.connections);
     match &cell.load_name {
         Some(name) => format!("{name}: {text}"),
         None => text,

@@ -2,13 +2,23 @@
 
 use std::path::Path;
 
-use rusqlite::params;
+use loadline_model::RunState;
+use rusqlite::{OptionalExtension, params};
 
 use crate::columns::json;
 use crate::{Store, StoreError};
 
 /// The tables whose rows belong to a run.
 const OF_RUNS: [&str; 5] = ["deployment", "warm_up", "slice", "profile", "tail"];
+
+/// A run in the store that it was copied to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Copied {
+    /// Its number there.
+    pub number: i64,
+    /// It was there before.
+    pub was_there: bool,
+}
 
 impl Store {
     /// Calls a run something else.
@@ -68,11 +78,12 @@ impl Store {
         let _ = self.connection.execute_batch("VACUUM");
     }
 
-    /// Copies runs into the store at `path`, which is made if it is not there; returns their numbers there, in the same order.
+    /// Copies runs into the store at `path`, which is made if it is not there, and passes over those that it has; returns what they are there, in
+    /// the same order.
     ///
     /// # Errors
     /// When one of them does not exist, or the other store cannot be written.
-    pub fn copy(&self, runs: &[i64], path: &Path) -> Result<Vec<i64>, StoreError> {
+    pub fn copy(&self, runs: &[i64], path: &Path) -> Result<Vec<Copied>, StoreError> {
         for run in runs {
             self.run(Some(*run))?;
         }
@@ -87,10 +98,14 @@ impl Store {
         copy().map_err(|error: rusqlite::Error| StoreError::Sqlite { path: path.to_owned(), source: error })
     }
 
-    fn copy_attached(&self, runs: &[i64]) -> rusqlite::Result<Vec<i64>> {
+    fn copy_attached(&self, runs: &[i64]) -> rusqlite::Result<Vec<Copied>> {
         let transaction = self.connection.unchecked_transaction()?;
-        let mut numbers = Vec::new();
+        let mut copied = Vec::new();
         for run in runs {
+            if let Some(number) = self.number_in_other(*run)? {
+                copied.push(Copied { number, was_there: true });
+                continue;
+            }
             let columns = self.columns("run", "id")?;
             let insert =
                 format!("INSERT INTO other.run ({columns}) SELECT {columns} FROM main.run WHERE id = ?1");
@@ -103,10 +118,19 @@ impl Store {
                 );
                 transaction.execute(&insert, params![run, number])?;
             }
-            numbers.push(number);
+            copied.push(Copied { number, was_there: false });
         }
         transaction.commit()?;
-        Ok(numbers)
+        Ok(copied)
+    }
+
+    /// The number of a run in the attached store, if that has it: names are random, but short. A copy that was made while the run was measured
+    /// lacks what came after it, and does not count once the run has ended.
+    fn number_in_other(&self, run: i64) -> rusqlite::Result<Option<i64>> {
+        let find = "SELECT there.id FROM main.run AS here JOIN other.run AS there USING (label, started)
+            WHERE here.id = ?1 AND (there.state <> ?2 OR here.state = ?2) ORDER BY there.id LIMIT 1";
+        let unfinished = RunState::Unfinished.name();
+        self.connection.query_row(find, params![run, unfinished], |row| row.get(0)).optional()
     }
 
     /// The columns of a table but one, as SQL has them. A store that was migrated has them in another order than a new one.

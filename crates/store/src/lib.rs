@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
+pub use keep::Copied;
 use migrate::{VERSION, is_older, migrate};
 
 /// Why the store cannot be used.

@@ -260,6 +260,7 @@ pub(crate) async fn import(State(site): State<Arc<Site>>, body: Body) -> Result<
         let from = Store::open(&file).map_err(of_file)?;
         let all: Vec<i64> = from.runs().map_err(of_file)?.iter().map(|run| run.id).collect();
         let runs = from.copy(&all, &site.store).map_err(of_file)?;
+        let runs = runs.iter().map(|copied| copied.number).collect();
         // Not before: this goes on when the client has gone.
         drop((folder, alone));
         Ok(Imported { runs })

@@ -147,15 +147,15 @@ interface PointProps {
 }
 
 /** It leads to its run. */
-function OnePoint({ point: { run, started, value, interval }, unit, x, y, named }: PointProps) {
+function OnePoint({ point: { run, started, value, interval, untrusted }, unit, x, y, named }: PointProps) {
   const begun = new Date(started).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
   const between = interval ? `, 95 % interval ${figure(interval[0], unit)} to ${figure(interval[1], unit)}` : "";
-  const said = `run ${run}, ${begun}: ${figure(value, unit)}${between}`;
+  const said = `run ${run}, ${begun}: ${figure(value, unit)}${between}${untrusted ? "; cannot be trusted: gates failed" : ""}`;
   return (
     <a href={`/runs/${run}`} aria-label={said}>
       <title>{said}</title>
       {interval && <line class="arm" x1={x} x2={x} y1={y(interval[0])} y2={y(interval[1])} />}
-      <circle class="filled" cx={x} cy={y(value)} r="4" />
+      <circle class={untrusted ? "hollow" : "filled"} cx={x} cy={y(value)} r="4" />
       {named && (
         <text x={x} y={HEIGHT - 6} text-anchor="middle">
           {run}

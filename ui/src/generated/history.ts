@@ -120,6 +120,10 @@ export interface Point {
    */
   started: string;
   /**
+   * Whether gates of the run failed in this cell, so that the figure cannot be trusted. It takes part in the search for changes.
+   */
+  untrusted?: boolean;
+  /**
    * The figure.
    */
   value: number;

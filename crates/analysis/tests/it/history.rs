@@ -1,9 +1,14 @@
 //! A metric over made-up runs: which runs have a point, in which series, and where a series changed.
 
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
 use loadline_analysis::Chronicle;
 use loadline_analysis::result::history::{History, Series};
 use loadline_model::RunState;
 use loadline_model::experiment::Capacity;
+use loadline_model::gates::{GateFailure, Late};
+use loadline_model::load::{Load, LoadSpec, Protocol, Rate, Reuse, Timestamps};
 use loadline_model::metrics::{MetricDeclaration, Unit};
 use loadline_model::rows::RunData;
 
@@ -157,15 +162,62 @@ fn what_ran_elsewhere_with_other_limits_or_under_another_load_is_another_series(
         elsewhere(7, |data| data.run.experiment.services[0].requests[0].body = Some("{}".to_owned())),
         elsewhere(8, |data| data.run.experiment.services[0].requests[0].body = Some("[]".to_owned())),
         elsewhere(9, |data| data.run.experiment.limits.cpus = Some(0.5)),
+        elsewhere(10, |data| data.run.experiment.loads[0].reuse = Reuse::Never),
+        elsewhere(11, |data| {
+            data.run.experiment.loads[0].protocol = Protocol::Http2 { streams: NonZeroUsize::MIN }
+        }),
+        elsewhere(12, |data| data.run.experiment.loads[0].timeout = Duration::from_secs(2)),
+        elsewhere(13, |data| data.run.experiment.loads[0].timestamps = Timestamps::Kernel),
     ];
     let found = history("response.p50", runs);
     let of_host = found.series.iter().filter(|series| series.label.starts_with("orders on host"));
     let runs: Vec<Vec<i64>> =
         of_host.map(|series| series.points.iter().map(|point| point.run).collect()).collect();
-    let other = (2..=9).filter(|run| *run != 5).map(|run| vec![run]);
+    let other = (2..=13).filter(|run| *run != 5).map(|run| vec![run]);
     assert_eq!(runs, [vec![1, 5]].into_iter().chain(other).collect::<Vec<Vec<i64>>>());
     assert!(found.series.iter().any(|series| series.label == "orders on host, 0.5 CPUs"));
     assert!(found.series.iter().any(|series| series.load.ends_with(", GET /other")));
+    for part in [", a new connection per request, ", ", HTTP/2, ", ", time-out 2s, ", ", kernel timestamps, "]
+    {
+        assert!(found.series.iter().any(|series| series.load.contains(part)), "{part}: {:?}", found.series);
+    }
+}
+
+#[test]
+fn a_figure_whose_gates_failed_is_marked_and_counts() {
+    let mut late = run(2, 0.0);
+    for slice in &mut late.slices {
+        slice.gate_failures.push(GateFailure::Late(Late { p99_us: 500.0, bound_us: 100.0 }));
+        slice.sent_in_time = slice.due / 2;
+    }
+    let found = history("response.p50", [run(1, 0.0), late]);
+    let untrusted: Vec<bool> = found.series[0].points.iter().map(|point| point.untrusted).collect();
+    assert_eq!(untrusted, [false, true]);
+}
+
+#[test]
+fn a_load_is_the_same_under_another_name_and_a_search_wherever_it_begins() {
+    let mut named = run(2, 0.0);
+    named.run.experiment.loads[0].name = Some("peak".to_owned());
+    let found = history("response.p50", [run(1, 0.0), named]);
+    assert!(found.series.iter().all(|series| series.points.len() == 2), "{:?}", found.series);
+
+    let search = |id, change: fn(&mut LoadSpec)| {
+        let mut data = search_of(|_, _, _| ());
+        data.run.id = id;
+        data.run.experiment.loads.iter_mut().for_each(change);
+        data
+    };
+    let begun_at = |load: &mut LoadSpec| {
+        let Load::Open { rate, .. } = &mut load.load else { panic!("{load:?}") };
+        *rate = Rate::per_second(123.0).expect("a rate");
+    };
+    let runs = [search(1, |_| ()), search(2, begun_at), search(3, |load| load.reuse = Reuse::Never)];
+    let found = history("capacity", runs);
+    let of_host = found.series.iter().filter(|series| series.label == "orders on host");
+    let runs: Vec<Vec<i64>> =
+        of_host.map(|series| series.points.iter().map(|point| point.run).collect()).collect();
+    assert_eq!(runs, [vec![1, 2], vec![3]]);
 }
 
 #[test]

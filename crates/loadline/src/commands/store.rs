@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use loadline_machine::{Registry, Turn};
-use loadline_store::Store;
+use loadline_model::RunState;
+use loadline_store::{Copied, Store};
 
 use super::report::list;
 use crate::arguments::{StoreArguments, StoreCommand};
@@ -28,31 +29,61 @@ pub fn store(arguments: &StoreArguments) -> Result<Exit> {
             all.retain(|tag| !tags.contains(tag));
             tag(&store, *run, &all)?;
         }
-        StoreCommand::Delete { runs } => delete(&store, runs)?,
+        StoreCommand::Delete { runs } => {
+            let alive = alive();
+            for run in runs {
+                if is_measured(&store, *run, &alive)? {
+                    bail!("cannot delete run {run}: it is being measured: wait for its end, or interrupt it");
+                }
+            }
+            delete(&store, runs)?;
+        }
         StoreCommand::Prune { keep } => {
             let mut runs = store.runs()?;
             // Imported runs have the newest numbers.
             runs.sort_by(|one, other| one.started.cmp(&other.started));
             runs.truncate(runs.len().saturating_sub(*keep));
-            let untagged = runs.iter().filter(|run| run.tags.is_empty()).map(|run| run.id);
-            delete(&store, &untagged.collect::<Vec<i64>>())?;
+            let alive = alive();
+            let mut old = Vec::new();
+            for run in runs.iter().filter(|run| run.tags.is_empty()) {
+                if !is_measured(&store, run.id, &alive)? {
+                    old.push(run.id);
+                }
+            }
+            delete(&store, &old)?;
         }
         StoreCommand::Export { runs, file } => {
             other(&arguments.store, file)?;
-            for (run, number) in runs.iter().zip(store.copy(runs, file)?) {
-                print(format_args!("run {run} is run {number} in {}", file.display()))?;
+            for (run, Copied { number, was_there }) in runs.iter().zip(store.copy(runs, file)?) {
+                let already = if was_there { " already" } else { "" };
+                print(format_args!("run {run} is{already} run {number} in {}", file.display()))?;
             }
         }
         StoreCommand::Import { file } => {
             other(&arguments.store, file)?;
             let from = Store::open(file)?;
             let runs: Vec<i64> = from.runs()?.into_iter().map(|run| run.id).collect();
-            for (run, number) in runs.iter().zip(from.copy(&runs, &arguments.store)?) {
-                print(format_args!("run {run} of {} is run {number}", file.display()))?;
+            let copied = from.copy(&runs, &arguments.store)?;
+            for (run, Copied { number, was_there }) in runs.iter().zip(&copied) {
+                let already = if *was_there { " already" } else { "" };
+                print(format_args!("run {run} of {} is{already} run {number}", file.display()))?;
             }
+            let there = copied.iter().filter(|copied| copied.was_there).count();
+            print(format_args!("{} imported, {there} there already", copied.len() - there))?;
         }
     }
     Ok(Exit::Done)
+}
+
+/// The names of the runs whose processes live. Without a registry there are none.
+fn alive() -> Vec<String> {
+    let runs = Registry::of_this_user().and_then(|registry| registry.live_runs()).unwrap_or_default();
+    runs.iter().map(ToString::to_string).collect()
+}
+
+fn is_measured(store: &Store, run: i64, alive: &[String]) -> Result<bool> {
+    let run = store.run(Some(run))?;
+    Ok(run.state == RunState::Unfinished && alive.contains(&run.label))
 }
 
 fn delete(store: &Store, runs: &[i64]) -> Result<()> {

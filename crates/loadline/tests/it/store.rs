@@ -47,9 +47,13 @@ fn runs_are_named_tagged_copied_and_deleted() {
     assert_eq!(done(&place, &["store", "prune", "--keep", "1"]), "deleted run 2\n", "a run with a tag stays");
     assert_eq!(
         done(&place, &["store", "merge", "other.db"]),
-        "run 1 of other.db is run 4\nrun 2 of other.db is run 5\n"
+        "run 1 of other.db is run 4\nrun 2 of other.db is already run 1\n1 imported, 1 there already\n"
     );
-    assert_eq!(done(&place, &["store", "delete", "4", "5"]), "deleted runs 4, 5\n");
+    assert_eq!(
+        done(&place, &["store", "import", "other.db"]),
+        "run 1 of other.db is already run 4\nrun 2 of other.db is already run 1\n0 imported, 2 there already\n"
+    );
+    assert_eq!(done(&place, &["store", "delete", "3", "4"]), "deleted runs 3, 4\n");
     let missing = place.run(["store", "delete", "1", "9"]);
     assert_eq!(missing.code, Some(1), "{}", missing.stdout);
     assert!(missing.stderr.contains("has no run 9"), "{}", missing.stderr);

@@ -36,7 +36,7 @@ fn a_run_waits_for_another_one_or_is_told_to_measure_beside_it() {
 }
 
 #[test]
-fn the_space_of_deleted_runs_is_given_back_unless_a_run_is_measured() {
+fn a_run_that_is_measured_is_not_deleted_and_the_space_of_others_is_given_back_after_it() {
     let (measured, place) = (Place::shared(), Place::new());
     place.run(["compare", "--on", "host", "--rate", "100/s"].into_iter().chain(BRIEF)).assert_measured();
     let mut run = measured.command(JOB);
@@ -48,6 +48,11 @@ fn the_space_of_deleted_runs_is_given_back_unless_a_run_is_measured() {
     assert_eq!((deleted.code, deleted.stdout.as_str()), (Some(0), "deleted run 1\n"), "{}", deleted.stderr);
     assert!(deleted.stderr.contains("a run is being measured"), "{}", deleted.stderr);
     assert!(place.store().free_pages() > 0, "the store was written anew");
+    let refused = measured.run(["store", "delete", "1"]);
+    assert_eq!(refused.code, Some(1), "{}", refused.stdout);
+    assert!(refused.stderr.contains("cannot delete run 1: it is being measured"), "{}", refused.stderr);
+    let pruned = measured.run(["store", "prune", "--keep", "0"]);
+    assert_eq!((pruned.code, pruned.stdout.as_str()), (Some(0), "no run is deleted\n"), "{}", pruned.stderr);
     run.send(Signal::INT);
     let run = run.wait();
     assert_eq!(run.code, Some(130), "{}", run.stderr);

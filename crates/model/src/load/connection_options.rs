@@ -39,6 +39,17 @@ impl From<&LoadSpec> for ConnectionOptions {
     }
 }
 
+impl ConnectionOptions {
+    /// A load with its connections: `2000/s Poisson, HTTP/2, 16 connections`.
+    pub fn of_load(&self, load: &str, new_connections: bool, connections: usize) -> String {
+        let plural = if connections == 1 { "" } else { "s" };
+        let kept = if new_connections { "a new connection per request" } else { "" };
+        let connections = format!("{connections} connection{plural}");
+        let parts = [load, &self.to_string(), kept, &connections];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+    }
+}
+
 /// What there is, separated by commas: `HTTP/2 with 4 streams, kernel timestamps`.
 impl fmt::Display for ConnectionOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -63,6 +63,9 @@ pub struct Point {
     /// How many these are.
     #[serde(default)]
     pub deployments: usize,
+    /// Whether gates of the run failed in this cell, so that the figure cannot be trusted. It takes part in the search for changes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub untrusted: bool,
 }
 
 /// A change.

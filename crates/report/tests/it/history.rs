@@ -15,6 +15,7 @@ fn made_up(runs: usize) -> History {
             value,
             interval: (run != 2).then_some([value - 1500.0, value + 1500.0]),
             deployments: 5,
+            untrusted: run == 7,
         }
     };
     let change = |at: usize, settled: bool| Change {

@@ -14,7 +14,7 @@ use loadline_model::rows::{
 use loadline_model::runtime::Runtime;
 use loadline_model::{CellId, Observations, RunState, SiteId, SparseHistogram, TimeSpent};
 use loadline_spec::{Flags, Machine, from_flags};
-use loadline_store::{Store, StoreError};
+use loadline_store::{Copied, Store, StoreError};
 use proptest::prelude::*;
 
 fn experiment() -> Experiment {
@@ -244,6 +244,23 @@ fn two_writers_share_a_store() {
         }
     }
     assert_eq!(runs.map(|run| stores[0].slices(run).unwrap().len()), [20, 20]);
+}
+
+#[test]
+fn a_run_is_copied_once_and_again_only_if_it_was_not_finished() {
+    let folder = tempfile::tempdir().unwrap();
+    let [store, other] = ["a.db", "b.db"].map(|name| folder.path().join(name));
+    let store = Store::create(&store).unwrap();
+    let run = begin(&store, &experiment());
+    let copy = || store.copy(&[run], &other).unwrap();
+    assert_eq!(copy(), [Copied { number: 1, was_there: false }]);
+    assert_eq!(copy(), [Copied { number: 1, was_there: true }], "as unfinished as it is");
+    store.add_slice(run, &slice(&[1000])).unwrap();
+    store.finish_run(run, RunState::Complete).unwrap();
+    assert_eq!(copy(), [Copied { number: 2, was_there: false }], "the first lacks a slice");
+    assert_eq!(copy(), [Copied { number: 2, was_there: true }]);
+    let other = Store::open(&other).unwrap();
+    assert_eq!((other.runs().unwrap().len(), other.slices(2).unwrap().len()), (2, 1));
 }
 
 #[test]
