@@ -483,6 +483,14 @@ export interface CapacityDifference {
    */
   interval: [number, number];
   /**
+   * Differences within this share are equivalent: twice the precision.
+   */
+  margin?: number;
+  /**
+   * p-value of "larger than the margin", by two one-sided tests.
+   */
+  p_equivalent?: number | null;
+  /**
    * p-value of "no difference" in slices, Holm-corrected over all differences.
    */
   p_holm: number;
@@ -495,7 +503,7 @@ export interface CapacityDifference {
    */
   trusted?: boolean;
   /**
-   * `more`, `fewer`, or `unresolved`.
+   * `more`, `fewer`, `equivalent`, or `unresolved`.
    */
   verdict: "slower" | "faster" | "costlier" | "cheaper" | "more" | "fewer" | "equivalent" | "unresolved";
 }
