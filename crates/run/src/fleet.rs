@@ -176,8 +176,12 @@ impl Fleet {
 
     fn set_stopped(&mut self, stopped: bool) -> Result<Duration, RunError> {
         // Of those that failed the first is told; each was tried.
-        let each = self.iter_mut().map(|member| member.site.quiesce(stopped));
-        each.fold(Ok(Duration::ZERO), |most, one| most.and_then(|most| Ok(most.max(one?))))
+        let mut longest = Ok(Duration::ZERO);
+        for member in self.iter_mut() {
+            let rest = member.site.quiesce(stopped);
+            longest = longest.and_then(|longest: Duration| Ok(longest.max(rest?)));
+        }
+        longest
     }
 
     /// All sites, mutable.

@@ -125,7 +125,9 @@ fn collapse<'a>(
 fn sheds(overloaded: &[&SliceRow]) -> Option<CapacityFinding> {
     let is_refused = |kind: &str| REFUSED.iter().any(|status| kind.ends_with(status));
     let mut refused: BTreeMap<&String, u64> = BTreeMap::new();
-    for (kind, count) in overloaded.iter().flat_map(|slice| &slice.errors).filter(|(kind, _)| is_refused(kind)) {
+    for (kind, count) in
+        overloaded.iter().flat_map(|slice| &slice.errors).filter(|(kind, _)| is_refused(kind))
+    {
         *refused.entry(kind).or_default() += count;
     }
     let (kind, _) = refused.iter().max_by_key(|(_, count)| **count)?;

@@ -178,7 +178,8 @@ pub(super) fn capacity(
     let plan = &keys.value.plan;
     if plan.has("until") {
         let complaint = Complaint::new("a search ends by itself, once its intervals are narrow enough");
-        problems.add(plan.place_of("until"), complaint.help("leave `until` out; `precision` says how narrow"));
+        problems
+            .add(plan.place_of("until"), complaint.help("leave `until` out; `precision` says how narrow"));
     }
     if plan.has("repeats") && plan.value.plan.repeats > 0 {
         let complaint = Complaint::new("a search makes a disturbed trial again anyway");
