@@ -5,7 +5,7 @@ use crate::support::leftovers;
 use crate::support::place::Place;
 use loadline_model::CellId;
 use loadline_model::notes::Note;
-use loadline_model::result::{Ladder, RunResult, Statement};
+use loadline_model::result::{Estimate, Ladder, RunResult, Statement};
 
 /// As little measuring as shows that everything works.
 const BRIEF: [&str; 10] =
@@ -80,12 +80,13 @@ fn a_ladder_is_measured_both_ways_rung_by_rung_and_summed_up() {
     for name in ["ipip", "geneve", "wireguard"] {
         assert!(is_there_or_named(&result, name), "{name}: {:?}", result.notes);
     }
-    // A tunnel to another node takes as much CPU time again as a plain process does: whatever else the machine does, that is seen.
+    // A tunnel to another node takes as much CPU time again as a plain process does. A machine that others use may hide that, but not show less.
     let kept =
         result.ladders.iter().find(|ladder| !result.cells[ladder.bottom].new_connections).expect("both");
     let vxlan = kept.sums.iter().find(|sum| label(&result, sum.top) == "vxlan").expect("a top");
     let cpu = vxlan.rows.iter().find(|row| row.metric == "cpu.path").expect("CPU time");
-    assert!(cpu.sum.value > 0.0 && cpu.end_to_end.is_some_and(|again| again.value > 0.0), "{cpu:?}");
+    let may_cost = |found: Estimate| found.interval.is_some_and(|[_, high]| high > 0.0);
+    assert!(may_cost(cpu.sum) && cpu.end_to_end.is_some_and(may_cost), "{cpu:?}");
 }
 
 #[test]
