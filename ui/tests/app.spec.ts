@@ -112,10 +112,12 @@ test("a newcomer starts a run, watches it, reads the verdict, compares, exports 
   const history = await told<History>(page, "api/history?metric=p50");
   expect(history.series.map(({ points }) => points.map(({ run }) => run))).toEqual([[1, 2], [1, 2]]);
   for (const [at, { points }] of history.series.entries()) {
-    for (const { run, value, interval } of points) {
+    for (const { run, value, interval, untrusted } of points) {
       const said = await page.locator(".history").nth(at).getByRole("link", { name: `run ${run},` }).getAttribute("aria-label");
       expect(said).not.toBeNull();
-      const figures = (said ?? "").replace(/^.*?: /, "").split(/, 95 % interval | to /);
+      const [text = "", distrust] = (said ?? "").split("; ");
+      expect(distrust).toBe(untrusted ? "cannot be trusted: gates failed" : undefined);
+      const figures = text.replace(/^.*?: /, "").split(/, 95 % interval | to /);
       expect(figures).toHaveLength(interval ? 3 : 1);
       [value, ...(interval ?? [])].forEach((figure, which) => expectFigure(figures[which] ?? "", figure));
     }
@@ -300,18 +302,26 @@ test("a run is shared by its address, imported with the page's button, renamed a
   };
   await take("letter.txt", Buffer.from("this is no store"));
   await expect(page.getByRole("alert")).toContainText("it is not a store of loadline");
+  await page.getByRole("button", { name: "delete run 2", exact: true }).click();
+  await page.getByRole("button", { name: "Delete run 2", exact: true }).click();
+  await expect(named).toHaveCount(0);
   await take("run-2.db", bytes);
-  await expect(named).toHaveCount(2);
+  await expect(named).toHaveCount(1);
   await expect(page.getByRole("alert")).toBeHidden();
+  // What is there already is not copied again.
+  const answered = page.waitForResponse((response) => response.url().endsWith("/api/import"));
+  await take("run-2.db", bytes);
+  await answered;
+  await expect(named).toHaveCount(1);
 
-  const [newest] = await told<Listed[]>(page, "api/runs");
+  const newest = (await told<Listed[]>(page, "api/runs")).find(({ name }) => name === "second");
   await page.getByRole("button", { name: `name run ${newest?.id}`, exact: true }).click();
   await page.getByRole("dialog").getByLabel("name").fill("a copy");
   await page.getByRole("button", { name: "Change" }).click();
-  await expect(named).toHaveCount(1);
+  await expect(named).toHaveCount(0);
   await page.getByRole("link", { name: `${newest?.id} · a copy` }).click();
   await expect(page).toHaveTitle("loadline: a copy");
-  await expectTables(page, await told<RunResult>(page, "api/runs/2"));
+  await expectTables(page, await told<RunResult>(page, `api/runs/${newest?.id}`));
 
   await page.getByRole("link", { name: "Run it again" }).click();
   const yaml = page.getByLabel("The experiment");
