@@ -17,7 +17,7 @@ pub const LEAST_SIDE: usize = 4;
 /// Random orders of a permutation test.
 const ORDERS: usize = 999;
 /// By chance a series without a change has one with this probability at most.
-const LEVEL: f64 = 0.01;
+const LEVEL: f64 = 0.005;
 
 /// A change in a series.
 #[derive(Clone, Copy, Debug, PartialEq)]
