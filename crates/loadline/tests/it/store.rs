@@ -76,8 +76,16 @@ fn a_metric_is_shown_over_the_runs_that_have_it() {
     }
     let shown = done(&place, &["history", "p50"]);
     assert!(shown.contains("response.p50 · orders on host · 500/s Poisson, 16 connections"), "{shown}");
-    // A machine that others use may not be trusted.
-    assert!(shown.contains("orders on pod") && shown.contains(['●', '○']), "{shown}");
+    assert!(shown.contains("orders on pod"), "{shown}");
+    // Whether they can be trusted depends on the machine: the marks say what the JSON says.
+    let told: Value = serde_json::from_str(&done(&place, &["history", "p50", "--json", "-"])).expect("JSON");
+    let series = told["series"].as_array().expect("series").iter();
+    let points = series.flat_map(|one| one["points"].as_array().expect("points"));
+    let (doubtful, sound): (Vec<&Value>, Vec<&Value>) =
+        points.partition(|point| point["untrusted"].as_bool().unwrap_or_default());
+    assert_eq!(doubtful.len() + sound.len(), 4, "{told}");
+    assert_eq!(shown.matches('●').count(), sound.len(), "{shown}");
+    assert_eq!(shown.contains("○ cannot be trusted: gates failed"), !doubtful.is_empty(), "{shown}");
     assert!(shown.contains("fewer than 8 runs, in which no change could be seen"), "{shown}");
     done(&place, &["store", "tag", "2", "nightly"]);
     let nightly: Value =
