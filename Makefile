@@ -50,7 +50,7 @@ test-ui: tools-ui
 	$(CARGO) build --locked -p loadline
 	ui/test --loadline $(abspath $(TARGET))/$(shell rustc --print host-tuple)/debug/loadline
 
-# PROVE: --only simulations|histories|planted|controls|stalling|pauses|same-service|capacity|misbehaving|fail-if|services|soak|fuzz|vm, --ladders N, --fuzz-seconds N
+# PROVE: --only simulations|histories|planted|controls|stalling|pauses|same-service|capacity|misbehaving|fail-if|services|soak|fuzz|vm|cni, --ladders N, --fuzz-seconds N
 prove: tools-test tools-cluster tools-services tools-prove tools-vm build
 	tests/prove $(PROVE) $(RELEASE)/loadline
 

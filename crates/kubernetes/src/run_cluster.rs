@@ -153,17 +153,18 @@ impl RunCluster {
             return Ok(());
         }
         let cgroups: BTreeSet<&String> = nodes.all.iter().filter_map(|node| node.system.as_ref()).collect();
-        system.freezers = cgroups.iter().filter_map(|cgroup| Freezer::of(cgroup)).collect();
-        if system.freezers.is_empty() {
+        let freezers: Vec<Freezer> = cgroups.iter().filter_map(|cgroup| Freezer::of(cgroup)).collect();
+        if freezers.is_empty() {
             return Err(ClusterError::Unfit(format!(
                 "`quiesce: true` stops the programs of a cluster, which only one for tests allows: the nodes of this one do not name, by \
                  their annotation {SYSTEM_ANNOTATION}, a cgroup of this machine"
             )));
         }
-        // After a kill they would stay stopped.
+        // After a kill they would stay stopped: none is stopped that is not recorded.
         environment.folder().update(|section: &mut KubernetesSection| {
             section.stopped.extend(cgroups.into_iter().cloned());
         })?;
+        system.freezers = freezers;
         Ok(())
     }
 
