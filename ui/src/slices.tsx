@@ -1,19 +1,21 @@
 // Every slice as a point in the order in which it was measured: drift, outliers, and what was disturbed and repeated.
-import { useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
-import { colour, loadName, loads, looks } from "./cells";
+import { colour, loadName, looks } from "./cells";
 import type { Look } from "./cells";
-import { Choice, LoadChoice } from "./choice";
+import { Choice } from "./choice";
 import { inTime, when } from "./data";
 import type { Page } from "./data";
 import { figure, round, seconds, time } from "./format";
 import type { Unit } from "./format";
 import type { Cell, Slice } from "./generated/result";
 import { Legend, outline } from "./legend";
+import { useLoad } from "./load-choice";
 import { LOG_TICKS, Plot, axis, closeRange } from "./plot";
 import { SliceDialog } from "./slice-dialog";
 
-const METRICS = [
+/** The figures of a slice. */
+export const METRICS = [
   ["response.p50", "response p50"],
   ["response.p90", "response p90"],
   ["response.p99", "response p99"],
@@ -33,8 +35,7 @@ export const SYNC = "time";
 const REACH = 30;
 
 export function Slices({ page }: { page: Page }) {
-  const all = loads(page.result);
-  const [load, setLoad] = useState(all[0] ?? "");
+  const { load, choice } = useLoad(page);
   const [metric, setMetric] = useState<SliceMetric>("response.p50");
   const [at, setAt] = useState(-1);
   const [open, setOpen] = useState(false);
@@ -58,6 +59,12 @@ export function Slices({ page }: { page: Page }) {
     setAt(index);
     if (plot.current !== undefined) place(ring.current, plot.current, index);
   };
+  // Its number is that of another slice under another load.
+  useEffect(() => {
+    marked.current = -1;
+    ring.current.hidden = true;
+    setAt(-1);
+  }, [load]);
   const options = useMemo(
     () => (): Omit<uPlot.Options, "width" | "height"> => ({
       scales: {
@@ -113,7 +120,7 @@ export function Slices({ page }: { page: Page }) {
       </p>
       <div class="choices">
         <Choice label="figure" options={known} value={metric} onChange={setMetric} />
-        <LoadChoice loads={all} value={load} onChange={setLoad} />
+        {choice}
       </div>
       <Legend cells={cells} looks={look} />
       <Plot options={options} data={data} height={230} label={`${slices.length} slices in the order of measurement, ${slices.filter(({ counted }) => !counted).length} of them not counting; the slider below goes through them`} onMade={(made) => (plot.current = made)} />
