@@ -106,15 +106,23 @@ function dots(plot: uPlot, slices: Slice[], { result }: Page, looks: Look[]): vo
   deployments(plot, slices, result.cells, scale);
   lines(plot, slices, result.cells, looks, scale);
   const size = 1.8 * scale;
-  const colours = looks.map((look) => colour(look.colour));
-  slices.forEach((slice, index) => {
-    const value = plot.data[1]?.[index];
-    if (value === null || value === undefined) return;
-    ctx.globalAlpha = slice.counted ? 1 : 0.35;
-    ctx.fillStyle = colours[slice.cell] ?? "";
-    ctx.beginPath();
-    ctx.arc(plot.valToPos(when(slice), "x", true), plot.valToPos(value, "y", true), size, 0, 2 * Math.PI);
-    ctx.fill();
-  });
+  const { min = -Infinity, max = Infinity } = plot.scales["x"] ?? {};
+  // A path for all points of a cell: thousands of them take longer than a frame.
+  for (const [cell, look] of looks.entries()) {
+    ctx.fillStyle = colour(look.colour);
+    for (const counted of [true, false]) {
+      ctx.globalAlpha = counted ? 1 : 0.35;
+      ctx.beginPath();
+      slices.forEach((slice, index) => {
+        const value = plot.data[1]?.[index];
+        const at = when(slice);
+        if (slice.cell !== cell || slice.counted !== counted || value === null || value === undefined || at < min || at > max) return;
+        const [x, y] = [plot.valToPos(at, "x", true), plot.valToPos(value, "y", true)];
+        ctx.moveTo(x + size, y);
+        ctx.arc(x, y, size, 0, 2 * Math.PI);
+      });
+      ctx.fill();
+    }
+  }
   ctx.restore();
 }

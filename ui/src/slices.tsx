@@ -204,29 +204,41 @@ function points(plot: uPlot, slices: Slice[], cells: Cell[], looks: Look[]): voi
   ctx.clip();
   deployments(plot, slices, cells, scale);
   lines(plot, slices, cells, looks, scale);
-  const colours = looks.map((look) => colour(look.colour));
   const size = (slices.length > 400 ? 2.6 : 3.8) * scale;
+  // A path for all marks of a cell: one for each of thousands of slices takes longer than a frame.
+  const marks = looks.map(() => ({ counted: "", doubted: "", left: "" }));
+  const { min = -Infinity, max = Infinity } = plot.scales["x"] ?? {};
   slices.forEach((slice, index) => {
     const value = plot.data[1]?.[index];
-    const look = looks[slice.cell];
-    if (value === null || value === undefined || look === undefined) return;
-    const x = plot.valToPos(when(slice), "x", true);
-    const y = plot.valToPos(value, "y", true);
-    ctx.strokeStyle = ctx.fillStyle = colours[slice.cell] ?? "";
+    const [look, of] = [looks[slice.cell], marks[slice.cell]];
+    const at = when(slice);
+    if (value === null || value === undefined || look === undefined || of === undefined || at < min || at > max) return;
+    const [x, y] = [tenth(plot.valToPos(at, "x", true)), tenth(plot.valToPos(value, "y", true))];
+    if (!slice.counted) of.left += `M${x - size} ${y - size}l${2 * size} ${2 * size}m0 ${-2 * size}l${-2 * size} ${2 * size}`;
+    else of.counted += outline(look.shape, x, y, size);
+    if (slice.counted && slice.failed_gates.length > 0) of.doubted += outline("ring", x, y, size + 3 * scale);
+  });
+  marks.forEach(({ counted, doubted, left }, cell) => {
+    const look = looks[cell];
+    if (look === undefined) return;
+    ctx.strokeStyle = ctx.fillStyle = colour(look.colour);
     ctx.lineWidth = 1.4 * scale;
-    if (slice.counted) {
-      const path = new Path2D(outline(look.shape, x, y, size));
-      if (look.shape === "ring") ctx.stroke(path);
-      else ctx.fill(path);
-      if (slice.failed_gates.length > 0) ctx.stroke(new Path2D(outline("ring", x, y, size + 3 * scale)));
-    } else {
-      ctx.globalAlpha = 0.65;
-      ctx.lineWidth = 1.1 * scale;
-      ctx.stroke(new Path2D(`M${x - size} ${y - size}l${2 * size} ${2 * size}m0 ${-2 * size}l${-2 * size} ${2 * size}`));
-      ctx.globalAlpha = 1;
-    }
+    const path = new Path2D(counted);
+    if (look.shape === "ring") ctx.stroke(path);
+    else ctx.fill(path);
+    if (doubted !== "") ctx.stroke(new Path2D(doubted));
+    if (left === "") return;
+    ctx.globalAlpha = 0.65;
+    ctx.lineWidth = 1.1 * scale;
+    ctx.stroke(new Path2D(left));
+    ctx.globalAlpha = 1;
   });
   ctx.restore();
+}
+
+/** To a tenth of a pixel, which is finer than anybody sees, and shorter to write and to read. */
+function tenth(pixels: number): number {
+  return Math.round(pixels * 10) / 10;
 }
 
 /** A line at a value. */
