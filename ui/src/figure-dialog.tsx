@@ -1,32 +1,35 @@
-// What a figure of a comparison rests on: its blocks one by one, its deployments, its slices, and the distributions of both cells.
+// What a figure of a comparison rests on: its blocks one by one, its deployments, its slices, and the distributions of both cells. Of one
+// request among several only the blocks are known; the rest is kept for all requests together.
 import { useState } from "preact/hooks";
 import { when } from "./data";
 import type { Page } from "./data";
 import { Dialog } from "./dialog";
 import { difference, figure, round, seconds, time } from "./format";
 import type { Unit } from "./format";
-import type { Cell, Contrast, Row } from "./generated/result";
+import type { Cell, Contrast, Row, Slice } from "./generated/result";
 import { Histogram } from "./histogram";
 import { outline } from "./legend";
 import { Measured, scaled, ticks } from "./measured";
-import { valueOf } from "./slices";
-import type { SliceMetric } from "./slices";
+import { observed, probesOf } from "./probe-list";
+import { METRICS, valueOf } from "./slices";
 import { looks } from "./cells";
 
 interface Props {
   page: Page;
   contrast: Contrast;
   row: Row;
+  /** The request that it is a figure of, of a cell with several. */
+  request: string | undefined;
   name: string;
   /** The figures of the row as its table shows them. */
   shown: string[];
   onClose: () => void;
 }
 
-export function FigureDialog({ page, contrast, row, name, shown: texts, onClose }: Props) {
+export function FigureDialog({ page, contrast, row, request, name, shown: texts, onClose }: Props) {
   const both = [contrast.baseline, contrast.candidate].map((id) => page.result.cells[id]).filter((cell) => cell !== undefined);
   const [of] = row.metric.split(".");
-  const distributed = of === "response" || of === "service" ? of : undefined;
+  const distributed = request !== undefined ? undefined : of === "response" || of === "service" ? of : undefined;
   const shown = page.distributions.filter((found) => found.of === distributed && both.some(({ id }) => id === found.cell));
   const unit = row.unit as Unit;
   const [baseline = "", candidate = "", change = "", share = "", interval = "", p = "", verdict = ""] = texts;
@@ -41,7 +44,7 @@ export function FigureDialog({ page, contrast, row, name, shown: texts, onClose 
     ["verdict", verdict],
   ];
   return (
-    <Dialog title={`${name}: ${both.map(({ label }) => label).reverse().join(" against ")}`} onClose={onClose}>
+    <Dialog title={`${request === undefined ? "" : `${request}, `}${name}: ${both.map(({ label }) => label).reverse().join(" against ")}`} onClose={onClose}>
       <dl class="facts">
         {facts.map(([term, text]) => (
           <div key={term}>
@@ -58,26 +61,52 @@ export function FigureDialog({ page, contrast, row, name, shown: texts, onClose 
           <Histogram distributions={shown} cells={page.result.cells} looks={looks(page.result)} />
         </>
       )}
-      <Deployments cells={both} />
-      <SliceTable page={page} cells={both} metric={metricOf(row)} name={name} />
+      {request === undefined ? (
+        <>
+          <Deployments cells={both} />
+          <SliceTable page={page} cells={both} figure={figureOf(page, row, name)} />
+        </>
+      ) : (
+        <p class="caption">Distributions, deployments and slices are kept for all requests together: see the same figure of the whole cell.</p>
+      )}
     </Dialog>
   );
 }
 
-/** The figure of slices that is closest to that of a row. */
-function metricOf(row: Row): SliceMetric {
-  const known: Record<string, SliceMetric> = {
-    "response.p90": "response.p90",
-    "response.p99": "response.p99",
-    "response.p99.9": "response.p999",
-    "response.mean": "response.mean",
-    "service.p50": "service.p50",
-    "service.p99": "service.p99",
-    "send_lag.p99": "send_lag.p99",
-    "rate.achieved": "rate",
-  };
-  return known[row.metric] ?? "response.p50";
+/** A figure of each slice: what it is called, and its text. */
+interface SliceFigure {
+  name: string;
+  of: (slice: Slice) => string;
 }
+
+/** The figure of slices that a row is made of; response p50 where they have none of their own. */
+function figureOf(page: Page, row: Row, name: string): SliceFigure {
+  const metric = row.metric.replace(/\.(paired|undisturbed)$/, "");
+  const known = METRICS.find(([id]) => id === (OF_SLICES[metric] ?? metric))?.[0];
+  if (known !== undefined) return { name, of: (slice) => (known === "rate" ? figure(slice.rate_per_second, "/s") : time(valueOf(slice, known))) };
+  const path = OBSERVED[metric] ?? metric;
+  const probe = probesOf(page.result).find((each) => each.path.join("/") === path);
+  if (probe !== undefined) return { name: probe.label, of: (slice) => figure(observed(slice, probe), probe.unit) };
+  return { name: "response p50", of: (slice) => time(valueOf(slice, "response.p50")) };
+}
+
+/** Figures that have another name in slices. */
+const OF_SLICES: Record<string, string> = { "response.p99.9": "response.p999", "rate.achieved": "rate" };
+/** Figures by the probe that they are made of, or most of them, as the observations of a slice call it. */
+const OBSERVED: Record<string, string> = {
+  "cpu.service": "service_cpu_ns",
+  "cpu.path": "service_cpu_ns",
+  "cpu.machine": "machine_busy_ns",
+  "cpu.run_queue_wait": "run_queue_wait_ns",
+  "cpu.throttled": "throttled_ns",
+  softirqs: "net_rx_softirqs",
+  "softirqs.net_rx": "net_rx_softirqs",
+  "softirqs.net_tx": "net_tx_softirqs",
+  switches: "voluntary_switches",
+  "switches.voluntary": "voluntary_switches",
+  "switches.involuntary": "involuntary_switches",
+  "memory.resident": "memory_bytes",
+};
 
 /** The difference in each block, in the order of measurement, against zero and the margin. */
 function Blocks({ row, unit }: { row: Row; unit: Unit }) {
@@ -161,10 +190,9 @@ function Deployments({ cells }: { cells: Cell[] }) {
   );
 }
 
-function SliceTable({ page, cells, metric, name }: { page: Page; cells: Cell[]; metric: SliceMetric; name: string }) {
+function SliceTable({ page, cells, figure }: { page: Page; cells: Cell[]; figure: SliceFigure }) {
   const [open, setOpen] = useState(false);
   const slices = page.result.slices.filter(({ cell }) => cells.some(({ id }) => id === cell));
-  const heading = metric === "response.p50" && !name.startsWith("response p50") ? "response p50" : name;
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{slices.length} slices</summary>
@@ -172,7 +200,7 @@ function SliceTable({ page, cells, metric, name }: { page: Page; cells: Cell[]; 
         <table class="figures">
           <thead>
             <tr>
-              {["slice", "at", heading, "answered"].map((text) => (
+              {["slice", "at", figure.name, "answered"].map((text) => (
                 <th scope="col" key={text}>
                   {text}
                 </th>
@@ -190,7 +218,7 @@ function SliceTable({ page, cells, metric, name }: { page: Page; cells: Cell[]; 
                   {slice.counted ? "" : " ×"}
                 </th>
                 <td>{seconds(when(slice))}</td>
-                <td>{metric === "rate" ? figure(slice.rate_per_second, "/s") : time(valueOf(slice, metric))}</td>
+                <td>{figure.of(slice)}</td>
                 <td>{slice.answered}</td>
                 <td class="word">{slice.failed_gates.join("; ")}</td>
               </tr>

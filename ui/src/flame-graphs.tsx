@@ -39,6 +39,14 @@ export function FlameGraphs({ page }: { page: Page }) {
   const options = profiles.map(({ cell }) => [String(cell), name(cell)] as const);
   const wanted = search.trim().toLowerCase();
   const matched = wanted === "" ? 0 : matching(root, wanted);
+  const show = (next: string) => {
+    setShown(next);
+    if (next === against) setAgainst("");
+  };
+  const swap = () => {
+    setShown(against);
+    setAgainst(shown);
+  };
   const told = (frame: Frame) => {
     const share = `${((100 * frame.ns) / (root.ns || 1)).toFixed(1)} %`;
     const change = other === undefined ? "" : `, ${difference(frame.ns - frame.before, "ns")} against ${name(other.cell)}`;
@@ -47,10 +55,15 @@ export function FlameGraphs({ page }: { page: Page }) {
   return (
     <section>
       <h2>Flame graph</h2>
-      <p class="caption">CPU time of service, load and soft interrupts for each request; includes the time that the load spins. Click a frame to widen it.</p>
+      <p class="caption">CPU time of service, load and soft interrupts for each request; includes the time that the load spins. Click a frame to widen it.{other !== undefined && ` What ${name(other.cell)} alone spends time on has no width here: swap the two to see it.`}</p>
       <div class="choices">
-        <Choice label="cell" options={options} value={shown} onChange={setShown} />
+        <Choice label="cell" options={options} value={shown} onChange={show} />
         <Choice label="less" options={[["", "nothing"] as const, ...options.filter(([id]) => id !== shown)]} value={against} onChange={setAgainst} />
+        {other !== undefined && (
+          <button type="button" onClick={swap}>
+            Swap
+          </button>
+        )}
         <label class="choice">
           <span>find</span>
           <input type="search" value={search} onInput={(event) => setSearch(event.currentTarget.value)} />

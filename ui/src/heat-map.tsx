@@ -1,24 +1,28 @@
 // Response times of all requests over time, a row of the picture for each cell: the darker, the more requests took so long. The faintest
 // shade is still seen well, because a single slow request is what one looks for.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { colour, loadName, loads, looks } from "./cells";
-import { LoadChoice } from "./choice";
+import { colour, loadName, looks } from "./cells";
 import { merged } from "./columns";
+import { when } from "./data";
 import type { Column, Heat, Page } from "./data";
-import { roundTime, time } from "./format";
-import type { Cell } from "./generated/result";
+import { roundTime, seconds, time } from "./format";
+import type { Cell, Slice } from "./generated/result";
 import { edge } from "./histogram";
+import { useLoad } from "./load-choice";
 import { Measured, logTicks, scaled } from "./measured";
 import { onNewColours } from "./plot";
 
 const HEIGHT = 110;
 const LEFT = 64;
+/** Below the map, for the time. */
+const BOTTOM = 18;
+/** Pixels between two times. */
+const APART = 90;
 /** Opacity of a bin with a single request. */
 const LEAST = 0.28;
 
 export function HeatMap({ page }: { page: Page }) {
-  const all = loads(page.result);
-  const [load, setLoad] = useState(all[0] ?? "");
+  const { load, choice } = useLoad(page);
   const { heat } = page;
   const cells = page.result.cells.filter((cell) => loadName(cell) === load);
   const range = useMemo(() => {
@@ -31,12 +35,10 @@ export function HeatMap({ page }: { page: Page }) {
     <section>
       <h2>Response times over time</h2>
       <p class="caption">
-        the slices that count, in the order of measurement; the darker, the more requests in a slice; the faintest is one; where there are too many slices
+        the slices that count, in the order of measurement, each as wide as any other; the darker, the more requests in a slice; the faintest is one; where there are too many slices
         for a column each, neighbours share one, which shows the most of any of them
       </p>
-      <div class="choices">
-        <LoadChoice loads={all} value={load} onChange={setLoad} />
-      </div>
+      <div class="choices">{choice}</div>
       {cells.filter(({ id }) => (heat.cells[id] ?? []).length > 0).map((cell) => (
         <CellHeat key={`${load} ${cell.id}`} page={page} heat={heat} cell={cell} range={range} />
       ))}
@@ -60,14 +62,27 @@ function CellHeat({ page, heat, cell, range }: { page: Page; heat: Heat; cell: C
       stop();
     };
   }, []);
-  const slices = page.result.slices.filter((slice) => slice.cell === cell.id && slice.counted).length;
-  const [low, high] = [first, end].map((bin) => edge({ per_doubling: heat.per_doubling, first: bin }, 0)) as [number, number];
+  const [read, setRead] = useState("");
+  const slices = useMemo(() => page.result.slices.filter((slice) => slice.cell === cell.id && slice.counted), []);
+  const of = (bin: number) => edge({ per_doubling: heat.per_doubling, first: bin }, 0);
+  const tell = (event: PointerEvent & { currentTarget: HTMLCanvasElement }) => {
+    const box = event.currentTarget.getBoundingClientRect();
+    const at = Math.min(Math.floor(((event.clientX - box.left) / box.width) * columns.length), columns.length - 1);
+    const bin = end - 1 - Math.min(Math.floor(((event.clientY - box.top) / box.height) * (end - first)), end - first - 1);
+    const [slice, [begin, counts] = [0, []]] = [slices[at], columns[at]];
+    const count = counts[bin - begin] ?? 0;
+    if (slice === undefined) return;
+    setRead(`deployment ${slice.round + 1}, block ${slice.block + 1}, at ${seconds(when(slice))}: ${count} request${count === 1 ? "" : "s"} of ${time(of(bin))} to ${time(of(bin + 1))}`);
+  };
+  const [low, high] = [of(first), of(end)];
   const y = scaled([low, high], [HEIGHT, 0], true);
   return (
     <figure class="heat">
-      <figcaption>{cell.label}</figcaption>
+      <figcaption>
+        {cell.label} <span class="readout">{read}</span>
+      </figcaption>
       <div class="frame">
-        <Measured height={HEIGHT}>
+        <Measured height={HEIGHT + BOTTOM}>
           {(width) => (
             <>
               {logTicks(low, high).map((ns) => (
@@ -78,13 +93,24 @@ function CellHeat({ page, heat, cell, range }: { page: Page; heat: Heat; cell: C
                   </text>
                 </g>
               ))}
+              {times(slices.length, width).map((at) => (
+                <text key={at} x={LEFT + (at / slices.length) * (width - LEFT)} y={HEIGHT + BOTTOM - 4}>
+                  {seconds(when(slices[at] as Slice))}
+                </text>
+              ))}
             </>
           )}
         </Measured>
-        <canvas ref={canvas} role="img" aria-label={`Response times of ${cell.label} in ${slices} slices, from ${time(low)} to ${time(high)}`} />
+        <canvas ref={canvas} role="img" onPointerMove={tell} onPointerLeave={() => setRead("")} aria-label={`Response times of ${cell.label} in ${slices.length} slices, from ${time(low)} to ${time(high)}`} />
       </div>
     </figure>
   );
+}
+
+/** The slices below which their time is written: evenly over the map, because each slice is as wide as any other. */
+function times(slices: number, width: number): number[] {
+  const count = Math.max(1, Math.min(slices, Math.floor((width - LEFT) / APART)));
+  return Array.from({ length: count }, (_, at) => Math.floor((at * slices) / count));
 }
 
 /** A pixel for each bin and column, which is enlarged to the size of the canvas: one that were made smaller would lose columns. */

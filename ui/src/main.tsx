@@ -58,7 +58,7 @@ function openable(table: HTMLTableElement): void {
         place.remove();
         button.focus();
       };
-      render(<FigureDialog page={page} contrast={contrast} row={row} name={name} shown={shown} onClose={close} />, place);
+      render(<FigureDialog page={page} contrast={contrast} row={row} request={request} name={name} shown={shown} onClose={close} />, place);
     });
     heading.replaceChildren(button);
   });

@@ -1,22 +1,21 @@
 // What the machine and the services did, on the time axis of the slices.
 import { useMemo, useState } from "preact/hooks";
 import uPlot from "uplot";
-import { colour, loadName, loads, looks } from "./cells";
+import { colour, loadName, looks } from "./cells";
 import type { Look } from "./cells";
-import { LoadChoice } from "./choice";
 import { inTime, when } from "./data";
 import type { Page } from "./data";
 import { figure, round, seconds } from "./format";
 import type { Slice } from "./generated/result";
 import { Legend } from "./legend";
+import { useLoad } from "./load-choice";
 import { Plot, axis } from "./plot";
 import { probesOf, observed } from "./probe-list";
 import type { Probe } from "./probe-list";
 import { SYNC, deployments, lines, spread } from "./slices";
 
 export function Probes({ page }: { page: Page }) {
-  const all = loads(page.result);
-  const [load, setLoad] = useState(all[0] ?? "");
+  const { load, choice } = useLoad(page);
   const cells = page.result.cells.filter((cell) => loadName(cell) === load);
   const slices = useMemo(() => inTime(page.result.slices, cells), [load]);
   const seen = useMemo(
@@ -33,9 +32,7 @@ export function Probes({ page }: { page: Page }) {
     <section>
       <h2>What the machine did meanwhile</h2>
       <p class="caption">each point a slice, on the time axis above; counters for each answered request or each second</p>
-      <div class="choices">
-        <LoadChoice loads={all} value={load} onChange={setLoad} />
-      </div>
+      <div class="choices">{choice}</div>
       <Legend cells={cells} looks={looks(page.result)} />
       <div class="probes">
         {seen
@@ -109,15 +106,23 @@ function dots(plot: uPlot, slices: Slice[], { result }: Page, looks: Look[]): vo
   deployments(plot, slices, result.cells, scale);
   lines(plot, slices, result.cells, looks, scale);
   const size = 1.8 * scale;
-  const colours = looks.map((look) => colour(look.colour));
-  slices.forEach((slice, index) => {
-    const value = plot.data[1]?.[index];
-    if (value === null || value === undefined) return;
-    ctx.globalAlpha = slice.counted ? 1 : 0.35;
-    ctx.fillStyle = colours[slice.cell] ?? "";
-    ctx.beginPath();
-    ctx.arc(plot.valToPos(when(slice), "x", true), plot.valToPos(value, "y", true), size, 0, 2 * Math.PI);
-    ctx.fill();
-  });
+  const { min = -Infinity, max = Infinity } = plot.scales["x"] ?? {};
+  // A path for all points of a cell: thousands of them take longer than a frame.
+  for (const [cell, look] of looks.entries()) {
+    ctx.fillStyle = colour(look.colour);
+    for (const counted of [true, false]) {
+      ctx.globalAlpha = counted ? 1 : 0.35;
+      ctx.beginPath();
+      slices.forEach((slice, index) => {
+        const value = plot.data[1]?.[index];
+        const at = when(slice);
+        if (slice.cell !== cell || slice.counted !== counted || value === null || value === undefined || at < min || at > max) return;
+        const [x, y] = [plot.valToPos(at, "x", true), plot.valToPos(value, "y", true)];
+        ctx.moveTo(x + size, y);
+        ctx.arc(x, y, size, 0, 2 * Math.PI);
+      });
+      ctx.fill();
+    }
+  }
   ctx.restore();
 }

@@ -1,19 +1,21 @@
 // Every slice as a point in the order in which it was measured: drift, outliers, and what was disturbed and repeated.
-import { useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
-import { colour, loadName, loads, looks } from "./cells";
+import { colour, loadName, looks } from "./cells";
 import type { Look } from "./cells";
-import { Choice, LoadChoice } from "./choice";
+import { Choice } from "./choice";
 import { inTime, when } from "./data";
 import type { Page } from "./data";
 import { figure, round, seconds, time } from "./format";
 import type { Unit } from "./format";
 import type { Cell, Slice } from "./generated/result";
 import { Legend, outline } from "./legend";
+import { useLoad } from "./load-choice";
 import { LOG_TICKS, Plot, axis, closeRange } from "./plot";
 import { SliceDialog } from "./slice-dialog";
 
-const METRICS = [
+/** The figures of a slice. */
+export const METRICS = [
   ["response.p50", "response p50"],
   ["response.p90", "response p90"],
   ["response.p99", "response p99"],
@@ -33,8 +35,7 @@ export const SYNC = "time";
 const REACH = 30;
 
 export function Slices({ page }: { page: Page }) {
-  const all = loads(page.result);
-  const [load, setLoad] = useState(all[0] ?? "");
+  const { load, choice } = useLoad(page);
   const [metric, setMetric] = useState<SliceMetric>("response.p50");
   const [at, setAt] = useState(-1);
   const [open, setOpen] = useState(false);
@@ -58,6 +59,12 @@ export function Slices({ page }: { page: Page }) {
     setAt(index);
     if (plot.current !== undefined) place(ring.current, plot.current, index);
   };
+  // Its number is that of another slice under another load.
+  useEffect(() => {
+    marked.current = -1;
+    ring.current.hidden = true;
+    setAt(-1);
+  }, [load]);
   const options = useMemo(
     () => (): Omit<uPlot.Options, "width" | "height"> => ({
       scales: {
@@ -113,7 +120,7 @@ export function Slices({ page }: { page: Page }) {
       </p>
       <div class="choices">
         <Choice label="figure" options={known} value={metric} onChange={setMetric} />
-        <LoadChoice loads={all} value={load} onChange={setLoad} />
+        {choice}
       </div>
       <Legend cells={cells} looks={look} />
       <Plot options={options} data={data} height={230} label={`${slices.length} slices in the order of measurement, ${slices.filter(({ counted }) => !counted).length} of them not counting; the slider below goes through them`} onMade={(made) => (plot.current = made)} />
@@ -197,29 +204,41 @@ function points(plot: uPlot, slices: Slice[], cells: Cell[], looks: Look[]): voi
   ctx.clip();
   deployments(plot, slices, cells, scale);
   lines(plot, slices, cells, looks, scale);
-  const colours = looks.map((look) => colour(look.colour));
   const size = (slices.length > 400 ? 2.6 : 3.8) * scale;
+  // A path for all marks of a cell: one for each of thousands of slices takes longer than a frame.
+  const marks = looks.map(() => ({ counted: "", doubted: "", left: "" }));
+  const { min = -Infinity, max = Infinity } = plot.scales["x"] ?? {};
   slices.forEach((slice, index) => {
     const value = plot.data[1]?.[index];
-    const look = looks[slice.cell];
-    if (value === null || value === undefined || look === undefined) return;
-    const x = plot.valToPos(when(slice), "x", true);
-    const y = plot.valToPos(value, "y", true);
-    ctx.strokeStyle = ctx.fillStyle = colours[slice.cell] ?? "";
+    const [look, of] = [looks[slice.cell], marks[slice.cell]];
+    const at = when(slice);
+    if (value === null || value === undefined || look === undefined || of === undefined || at < min || at > max) return;
+    const [x, y] = [tenth(plot.valToPos(at, "x", true)), tenth(plot.valToPos(value, "y", true))];
+    if (!slice.counted) of.left += `M${x - size} ${y - size}l${2 * size} ${2 * size}m0 ${-2 * size}l${-2 * size} ${2 * size}`;
+    else of.counted += outline(look.shape, x, y, size);
+    if (slice.counted && slice.failed_gates.length > 0) of.doubted += outline("ring", x, y, size + 3 * scale);
+  });
+  marks.forEach(({ counted, doubted, left }, cell) => {
+    const look = looks[cell];
+    if (look === undefined) return;
+    ctx.strokeStyle = ctx.fillStyle = colour(look.colour);
     ctx.lineWidth = 1.4 * scale;
-    if (slice.counted) {
-      const path = new Path2D(outline(look.shape, x, y, size));
-      if (look.shape === "ring") ctx.stroke(path);
-      else ctx.fill(path);
-      if (slice.failed_gates.length > 0) ctx.stroke(new Path2D(outline("ring", x, y, size + 3 * scale)));
-    } else {
-      ctx.globalAlpha = 0.65;
-      ctx.lineWidth = 1.1 * scale;
-      ctx.stroke(new Path2D(`M${x - size} ${y - size}l${2 * size} ${2 * size}m0 ${-2 * size}l${-2 * size} ${2 * size}`));
-      ctx.globalAlpha = 1;
-    }
+    const path = new Path2D(counted);
+    if (look.shape === "ring") ctx.stroke(path);
+    else ctx.fill(path);
+    if (doubted !== "") ctx.stroke(new Path2D(doubted));
+    if (left === "") return;
+    ctx.globalAlpha = 0.65;
+    ctx.lineWidth = 1.1 * scale;
+    ctx.stroke(new Path2D(left));
+    ctx.globalAlpha = 1;
   });
   ctx.restore();
+}
+
+/** To a tenth of a pixel, which is finer than anybody sees, and shorter to write and to read. */
+function tenth(pixels: number): number {
+  return Math.round(pixels * 10) / 10;
 }
 
 /** A line at a value. */

@@ -14,12 +14,13 @@ const SHELL = `<!DOCTYPE html>
 <body><div id="app"></div><script src="/app.js"></script></body>
 </html>`;
 
-/** Opens a page of the app; `answers` has the body of each path of the API. */
-async function openApp(page: Page, path: string, answers: Record<string, string>): Promise<void> {
+/** Opens a page of the app; `answers` has the body of each path of the API, which is refused for as long as `refused` has it. */
+async function openApp(page: Page, path: string, answers: Record<string, string>, refused: string[] = []): Promise<void> {
   const built = (name: string) => readFileSync(new URL(`../dist/${name}`, import.meta.url), "utf8");
   const files: Record<string, string> = { "/app.js": built("app.js"), "/app.css": built("app.css"), ...answers };
   await page.route(`${ORIGIN}/**`, (route) => {
     const { pathname } = new URL(route.request().url());
+    if (refused.includes(pathname)) return route.fulfill({ status: 503, body: "{}", contentType: "application/json" });
     const kind = { js: "text/javascript", css: "text/css" }[pathname.split(".").at(-1) ?? ""];
     const contentType = kind ?? (pathname.endsWith("/events") ? "text/event-stream" : pathname.startsWith("/api/") ? "application/json" : "text/html");
     return route.fulfill({ body: files[pathname] ?? SHELL, contentType: `${contentType}; charset=utf-8` });
@@ -157,7 +158,7 @@ function statusAfter(blocks: number): Status {
 }
 
 function slicesOf(count: number): Slice[] {
-  return Array.from({ length: count }, (_, at) => ({ cell: at % 3, at_s: 1.6 * at, p50_ns: 60_000 + 400 * (at % 7), cpu_ns: 38_000 + 100 * (at % 5), disturbed: at % 11 === 3 }));
+  return Array.from({ length: count }, (_, at) => ({ cell: at % 3, at_s: 1.6 * at, p50_ns: 60_000 + 400 * (at % 7), cpu_ns: 38_000 + 100 * (at % 5), memory_bytes: 6 * 1024 ** 2, run_queue_wait_ns: 0, throttled_ns: at > 60 ? 2e6 : 0, disturbed: at % 11 === 3 }));
 }
 
 async function openJob(page: Page, slices: Slice[]): Promise<void> {
@@ -195,7 +196,10 @@ test("a run that is measured shows how its intervals become narrower, and the CP
   const widths = (y ?? []).slice(0, 6).map((upper, at) => (y?.[11 - at] ?? 0) - upper);
   expect(widths).toEqual([...widths].sort((one, other) => other - one));
   await expect(page.getByRole("heading", { name: "CPU time of the service per request" })).toBeVisible();
-  await expect(page.locator(".plot canvas")).toHaveCount(2);
+  await expect(page.getByRole("img", { name: /^Held back by the CPU limit.* the last with 2\.00 ms$/ })).toBeVisible();
+  await expect(page.getByRole("img", { name: /^Memory.* the last with 6\.00 MiB$/ })).toBeVisible();
+  // Nobody waited for a CPU, so that there is nothing to draw of it.
+  await expect(page.locator(".plot canvas")).toHaveCount(4);
   await expectToBeGood(page);
 });
 
@@ -214,6 +218,37 @@ test("the figures of a run that is measured are those of its status", async ({ p
     if (typeof half_width_ns === "number") expectFigure(half.replace("±", ""), half_width_ns);
     else expect(half).toBe("");
   });
+});
+
+test("a run that nobody more can follow says so, and is followed once that is possible", async ({ page }) => {
+  const refused = ["/api/jobs/1/events"];
+  const answers = { "/api/jobs/1": JSON.stringify(statusAfter(2)), "/api/jobs/1/events": events(slicesOf(12), [statusAfter(40)]) };
+  await openApp(page, "/jobs/1", answers, refused);
+  await expect(page.getByRole("alert")).toHaveText("nobody more can follow this run now: what is shown is not the latest");
+  await expect(page.getByRole("row", { name: /^pod/ })).toBeVisible();
+  refused.length = 0;
+  await expect(page.getByRole("link", { name: "Read the report" })).toBeVisible({ timeout: 10_000 });
+  await expect(page.getByRole("alert")).toBeHidden();
+});
+
+test("a window that nobody sees holds no stream", async ({ page }) => {
+  let asked = 0;
+  page.on("request", (request) => (asked += Number(request.url().endsWith("/events"))));
+  // The stream ends at once, so that the browser asks for it again.
+  const answers = { "/api/jobs/1": JSON.stringify(statusAfter(2)), "/api/jobs/1/events": `retry: 100\n\n${events(slicesOf(12), [statusAfter(4)])}` };
+  await openApp(page, "/jobs/1", answers);
+  const hide = (hidden: boolean) =>
+    page.evaluate((hidden) => {
+      Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }, hidden);
+  await expect.poll(() => asked).toBeGreaterThan(1);
+  await hide(true);
+  const before = asked;
+  await page.waitForTimeout(1000);
+  expect(asked).toBe(before);
+  await hide(false);
+  await expect.poll(() => asked).toBeGreaterThan(before + 1);
 });
 
 test("a run with more slices than are drawn says so", async ({ page }) => {

@@ -307,11 +307,11 @@ test("a run is shared by its address, imported with the page's button, renamed a
   await expect(named).toHaveCount(0);
   await take("run-2.db", bytes);
   await expect(named).toHaveCount(1);
+  await expect(page.getByText("run-2.db: 1 imported.")).toBeVisible();
   await expect(page.getByRole("alert")).toBeHidden();
   // What is there already is not copied again.
-  const answered = page.waitForResponse((response) => response.url().endsWith("/api/import"));
   await take("run-2.db", bytes);
-  await answered;
+  await expect(page.getByText(/^run-2\.db: 0 imported, 1 here already, as run \d+\.$/)).toBeVisible();
   await expect(named).toHaveCount(1);
 
   const newest = (await told<Listed[]>(page, "api/runs")).find(({ name }) => name === "second");
@@ -332,7 +332,11 @@ test("a run is shared by its address, imported with the page's button, renamed a
   await expect(page.getByRole("heading", { name: "a copy" })).toBeVisible();
   await page.getByRole("button", { name: "Stop" }).click();
   await expect(page.getByText(/^It was stopped/)).toBeVisible({ timeout: 60_000 });
-  expect(faults).toEqual([]);
+  // Of a run that is not there nothing can be started, least of all what was asked for before.
+  await page.goto(`${SITE}new?again=999`);
+  await expect(page.getByRole("alert")).toContainText("999");
+  await expect(page.getByRole("button", { name: "Start" })).toBeDisabled();
+  expect(faults.filter((fault) => !fault.includes("404"))).toEqual([]);
 });
 
 test("what the form holds outlives a reload, and is shared by its address", async ({ page, browser }) => {
@@ -379,6 +383,22 @@ test("what the form holds outlives a reload, and is shared by its address", asyn
   await expect(other.getByLabel("The experiment")).toHaveValue(edited);
   await expectHeld(other);
   await other.context().close();
+  // An address of nothing but defaults is one as well: it is not what the browser that opens it was asked for last.
+  const third = await (await browser.newContext()).newPage();
+  await third.goto(URL);
+  await third.goto(`${SITE}new`);
+  await third.getByLabel("host", { exact: false }).first().uncheck();
+  await third.getByLabel(/^pod/).uncheck();
+  await third.reload();
+  await expect(third.getByLabel(/^pod/)).not.toBeChecked();
+  const defaults = await (await browser.newContext()).newPage();
+  await defaults.goto(URL);
+  await defaults.goto(`${SITE}new`);
+  await expect(defaults).toHaveURL(/\?/);
+  await third.goto(defaults.url());
+  await expect(third.getByLabel(/^pod/)).toBeChecked();
+  await defaults.context().close();
+  await third.context().close();
   // A change of the form replaces it, in the address as well.
   await page.getByLabel(/^rates/).fill("800/s");
   await expect(yaml).toHaveValue(/800\/s/);
@@ -445,6 +465,19 @@ loads: [{rate: 200/s}]
   await expect(page.locator("main")).toContainText(attack);
   await page.goto(`${SITE}new?service=${encodeURIComponent(attack)}`);
   await expect(page.locator("pre.alert")).toBeVisible();
+  // Each field of the form, of each kind of service, of the list and of the history.
+  for (const kind of ["command", "image", "URL"]) {
+    await page.getByRole("radio", { name: kind, exact: true }).check();
+    const fields = page.locator("form.new-run fieldset").locator("input[type=text]:enabled, textarea");
+    for (const field of await fields.all()) await field.fill(attack);
+    await expect(page.locator("pre.alert")).toBeVisible();
+  }
+  await page.goto(SITE);
+  await page.getByLabel("Find").fill(`no ${attack}`);
+  await expect(page.getByText("No run is called")).toContainText(attack);
+  await page.goto(`${SITE}history?metric=${encodeURIComponent(attack)}`);
+  await expect(page.getByRole("alert")).toContainText("img src=x");
+  expect(await page.locator("img").count()).toBe(0);
   expect(faults).toEqual([]);
 });
 

@@ -1,6 +1,7 @@
 // Every figure that is shown is the one in the JSON.
 import { expect, test } from "@playwright/test";
 import type { Locator } from "@playwright/test";
+import type { Slice } from "../src/generated/result";
 import { loadName } from "../src/cells";
 import { PAGES, expectFigure, figureOf, open, resultOf } from "./pages";
 import { expectGates, expectSlices, expectTables } from "./shown";
@@ -12,12 +13,26 @@ for (const name of PAGES.filter((name) => !name.startsWith("hostile"))) {
   });
 }
 
+/** What a slice has of the figures that a row may be of. */
+const OF_SLICES: Record<string, (slice: Slice) => number> = {
+  "response.p50": ({ response }) => response.p50,
+  "response.p90": ({ response }) => response.p90,
+  "response.p99": ({ response }) => response.p99,
+  "response.p99.9": ({ response }) => response.p999,
+  "response.mean": (slice) => slice.response_mean_ns,
+  "service.p50": ({ service }) => service.p50,
+  "service.p99": ({ service }) => service.p99,
+  "rate.achieved": (slice) => slice.rate_per_second,
+  "cpu.service": ({ observations, answered }) => (observations?.service_cpu_ns ?? NaN) / answered,
+};
+
 test("what a figure opens shows the figures of its row, its deployments and all of its slices", async ({ page }) => {
   const faults = await open(page, "slower");
   const result = resultOf("slower");
   const contrast = result.contrasts[0];
   if (contrast === undefined) throw new Error("no contrast");
-  for (const row of contrast.rows.slice(0, 4)) {
+  const compared = new Set<string>();
+  for (const row of contrast.rows) {
     await page.locator(`tr[data-metric="${row.metric}"] button`).click();
     const dialog = page.getByRole("dialog");
     const fact = (term: string) => dialog.locator(".facts > div").filter({ hasText: term }).locator("dd").innerText();
@@ -47,11 +62,30 @@ test("what a figure opens shows the figures of its row, its deployments and all 
     const lines = await ofSlices.evaluateAll((rows) =>
       rows.map((line) => [...line.children].map((cell) => cell.textContent ?? "")),
     );
-    if (row.metric === "response.p50") lines.forEach((cells, at) => expectFigure(cells[2] ?? "", slices[at]?.response.p50 ?? NaN));
+    const ofSlice = OF_SLICES[row.metric];
+    if (ofSlice !== undefined) {
+      compared.add(row.metric);
+      lines.forEach((cells, at) => expectFigure(cells[2] ?? "", ofSlice(slices[at] as Slice)));
+    }
     await page.keyboard.press("Escape");
     await expect(dialog).toBeHidden();
   }
+  expect([...compared]).toEqual(expect.arrayContaining(["response.p50", "response.p99", "response.mean", "cpu.service"]));
   expect(faults).toEqual([]);
+});
+
+test("a figure of one request shows nothing of the others", async ({ page }) => {
+  const name = PAGES.find((each) => resultOf(each).contrasts.some(({ by_request: rows }) => (rows ?? []).length > 1)) ?? "";
+  await open(page, name);
+  const line = page.locator("tr[data-request][data-metric]").first();
+  // Figures by request are folded.
+  for (const folded of await page.locator("main > section > details > summary, main details > summary").all()) await folded.click();
+  const request = (await line.getAttribute("data-request")) ?? "";
+  await line.getByRole("button").click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog.getByRole("heading").first()).toContainText(request);
+  await expect(dialog).toContainText("for all requests together");
+  await expect(dialog.getByRole("group", { name: "deployments" })).toHaveCount(0);
 });
 
 test("each slice can be reached and shows its own figures", async ({ page }) => {

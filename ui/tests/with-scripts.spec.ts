@@ -103,6 +103,42 @@ test("another figure, time and load can be chosen", async ({ page }) => {
   expect(second).not.toBe("");
 });
 
+test("what is drawn over time is all of one load, and a slice of another load is not chosen any more", async ({ page }) => {
+  await open(page, "platforms");
+  const slices = page.locator("#slices");
+  await page.getByRole("slider", { name: "slice" }).fill("1");
+  await expect(slices.locator(".readout")).toContainText("deployment");
+  await page.locator("#probes").getByLabel("load").selectOption({ index: 1 });
+  const chosen = await page.locator("#probes").getByLabel("load").inputValue();
+  await expect(slices.getByLabel("load")).toHaveValue(chosen);
+  await expect(slices.locator("p.readout")).toHaveText(/^\s*$/);
+  await expect(page.getByRole("button", { name: "All of this slice" })).toBeDisabled();
+});
+
+test("a place of the heat map tells its slice and its requests", async ({ page }) => {
+  await open(page, "slower");
+  const result = resultOf("slower");
+  const map = page.locator("#heat-map .heat").first();
+  await map.scrollIntoViewIfNeeded();
+  const label = (await map.locator("figcaption").innerText()).trim();
+  const cell = result.cells.find((each) => each.label === label);
+  const slices = result.slices.filter((slice) => slice.counted && slice.cell === cell?.id);
+  const box = await map.locator("canvas").boundingBox();
+  if (box === null || slices.length === 0) throw new Error("no map");
+  let requests = 0;
+  const at = slices.length - 1;
+  // Up its last column, half a pixel's row at a time: no bin is passed over.
+  for (let y = 0.5; y < box.height; y += 0.5) {
+    await page.mouse.move(box.x + (box.width * (at + 0.5)) / slices.length, box.y + y);
+    const told = await map.locator(".readout").innerText();
+    expect(told).toContain(`deployment ${(slices[at]?.round ?? 0) + 1}, block ${(slices[at]?.block ?? 0) + 1}`);
+    requests = Math.max(requests, Number(/: (\d+) request/.exec(told)?.[1]));
+  }
+  expect(requests).toBeGreaterThan(0);
+  expect(requests).toBeLessThanOrEqual(slices[at]?.answered ?? 0);
+  await expect(map.locator("svg text").last()).toHaveText(/ s$/);
+});
+
 test("cells are put in the order of a figure, and back", async ({ page }) => {
   await open(page, "platforms");
   const table = page.locator("#cell-table table");
@@ -162,7 +198,9 @@ test("a drawing is saved as PNG and as SVG", async ({ page }) => {
   const { cells, slices: measured } = resultOf("platforms");
   const shown = cells.filter((cell) => loadName(cell) === loadName(cells[0] as Cell)).map(({ id }) => id);
   const count = measured.filter(({ cell, counted }) => counted && shown.includes(cell)).length;
-  expect(slices.match(/<path [^>]*fill="(?!none)|<path [^>]*stroke="#/g)?.length ?? 0).toBeGreaterThanOrEqual(count);
+  const paths = slices.match(/<path [^>]*>/g)?.filter((path) => /fill="(?!none)|stroke="#/.test(path)) ?? [];
+  // The marks of a cell are one path, of which each begins with a move.
+  expect(paths.join("").match(/M/g)?.length ?? 0).toBeGreaterThanOrEqual(count);
   expect(slices).toContain("Every slice, in the order in which it was measured</tspan></text>");
   expect(slices).not.toContain("<image");
   expect(faults).toEqual([]);
@@ -285,6 +323,12 @@ test("a flame graph is searched, widened and compared", async ({ page }) => {
   await expect(graph.getByRole("button", { name: "All of it" })).toBeVisible();
   await graph.getByLabel("less").selectOption({ label: "host" });
   await expect(graph.locator(".readout")).toContainText("against host");
+  const shown = await graph.getByLabel("cell").inputValue();
+  await graph.getByRole("button", { name: "Swap" }).click();
+  await expect(graph.getByLabel("less")).toHaveValue(shown);
+  // Nothing is compared with itself.
+  await graph.getByLabel("cell").selectOption(shown);
+  await expect(graph.getByLabel("less")).toHaveValue("");
 });
 
 for (const name of PAGES.filter((each) => each.startsWith("hostile"))) {

@@ -80,6 +80,8 @@ pub struct NewRun<'a> {
 pub struct RunHeading {
     /// Number in the store.
     pub id: i64,
+    /// Names what the run made on the machine.
+    pub label: String,
     /// What it is called.
     pub name: String,
     /// RFC 3339.
@@ -97,6 +99,11 @@ impl RunHeading {
     pub fn matches(&self, text: &str) -> bool {
         let text = text.to_lowercase();
         [&self.name].into_iter().chain(&self.tags).any(|words| words.to_lowercase().contains(&text))
+    }
+
+    /// Whether it is being measured, if these are the labels of the runs whose processes live.
+    pub fn is_measured(&self, alive: &[String]) -> bool {
+        self.state == RunState::Unfinished && alive.contains(&self.label)
     }
 }
 

@@ -8,7 +8,7 @@ use rusqlite::{OptionalExtension, Params, Row};
 use crate::columns::{cell, from_json, site, state, times};
 use crate::{Store, StoreError};
 
-const HEADINGS: &str = "SELECT id, name, started, finished, state, tags FROM run";
+const HEADINGS: &str = "SELECT id, label, name, started, finished, state, tags FROM run";
 
 impl Store {
     /// The runs, oldest first.
@@ -157,6 +157,7 @@ impl Store {
 fn heading(row: &Row<'_>) -> rusqlite::Result<RunHeading> {
     Ok(RunHeading {
         id: row.get("id")?,
+        label: row.get("label")?,
         name: row.get("name")?,
         started: row.get("started")?,
         finished: row.get("finished")?,

@@ -21,7 +21,7 @@ pub(crate) async fn services(State(site): State<Arc<Site>>) -> Result<Json<Vec<S
 /// The platforms, and whether this machine has them; while a run is measured as far as that is known.
 #[utoipa::path(get, path = "/api/platforms", tag = "experiments", responses((status = 200, body = Vec<Offer>)))]
 pub(crate) async fn platforms(State(site): State<Arc<Site>>) -> Result<Json<Vec<Offer>>, Failure> {
-    let platforms = |site: &Site| match site.queue.is_measuring() {
+    let platforms = |site: &Site| match site.is_measuring() {
         // To find out takes time of daemons and of the kernel, which a run would notice.
         true => Ok(site.program.known_platforms()),
         false => Ok(site.program.platforms()),

@@ -73,7 +73,7 @@ pub(crate) async fn events(
     Ok(site.streams.follow(site.clone(), job)?.into_response())
 }
 
-/// Ends a run: one that waits never begins, and one that runs keeps what was measured.
+/// Ends a run: one that waits never begins, and one that runs keeps what was measured. Stopped again, one that hangs ends at once.
 #[utoipa::path(post, path = "/api/jobs/{job}/stop", tag = "jobs", params(JobNumber),
     responses((status = 202, body = Status), (status = 404, body = Refusal)))]
 pub(crate) async fn stop(

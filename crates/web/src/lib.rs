@@ -129,3 +129,10 @@ struct Site {
     /// The process that does so.
     tried: Arc<Mutex<Option<Pid>>>,
 }
+
+impl Site {
+    /// Whether a run is being measured on this machine, by this server or by anybody else of this user.
+    fn is_measuring(&self) -> bool {
+        self.queue.is_measuring() || self.program.others_measure()
+    }
+}

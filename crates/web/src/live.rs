@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use loadline_analysis::{Pace, Watch};
 use loadline_model::experiment::Experiment;
+use loadline_model::metrics::{RESIDENT_MEMORY, RUN_QUEUE_WAIT, SERVICE_CPU, THROTTLED};
 use loadline_model::plan::Plan;
 use loadline_model::rows::SliceRow;
 use loadline_model::so_far::{CellSoFar, SoFar};
@@ -81,6 +82,12 @@ pub(crate) struct Slice {
     disturbed: bool,
     /// CPU time of the service per answered request, ns.
     cpu_ns: Option<f64>,
+    /// How long its threads waited for a CPU per answered request, ns.
+    run_queue_wait_ns: Option<f64>,
+    /// For how long its limit held it back, ns a second.
+    throttled_ns: Option<f64>,
+    /// Its memory, bytes.
+    memory_bytes: Option<f64>,
 }
 
 impl CellNow {
@@ -98,16 +105,17 @@ impl CellNow {
 
 impl Slice {
     fn of(row: &SliceRow) -> Slice {
+        let seen = |metric: &str| row.observations.get(metric);
+        let per_request = |metric: &str| seen(metric).filter(|_| row.answered > 0).map(|sum| sum / row.answered as f64);
         Slice {
             cell: row.cell,
             at_s: row.at_s,
             p50_ns: (!row.response.is_empty()).then(|| row.response.value_at_quantile(0.5)),
             disturbed: !row.gate_failures.is_empty(),
-            cpu_ns: row
-                .observations
-                .get(loadline_model::metrics::SERVICE_CPU)
-                .filter(|_| row.answered > 0)
-                .map(|ns| ns / row.answered as f64),
+            cpu_ns: per_request(SERVICE_CPU),
+            run_queue_wait_ns: per_request(RUN_QUEUE_WAIT),
+            throttled_ns: seen(THROTTLED).filter(|_| row.duration_s > 0.0).map(|ns| ns / row.duration_s),
+            memory_bytes: seen(RESIDENT_MEMORY),
         }
     }
 }

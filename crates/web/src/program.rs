@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use loadline_model::experiment::Experiment;
 use loadline_model::result::history::History;
-use loadline_store::StoreError;
+use loadline_store::{Store, StoreError};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -48,6 +48,15 @@ pub trait Program: Send + Sync {
         text: &str,
         stop: &AtomicBool,
     ) -> Result<History, NoHistory>;
+
+    /// The labels of the runs that processes of this user measure, whoever started them.
+    fn alive(&self) -> Vec<String>;
+
+    /// Whether a run is measured on this machine that has it to itself, whoever started it.
+    fn others_measure(&self) -> bool;
+
+    /// Gives the space of deleted runs back, unless a run is measured; the next time it is asked then.
+    fn shrink(&self, store: &Store);
 
     /// A process that measures the experiment on its standard input, stores it, and writes its events (`loadline_model::Event`) to standard
     /// output, a line of JSON each. It ends as by Ctrl-C when nobody reads them any more.

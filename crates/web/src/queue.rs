@@ -194,17 +194,13 @@ impl Queue {
         status(&self.list(), job)
     }
 
-    /// Whether the run of this number is being measured.
-    pub(crate) fn measures(&self, run: i64) -> bool {
-        self.list().running.as_ref().is_some_and(|job| job.told().live.run == Some(run))
-    }
-
     /// Whether a run is being measured.
     pub(crate) fn is_measuring(&self) -> bool {
         self.list().running.is_some()
     }
 
-    /// Ends a run: one that waits never begins, one that runs keeps what was measured.
+    /// Ends a run: one that waits never begins, one that runs keeps what was measured. One that is stopped again, because it hangs, ends
+    /// at once, and leaves what it made to the next start of the server.
     pub(crate) fn stop(&self, job: &Arc<Job>) {
         let is_waiting = {
             let mut list = self.list();
@@ -226,7 +222,7 @@ impl Queue {
     fn stop_running(&self, job: &Job) {
         let mut pid = None;
         job.tell(|told| {
-            if told.state == State::Running {
+            if matches!(told.state, State::Running | State::Stopping) {
                 told.state = State::Stopping;
                 pid = told.process;
             }

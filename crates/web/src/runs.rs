@@ -42,7 +42,7 @@ pub(crate) struct Listed {
     /// `complete`, `interrupted`, `failed`, or `unfinished`: killed, or still measured.
     #[schema(value_type = String)]
     state: RunState,
-    /// Whether it is measured now, by this server.
+    /// Whether it is measured now.
     measured_now: bool,
     /// Its tags.
     tags: Vec<String>,
@@ -74,9 +74,10 @@ pub(crate) async fn list(
 ) -> Result<Json<Vec<Listed>>, Failure> {
     let text = asked.matching.unwrap_or_default();
     let headings = in_background(site.clone(), |site| Ok(Store::open(&site.store)?.runs()?)).await?;
+    let alive = site.program.alive();
     let listed = headings.into_iter().rev().filter(|run| run.matches(&text)).take(MOST_LISTED);
     let listed = listed.map(|run| Listed {
-        measured_now: site.queue.measures(run.id),
+        measured_now: run.is_measured(&alive),
         id: run.id,
         name: run.name,
         started: run.started,
@@ -204,17 +205,14 @@ pub(crate) async fn delete(
     State(site): State<Arc<Site>>,
     Number { id }: Number,
 ) -> Result<StatusCode, Failure> {
-    if site.queue.measures(id) {
-        let sentence = format!("run {id} is being measured: stop it first");
-        return Err(Failure::new(StatusCode::CONFLICT, sentence));
-    }
     blocking(move || {
         let store = Store::open(&site.store)?;
-        store.delete(&[id])?;
-        // A run that is measured would wait for the store; the next one that is deleted gives this one's space back as well.
-        if !site.queue.is_measuring() {
-            store.shrink();
+        if store.heading(id)?.is_measured(&site.program.alive()) {
+            let sentence = format!("run {id} is being measured: stop it first");
+            return Err(Failure::new(StatusCode::CONFLICT, sentence));
         }
+        store.delete(&[id])?;
+        site.program.shrink(&store);
         Ok(StatusCode::NO_CONTENT)
     })
     .await
@@ -225,6 +223,8 @@ pub(crate) async fn delete(
 pub(crate) struct Imported {
     /// In their order there.
     runs: Vec<i64>,
+    /// Those among them that were here already.
+    were_here: Vec<i64>,
 }
 
 /// Copies all runs of another store into this one.
@@ -259,11 +259,12 @@ pub(crate) async fn import(State(site): State<Arc<Site>>, body: Body) -> Result<
         let of_file = |error: loadline_store::StoreError| Failure::unprocessable(error.to_string());
         let from = Store::open(&file).map_err(of_file)?;
         let all: Vec<i64> = from.runs().map_err(of_file)?.iter().map(|run| run.id).collect();
-        let runs = from.copy(&all, &site.store).map_err(of_file)?;
-        let runs = runs.iter().map(|copied| copied.number).collect();
+        let copied = from.copy(&all, &site.store).map_err(of_file)?;
+        let runs = copied.iter().map(|copied| copied.number).collect();
+        let were_here = copied.iter().filter(|copied| copied.was_there).map(|copied| copied.number).collect();
         // Not before: this goes on when the client has gone.
         drop((folder, alone));
-        Ok(Imported { runs })
+        Ok(Imported { runs, were_here })
     });
     Ok(Json(runs.await?))
 }

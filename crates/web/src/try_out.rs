@@ -27,14 +27,14 @@ pub(crate) async fn try_out(
     blocking(move || {
         site.program.draft(&yaml).map_err(Failure::unprocessable)?;
         let conflict = |why: &str| Failure::new(StatusCode::CONFLICT, why);
-        if site.queue.is_measuring() {
+        let Ok(_alone) = site.trying.try_lock() else {
+            return Err(conflict("another request is being tried out: wait until it is answered"));
+        };
+        if site.is_measuring() {
             return Err(conflict(
                 "a run is being measured, which this would disturb: wait until it has ended",
             ));
         }
-        let Ok(_alone) = site.trying.try_lock() else {
-            return Err(conflict("another request is being tried out: wait until it is answered"));
-        };
         let process = Process::start(site.program.try_out(), &yaml)
             .map_err(|error| Failure::internal(format!("cannot start loadline: {error}")))?;
         *site.tried.lock().unwrap_or_else(PoisonError::into_inner) = process.pid();

@@ -24,7 +24,7 @@ pub(crate) async fn in_background<T: Send + 'static>(
     work: impl FnOnce(&Site) -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
     blocking(move || {
-        if !site.queue.is_measuring() {
+        if !site.is_measuring() {
             return work(&site);
         }
         let give_way = || {

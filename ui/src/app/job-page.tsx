@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { difference, time } from "../format";
 import { Pictures } from "../pictures";
-import { get, reason, send } from "./api";
+import { Refused, get, reason, send } from "./api";
 import type { Slice, Status } from "./api";
 import { Frame } from "./frame";
 import { LiveSlices } from "./live-slices";
@@ -11,6 +11,9 @@ import type { Known } from "./narrowing";
 import { Progress } from "./progress";
 
 type Live = Status["live"];
+
+/** Until a server that let nobody follow is asked again. */
+const AGAIN_MS = 3000;
 
 /** What `loadline run` means by its exit code. */
 const ENDS: Record<number, string> = {
@@ -31,8 +34,13 @@ export function JobPage({ job }: { job: number }) {
     const path = `/api/jobs/${job}`;
     const fail = (thrown: unknown) => setError(reason(thrown));
     let events: EventSource | undefined;
-    get<Status>(path).then((first) => {
-      setStatus(first);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let hasEnded = false;
+    const follow = () => {
+      clearTimeout(timer);
+      events?.close();
+      // A window that nobody sees would hold one of the six connections that a browser has to a server.
+      if (hasEnded || document.hidden) return;
       events = new EventSource(`${path}/events`);
       // A new connection begins with the first slice.
       events.addEventListener("open", () => setSlices([]));
@@ -45,11 +53,43 @@ export function JobPage({ job }: { job: number }) {
         setError(undefined);
         setStatus(next);
         setPast((before) => known(before, next.live));
-        if (next.state === "ended") events?.close();
+        hasEnded = next.state === "ended";
+        if (hasEnded) events?.close();
       });
-      events.addEventListener("error", () => setError("the server does not answer; what it measures goes on, if it does"));
+      events.addEventListener("error", () => {
+        setError("the server does not answer; what it measures goes on, if it does");
+        // A stream that was refused is not asked for again by the browser, and does not say why.
+        if (events?.readyState === EventSource.CLOSED) look();
+      });
+    };
+    const look = () => {
+      const later = () => {
+        clearTimeout(timer);
+        timer = setTimeout(follow, AGAIN_MS);
+      };
+      get<Status>(path).then(
+        (now) => {
+          setStatus(now);
+          setError("nobody more can follow this run now: what is shown is not the latest");
+          later();
+        },
+        (thrown: unknown) => {
+          fail(thrown);
+          // One that is restarted has forgotten this run.
+          if (!(thrown instanceof Refused) || thrown.status === 0 || thrown.status >= 500) later();
+        },
+      );
+    };
+    get<Status>(path).then((first) => {
+      setStatus(first);
+      document.addEventListener("visibilitychange", follow);
+      follow();
     }, fail);
-    return () => events?.close();
+    return () => {
+      document.removeEventListener("visibilitychange", follow);
+      clearTimeout(timer);
+      events?.close();
+    };
   }, [job]);
   if (status === undefined) return <Frame title={`Job ${job}`} error={error}>{null}</Frame>;
   const { live, name, state } = status;
@@ -61,10 +101,10 @@ export function JobPage({ job }: { job: number }) {
       ) : (
         <section aria-label="progress" class="live">
           {state === "waiting" && <p>It waits for {status.before === 1 ? "the run" : `${status.before} runs`} before it.</p>}
-          {state === "stopping" && <p>It stops, and removes what it created.</p>}
+          {state === "stopping" && <p>It stops, and removes what it created. Stopped at once, it leaves that to the next start of the server.</p>}
           {state === "running" && <Progress live={live} />}
-          <button type="button" disabled={state === "stopping"} onClick={stop}>
-            Stop
+          <button type="button" onClick={stop}>
+            {state === "stopping" ? "Stop at once" : "Stop"}
           </button>
         </section>
       )}
@@ -94,7 +134,8 @@ interface EndProps {
 function Ended({ code, said, run }: EndProps) {
   const known = run !== null && run !== undefined;
   const isFine = code === 0 || code === 3 || code === 4 || code === 130;
-  const sentence = ENDS[code ?? -1] ?? (known || said === "" ? "It was killed." : said);
+  const killed = code === null || code === undefined;
+  const sentence = ENDS[code ?? -1] ?? (killed && (known || said === "") ? "It was killed." : killed ? said : `It ended with the exit code ${code}.`);
   return (
     <section aria-label="end" class="live" aria-live="polite">
       <p>{sentence}</p>

@@ -1,9 +1,10 @@
-// The slices of a run as they land: median and CPU time of each, in the order in which they were measured.
+// The slices of a run as they land: the median of each and what its service took, in the order in which they were measured.
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { colour, looks } from "../cells";
 import type { Look, Named } from "../cells";
-import { roundTime, seconds, time } from "../format";
+import { figure as told, round, seconds, time } from "../format";
+import type { Unit } from "../format";
 import { Legend, outline } from "../legend";
 import { LOG_TICKS, Plot, axis, closeRange } from "../plot";
 import type { Slice, Status } from "./api";
@@ -13,6 +14,14 @@ interface Props {
   /** Those that were asked for. */
   cells: Status["live"]["cells"];
 }
+
+/** What the services took, where it was seen. */
+const TAKEN = [
+  { figure: "cpu_ns", heading: "CPU time of the service per request", unit: "ns" },
+  { figure: "run_queue_wait_ns", heading: "Wait for a CPU per request", unit: "ns" },
+  { figure: "throttled_ns", heading: "Held back by the CPU limit, a second", unit: "ns" },
+  { figure: "memory_bytes", heading: "Memory", unit: "bytes" },
+] as const satisfies { figure: keyof Slice; heading: string; unit: Unit }[];
 
 /** Points that are drawn: the latest. */
 const MOST = 4000;
@@ -30,13 +39,13 @@ export function LiveSlices({ slices, cells }: Props) {
       <p class="caption">in the order in which they are measured; × disturbed</p>
       <Legend cells={known.filter(({ role }) => role !== "twin")} looks={look} />
       <h3>Median response time</h3>
-      <LivePlot slices={shown} looks={look} figure="p50_ns" height={230} label={`${slices.length} slices so far, the last with a median of ${time(last?.p50_ns)}`} />
-      {shown.some(({ cpu_ns }) => typeof cpu_ns === "number") && (
-        <>
-          <h3>CPU time of the service per request</h3>
-          <LivePlot slices={shown} looks={look} figure="cpu_ns" height={130} label={`CPU time per request in the same slices, the last with ${time(last?.cpu_ns)}`} />
-        </>
-      )}
+      <LivePlot slices={shown} looks={look} figure="p50_ns" unit="ns" height={230} label={`${slices.length} slices so far, the last with a median of ${time(last?.p50_ns)}`} />
+      {TAKEN.filter(({ figure }) => shown.some((slice) => (slice[figure] ?? 0) > 0)).map(({ figure, heading, unit }) => (
+        <div key={figure}>
+          <h3>{heading}</h3>
+          <LivePlot slices={shown} looks={look} figure={figure} unit={unit} height={130} label={`${heading}, in the same slices, the last with ${told(last?.[figure], unit)}`} />
+        </div>
+      ))}
     </section>
   );
 }
@@ -44,13 +53,14 @@ export function LiveSlices({ slices, cells }: Props) {
 interface PlotProps {
   slices: Slice[];
   looks: Look[];
-  figure: "p50_ns" | "cpu_ns";
+  figure: "p50_ns" | (typeof TAKEN)[number]["figure"];
+  unit: Unit;
   height: number;
   label: string;
 }
 
 /** It is made once, and then given what is new. */
-function LivePlot({ slices, looks, figure, height, label }: PlotProps) {
+function LivePlot({ slices, looks, figure, unit, height, label }: PlotProps) {
   const made = useRef<uPlot>(undefined);
   const shown = useRef({ slices, looks });
   shown.current = { slices, looks };
@@ -63,7 +73,7 @@ function LivePlot({ slices, looks, figure, height, label }: PlotProps) {
       cursor: { show: false },
       axes: [
         axis({ values: (_plot, splits) => splits.map(seconds) }),
-        axis({ size: 64, ...LOG_TICKS, values: (_plot, splits) => splits.map(roundTime) }),
+        axis({ size: 64, ...LOG_TICKS, values: (_plot, splits) => splits.map((value) => round(value, unit)) }),
       ],
       series: [{}, { paths: () => null, points: { show: false } }],
       hooks: { draw: [(plot) => points(plot, shown.current.slices, shown.current.looks, figure)] },

@@ -21,15 +21,25 @@ export function NewRun() {
   const [offers, setOffers] = useState<Offer[]>([]);
   const [services, setServices] = useState<string[]>([]);
   const [error, setError] = useState<string>();
+  // A run that is to be measured again: what the form holds is not it.
+  const [again] = useState(() => new URLSearchParams(location.search).get("again"));
+  const [isAwaited, setAwaited] = useState(again !== null);
   useEffect(() => {
     get<string[]>("/api/services").then(setServices, (thrown: unknown) => setError(reason(thrown)));
     get<Offer[]>("/api/platforms").then(setOffers, (thrown: unknown) => setError(reason(thrown)));
-    const again = new URLSearchParams(location.search).get("again");
-    if (again !== null) getText(`/api/runs/${again}/export?format=experiment`).then(setEdited, (thrown: unknown) => setError(reason(thrown)));
+    if (again === null) return keep(wishes, edited);
+    getText(`/api/runs/${again}/export?format=experiment`).then(
+      (yaml) => {
+        setEdited(yaml);
+        setAwaited(false);
+      },
+      (thrown: unknown) => setError(reason(thrown)),
+    );
   }, []);
   useEffect(() => {
     const left = new AbortController();
     setCurrent(false);
+    if (isAwaited) return;
     const asked: Asked = edited === undefined ? { flags: flags(wishes) } : { yaml: edited };
     const timer = setTimeout(() => {
       send<Draft>("POST", "/api/drafts", asked, left.signal).then(
@@ -45,15 +55,17 @@ export function NewRun() {
       clearTimeout(timer);
       left.abort();
     };
-  }, [wishes, edited]);
+  }, [wishes, edited, isAwaited]);
   const wish = (changed: Partial<Wishes>) => {
     const next = { ...wishes, ...changed };
     setWishes(next);
     setEdited(undefined);
+    setAwaited(false);
     keep(next);
   };
   const edit = (yaml: string) => {
     setEdited(yaml);
+    setAwaited(false);
     keep(wishes, yaml);
   };
   const yaml = edited ?? draft?.yaml;

@@ -12,10 +12,12 @@ export function leftOf(live: Live): string {
   return live.of_blocks === 0 && live.blocks > 0 ? `${blocks} · until the intervals are narrow enough` : blocks;
 }
 
-/** `1 min 3 s` */
+/** `1 min 3 s`, `2 h 5 min` */
 export function span(value: number): string {
   const whole = Math.round(value);
-  return whole < 60 ? seconds(whole) : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  if (whole < 60) return seconds(whole);
+  const minutes = Math.floor(whole / 60);
+  return minutes < 60 ? `${minutes} min ${whole % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 export function Progress({ live }: { live: Live }) {

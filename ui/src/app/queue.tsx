@@ -7,24 +7,30 @@ import { leftOf } from "./progress";
 const EVERY_MS = 3000;
 
 interface Props {
-  onError: (text: string) => void;
-  /** Told when a run has ended. */
-  onEnded: () => void;
+  /** Told what is wrong, and that nothing is any more. */
+  onError: (text: string | undefined) => void;
+  /** Told when a run has begun or ended. */
+  onChanged: () => void;
 }
 
-export function Queue({ onError, onEnded }: Props) {
+export function Queue({ onError, onChanged }: Props) {
   const [jobs, setJobs] = useState<Status[]>([]);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let count: number | undefined;
+    let before: string | undefined;
+    let isLost = false;
     const look = async () => {
       try {
         const all = await get<Status[]>("/api/jobs");
         const open = all.filter(({ state }) => state !== "ended");
         setJobs(open);
-        if (count !== undefined && open.length < count) onEnded();
-        count = open.length;
+        const now = open.map(({ job, live }) => `${job} ${live.run ?? "not begun"}`).join();
+        if (before !== undefined && now !== before) onChanged();
+        before = now;
+        if (isLost) onError(undefined);
+        isLost = false;
       } catch (error) {
+        isLost = true;
         onError(reason(error));
       }
       timer = setTimeout(() => void look(), EVERY_MS);
@@ -44,8 +50,8 @@ export function Queue({ onError, onEnded }: Props) {
             <span class="caption">
               {state === "waiting" ? `waits for ${before === 1 ? "the run" : `${before} runs`} before it` : state === "stopping" ? "stops, and tidies up" : leftOf(live)}
             </span>
-            <button type="button" disabled={state === "stopping"} onClick={() => stop(job)}>
-              Stop
+            <button type="button" onClick={() => stop(job)}>
+              {state === "stopping" ? "Stop at once" : "Stop"}
             </button>
           </li>
         ))}

@@ -2,21 +2,37 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Dialog } from "../dialog";
 import { get, reason, send } from "./api";
-import type { Listed, Summary } from "./api";
+import type { Imported, Listed, Summary } from "./api";
 import { Frame } from "./frame";
 import { Queue } from "./queue";
+
+/** So many runs does the server list at most, the newest ones. */
+const MOST_LISTED = 1000;
+/** Until the user has stopped typing. */
+const PAUSE_MS = 300;
 
 export function Runs() {
   const [runs, setRuns] = useState<Listed[]>();
   const [text, setText] = useState("");
+  // What was imported last.
+  const [taken, setTaken] = useState<string>();
   const [chosen, setChosen] = useState<number[]>([]);
   const [open, setOpen] = useState<{ run: Listed; what: "name" | "delete" }>();
   const [error, setError] = useState<string>();
   const fail = (thrown: unknown) => setError(reason(thrown));
+  // Where there are more runs than are listed, the server finds; else this page does, as it is typed.
+  const [isCut, setCut] = useState(false);
+  const asked = isCut ? text : "";
   const look = () => {
-    get<Listed[]>("/api/runs").then(setRuns, fail);
+    get<Listed[]>(`/api/runs?match=${encodeURIComponent(asked)}`).then((listed) => {
+      setRuns(listed);
+      if (listed.length >= MOST_LISTED) setCut(true);
+    }, fail);
   };
-  useEffect(look, []);
+  useEffect(() => {
+    const timer = setTimeout(look, asked === "" ? 0 : PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [asked]);
   const done = () => {
     setOpen(undefined);
     setError(undefined);
@@ -32,7 +48,7 @@ export function Runs() {
   const choose = (id: number, isChosen: boolean) => setChosen(isChosen ? [...chosen, id] : chosen.filter((other) => other !== id));
   return (
     <Frame title="Runs" error={error}>
-      <Queue onError={setError} onEnded={look} />
+      <Queue onError={setError} onChanged={look} />
       <section>
         <div class="tools">
           <label>
@@ -45,8 +61,18 @@ export function Runs() {
           ) : (
             <span class="caption">choose runs to compare them</span>
           )}
-          <Import onDone={done} onError={fail} />
+          <Import
+            onDone={(imported) => {
+              setTaken(imported);
+              done();
+            }}
+            onError={fail}
+          />
         </div>
+        <p class="caption" aria-live="polite">
+          {taken}
+        </p>
+        {shown.length >= MOST_LISTED && <p class="caption">the newest {MOST_LISTED}: find others by a name or a tag</p>}
         {runs !== undefined && shown.length === 0 && <p>{runs.length === 0 ? <>No runs yet. <a href="/new">Start one</a>.</> : `No run is called “${text}”.`}</p>}
         {shown.length > 0 && (
           <div class="scroll" role="group" tabIndex={0} aria-label="runs">
@@ -192,17 +218,22 @@ function DeleteDialog({ run, onDone, onClose }: DialogProps) {
   );
 }
 
-function Import({ onDone, onError }: { onDone: () => void; onError: (thrown: unknown) => void }) {
+/** Told in a sentence what came of it. */
+function Import({ onDone, onError }: { onDone: (imported: string) => void; onError: (thrown: unknown) => void }) {
+  const [isUnderWay, setUnderWay] = useState(false);
   const take = (input: HTMLInputElement) => {
     const [file] = input.files ?? [];
     if (file === undefined) return;
-    send("POST", "/api/import", file.slice()).then(onDone, onError);
+    setUnderWay(true);
+    send<Imported>("POST", "/api/import", file.slice())
+      .then(({ runs, were_here: here }) => onDone(`${file.name}: ${runs.length - here.length} imported${here.length > 0 ? `, ${here.length} here already, as ${here.length === 1 ? "run" : "runs"} ${here.join(", ")}` : ""}.`), onError)
+      .finally(() => setUnderWay(false));
     input.value = "";
   };
   return (
     <label class="button">
-      Import a store
-      <input class="hidden" type="file" onChange={(event) => take(event.currentTarget)} />
+      {isUnderWay ? "Importing …" : "Import a store"}
+      <input class="hidden" type="file" disabled={isUnderWay} onChange={(event) => take(event.currentTarget)} />
     </label>
   );
 }

@@ -57,15 +57,15 @@ export function keep(wishes: Wishes, edited?: string): void {
   const query = toQuery(wishes).toString();
   localStorage.setItem(KEPT, query);
   const hash = edited === undefined ? "" : `#${new URLSearchParams({ yaml: edited }).toString()}`;
-  history.replaceState(null, "", `/new${query === "" ? "" : `?${query}`}${hash}`);
+  history.replaceState(null, "", `/new?${query}${hash}`);
 }
 
-/** Only what differs from the defaults. */
+/** What differs from the defaults, and what is measured in any case: an address without anything means what was wished for last. */
 function toQuery(wishes: Wishes): URLSearchParams {
-  const query = new URLSearchParams();
+  const query = new URLSearchParams({ what: wishes.what });
   for (const [key, value] of Object.entries(wishes) as [keyof Wishes, Wishes[keyof Wishes]][]) {
     if (String(value) === String(DEFAULTS[key])) continue;
-    if (Array.isArray(value)) value.forEach((each) => query.append(key, each));
+    if (Array.isArray(value)) (value.length > 0 ? value : [""]).forEach((each) => query.append(key, each));
     else query.set(key, String(value));
   }
   return query;
@@ -81,7 +81,7 @@ function fromQuery(query: URLSearchParams): Wishes {
     image: word("image"),
     url: word("url"),
     request: word("request"),
-    on: query.has("on") ? query.getAll("on") : DEFAULTS.on,
+    on: query.has("on") ? query.getAll("on").filter((platform) => platform !== "") : DEFAULTS.on,
     rate: word("rate"),
     closed: query.get("closed") === "true",
     connections: word("connections"),

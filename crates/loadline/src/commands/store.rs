@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use loadline_machine::{Registry, Turn};
-use loadline_model::RunState;
 use loadline_store::{Copied, Store};
 
+use super::measured;
 use super::report::list;
 use crate::arguments::{StoreArguments, StoreCommand};
 use crate::exit::{Exit, UsageError};
@@ -30,9 +29,9 @@ pub fn store(arguments: &StoreArguments) -> Result<Exit> {
             tag(&store, *run, &all)?;
         }
         StoreCommand::Delete { runs } => {
-            let alive = alive();
+            let alive = measured::alive();
             for run in runs {
-                if is_measured(&store, *run, &alive)? {
+                if store.heading(*run)?.is_measured(&alive) {
                     bail!("cannot delete run {run}: it is being measured: wait for its end, or interrupt it");
                 }
             }
@@ -43,13 +42,9 @@ pub fn store(arguments: &StoreArguments) -> Result<Exit> {
             // Imported runs have the newest numbers.
             runs.sort_by(|one, other| one.started.cmp(&other.started));
             runs.truncate(runs.len().saturating_sub(*keep));
-            let alive = alive();
-            let mut old = Vec::new();
-            for run in runs.iter().filter(|run| run.tags.is_empty()) {
-                if !is_measured(&store, run.id, &alive)? {
-                    old.push(run.id);
-                }
-            }
+            let alive = measured::alive();
+            runs.retain(|run| run.tags.is_empty() && !run.is_measured(&alive));
+            let old: Vec<i64> = runs.iter().map(|run| run.id).collect();
             delete(&store, &old)?;
         }
         StoreCommand::Export { runs, file } => {
@@ -75,36 +70,16 @@ pub fn store(arguments: &StoreArguments) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The names of the runs whose processes live. Without a registry there are none.
-fn alive() -> Vec<String> {
-    let runs = Registry::of_this_user().and_then(|registry| registry.live_runs()).unwrap_or_default();
-    runs.iter().map(ToString::to_string).collect()
-}
-
-fn is_measured(store: &Store, run: i64, alive: &[String]) -> Result<bool> {
-    let run = store.run(Some(run))?;
-    Ok(run.state == RunState::Unfinished && alive.contains(&run.label))
-}
-
 fn delete(store: &Store, runs: &[i64]) -> Result<()> {
     store.delete(runs)?;
-    shrink(store);
+    if !measured::shrink(store) {
+        tell("a run is being measured: the space is given back when runs are deleted after it");
+    }
     let words: Vec<String> = runs.iter().map(ToString::to_string).collect();
     match words.as_slice() {
         [] => print("no run is deleted"),
         [run] => print(format_args!("deleted run {run}")),
         runs => print(format_args!("deleted runs {}", runs.join(", "))),
-    }
-}
-
-/// Gives the space of deleted runs back. A run that is measured would wait for that, and its service for the disk.
-fn shrink(store: &Store) {
-    match Registry::of_this_user().and_then(|registry| registry.take_turn()) {
-        Ok(Turn::Busy(_)) => {
-            tell("a run is being measured: the space is given back when runs are deleted after it")
-        }
-        // Held until it is done, so that no run begins meanwhile. Without a registry there are none.
-        _turn => store.shrink(),
     }
 }
 

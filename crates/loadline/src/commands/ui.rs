@@ -23,6 +23,7 @@ use offers::Offers;
 
 use super::experiment::own_program;
 use super::history;
+use super::measured;
 use super::machine::machine;
 use crate::arguments::{Arguments, Command as Subcommand, UiArguments};
 use crate::exit::{Exit, UsageError};
@@ -141,6 +142,18 @@ impl Program for ThisProgram {
             Ok(unreadable) => NoHistory::Store(unreadable),
             Err(error) => NoHistory::Metric(error.to_string()),
         })
+    }
+
+    fn alive(&self) -> Vec<String> {
+        measured::alive()
+    }
+
+    fn others_measure(&self) -> bool {
+        measured::is_anybody_measuring()
+    }
+
+    fn shrink(&self, store: &Store) {
+        measured::shrink(store);
     }
 
     fn run(&self, store: &Path) -> Command {

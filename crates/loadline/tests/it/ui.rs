@@ -307,6 +307,23 @@ fn the_space_of_a_deleted_run_is_given_back_unless_one_is_measured() {
 }
 
 #[test]
+fn a_run_that_the_command_line_measures_is_not_deleted() {
+    let place = Place::cleaning();
+    let served = Served::start(&place);
+    place.write("long.yaml", LONG);
+    let run = place.start(["run", "long.yaml"]);
+    place.wait_for_rows("slice", 1);
+    assert_eq!(served.json("/api/runs")[0]["measured_now"], json!(true));
+    let refused = served.ask("DELETE /api/runs/1", "");
+    assert_eq!(refused.status, 409, "{refused:?}");
+    assert!(refused.body.contains("run 1 is being measured"), "{refused:?}");
+    run.send(Signal::INT);
+    assert_eq!(run.wait().code, Some(130));
+    assert_eq!(served.json("/api/runs")[0]["measured_now"], json!(false));
+    assert_eq!(served.ask("DELETE /api/runs/1", "").status, 204);
+}
+
+#[test]
 fn the_run_of_a_killed_server_ends_and_nothing_of_it_stays() {
     let place = Place::cleaning();
     let served = Served::start(&place);

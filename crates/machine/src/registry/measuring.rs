@@ -44,6 +44,19 @@ impl Registry {
             .with_context(|| format!("write {}", path.display()))?;
         Ok(Turn::Ours(MeasuringTurn { _lock: lock }))
     }
+
+    /// Whether somebody has the turn.
+    ///
+    /// # Errors
+    /// When the lock's file cannot be opened.
+    pub fn is_turn_taken(&self) -> Result<bool, Error> {
+        let path = self.dir.join("measuring");
+        match open_lock(&path)?.try_lock_shared() {
+            Ok(()) => Ok(false),
+            Err(TryLockError::WouldBlock) => Ok(true),
+            Err(TryLockError::Error(error)) => Err(error).with_context(|| format!("lock {}", path.display())),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -59,7 +72,9 @@ mod tests {
             Turn::Busy(holder) => assert_eq!(holder, Some(std::process::id())),
             Turn::Ours(_) => panic!("two have it"),
         }
+        assert!(registry.is_turn_taken().unwrap());
         drop(first);
+        assert!(!registry.is_turn_taken().unwrap());
         assert!(matches!(registry.take_turn().unwrap(), Turn::Ours(_)));
         assert!(registry.runs().unwrap().is_empty(), "the lock is not taken for a run");
     }

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use loadline_model::experiment::Experiment;
 use loadline_model::result::history::{HISTORY_SCHEMA, History};
+use loadline_store::Store;
 use loadline_web::{Draft, NoHistory, Offer, Program, Token, Ui, serve};
 
 /// Longest wait for anything: far more than it takes, so that a loaded machine fails no test.
@@ -21,6 +22,7 @@ const TOKEN: &str = "a-token-of-the-tests-own";
 /// Says what is asked of it. Its experiment files are scripts of the shell.
 struct MadeUp {
     tell: Sender<&'static str>,
+    others: Arc<AtomicBool>,
 }
 
 impl MadeUp {
@@ -89,6 +91,16 @@ impl Program for MadeUp {
         })
     }
 
+    fn alive(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn others_measure(&self) -> bool {
+        self.others.load(Ordering::Relaxed)
+    }
+
+    fn shrink(&self, _store: &Store) {}
+
     fn run(&self, _store: &Path) -> Command {
         Command::new("sh")
     }
@@ -110,6 +122,8 @@ fn policy() -> String {
 pub struct Server {
     /// What is asked of the command line.
     pub told: Receiver<&'static str>,
+    /// Whether others measure on this machine.
+    pub others: Arc<AtomicBool>,
     address: SocketAddr,
     stop: Arc<AtomicBool>,
     serving: Option<JoinHandle<()>>,
@@ -119,6 +133,7 @@ pub struct Server {
 impl Server {
     pub fn start() -> Server {
         let (tell, told) = channel();
+        let others = Arc::new(AtomicBool::new(false));
         let folder = tempfile::tempdir().expect("a folder");
         let ui = Ui {
             store: folder.path().join("loadline.db"),
@@ -126,7 +141,7 @@ impl Server {
             names: Vec::new(),
             token: Token::chosen(TOKEN).expect("a token"),
             certificate: None,
-            program: Arc::new(MadeUp { tell }),
+            program: Arc::new(MadeUp { tell, others: others.clone() }),
         };
         let stop = Arc::new(AtomicBool::new(false));
         let (ready, url) = channel();
@@ -138,7 +153,7 @@ impl Server {
         let url: String = url.recv_timeout(PATIENCE).expect("an address");
         let host = url.strip_prefix("http://").and_then(|rest| rest.split_once('/')).expect("a URL").0;
         let address = host.parse().expect("an address");
-        Server { told, address, stop, serving: Some(serving), _folder: folder }
+        Server { told, others, address, stop, serving: Some(serving), _folder: folder }
     }
 
     /// Asks `METHOD PATH`, on a connection that ends with the answer.

@@ -1,5 +1,6 @@
 //! What the server does beside a run that is measured.
 
+use std::sync::atomic::Ordering;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -62,4 +63,39 @@ fn no_platform_is_asked_while_a_run_is_measured() {
     server.ask("POST /api/jobs/1/stop", "");
     wait_for(&server, 1, r#""state":"ended""#);
     assert_eq!(asked(&server), "platforms are asked");
+}
+
+#[test]
+fn what_others_measure_is_disturbed_as_little() {
+    let server = Server::start();
+    server.others.store(true, Ordering::Relaxed);
+    assert_eq!(policy_of_pages(&server), GIVES_WAY);
+    server.ask("GET /api/platforms", "");
+    assert_eq!(server.told.recv_timeout(PATIENCE).expect("it is asked for"), "platforms are remembered");
+    let refused = server.ask("POST /api/tries", SAYS_ITS_POLICY);
+    assert!(refused.contains("a run is being measured"), "{refused}");
+}
+
+#[test]
+fn a_run_that_hangs_ends_when_it_is_stopped_again() {
+    let server = Server::start();
+    let folder = tempfile::tempdir().expect("a folder");
+    let wait_for_file = |name: &str| {
+        let deadline = Instant::now() + PATIENCE;
+        while !folder.path().join(name).exists() {
+            assert!(Instant::now() < deadline, "waited in vain for {name}");
+            sleep(Duration::from_millis(5));
+        }
+    };
+    let hangs = format!(
+        "cd {}; trap 'test -e seen && exit 7; touch seen' INT; touch ready; while :; do sleep 0.05; done",
+        folder.path().display()
+    );
+    server.ask("POST /api/jobs", &serde_json::json!({ "yaml": hangs }).to_string());
+    wait_for_file("ready");
+    server.ask("POST /api/jobs/1/stop", "");
+    wait_for_file("seen");
+    wait_for(&server, 1, r#""state":"stopping""#);
+    server.ask("POST /api/jobs/1/stop", "");
+    wait_for(&server, 1, r#""code":7"#);
 }
