@@ -10,6 +10,7 @@ mod image;
 mod init;
 mod load;
 mod machine;
+mod measured;
 mod plan;
 mod report;
 mod schema;

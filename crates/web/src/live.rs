@@ -106,7 +106,8 @@ impl CellNow {
 impl Slice {
     fn of(row: &SliceRow) -> Slice {
         let seen = |metric: &str| row.observations.get(metric);
-        let per_request = |metric: &str| seen(metric).filter(|_| row.answered > 0).map(|sum| sum / row.answered as f64);
+        let per_request =
+            |metric: &str| seen(metric).filter(|_| row.answered > 0).map(|sum| sum / row.answered as f64);
         Slice {
             cell: row.cell,
             at_s: row.at_s,

@@ -23,8 +23,8 @@ use offers::Offers;
 
 use super::experiment::own_program;
 use super::history;
-use super::measured;
 use super::machine::machine;
+use super::measured;
 use crate::arguments::{Arguments, Command as Subcommand, UiArguments};
 use crate::exit::{Exit, UsageError};
 use crate::streams::{print, tell};
