@@ -6,6 +6,7 @@ import type { Offer, Slice, Status } from "../src/generated/api";
 import type { History } from "../src/generated/history";
 import { expectToBeGood, faultsOf } from "./app-pages";
 import { expectFigure, fileOf } from "./pages";
+import { expectOnPaper } from "./paper";
 
 const ORIGIN = "http://loadline.test";
 const SHELL = `<!DOCTYPE html>
@@ -249,6 +250,16 @@ test("a window that nobody sees holds no stream", async ({ page }) => {
   expect(asked).toBe(before);
   await hide(false);
   await expect.poll(() => asked).toBeGreaterThan(before + 1);
+});
+
+test("a history and a run that is measured are printed whole, black on white", async ({ page }) => {
+  await page.emulateMedia({ colorScheme: "dark" });
+  await openApp(page, "/history", { "/api/history": JSON.stringify(history()) });
+  await expect(page.locator(".history svg")).toHaveCount(2);
+  await expectOnPaper(page);
+  await page.emulateMedia({ media: "screen", colorScheme: "dark" });
+  await openJob(page, slicesOf(120));
+  await expectOnPaper(page);
 });
 
 test("a run with more slices than are drawn says so", async ({ page }) => {

@@ -6,6 +6,7 @@ import type { History } from "../src/generated/history";
 import type { RunResult } from "../src/generated/result";
 import { expectToBeGood, faultsOf } from "./app-pages";
 import { expectFigure, expectToFit, fileOf } from "./pages";
+import { expectOnPaper } from "./paper";
 import { expectGates, expectSlices, expectTables } from "./shown";
 
 const URL = process.env["LOADLINE_URL"] ?? "";
@@ -418,6 +419,13 @@ test("a comparison or a report that there is not is a page that says why, with a
     await page.getByRole("link", { name: "All runs" }).click();
     await expect(page.getByRole("link", { name: "New run" })).toBeVisible();
   }
+});
+
+test("the list of runs is printed whole, black on white", async ({ page }) => {
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.goto(URL);
+  await expect(page.locator("table.runs")).toBeVisible();
+  await expectOnPaper(page);
 });
 
 test("two windows start a run: the second waits, and is stopped", async ({ context }) => {
