@@ -78,9 +78,7 @@ function CellHeat({ page, heat, cell, range }: { page: Page; heat: Heat; cell: C
   const y = scaled([low, high], [HEIGHT, 0], true);
   return (
     <figure class="heat">
-      <figcaption>
-        {cell.label} <span class="readout">{read}</span>
-      </figcaption>
+      <figcaption>{cell.label}</figcaption>
       <div class="frame">
         <Measured height={HEIGHT + BOTTOM}>
           {(width) => (
@@ -103,6 +101,7 @@ function CellHeat({ page, heat, cell, range }: { page: Page; heat: Heat; cell: C
         </Measured>
         <canvas ref={canvas} role="img" onPointerMove={tell} onPointerLeave={() => setRead("")} aria-label={`Response times of ${cell.label} in ${slices.length} slices, from ${time(low)} to ${time(high)}`} />
       </div>
+      <p class="readout">{read}</p>
     </figure>
   );
 }

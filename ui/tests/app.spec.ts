@@ -334,8 +334,13 @@ test("a run is shared by its address, imported with the page's button, renamed a
   await page.getByRole("button", { name: "Stop" }).click();
   await expect(page.getByText(/^It was stopped/)).toBeVisible({ timeout: 60_000 });
   // Of a run that is not there nothing can be started, least of all what was asked for before.
+  let drafts = 0;
+  page.on("request", (request) => (drafts += Number(request.url().endsWith("/api/drafts"))));
   await page.goto(`${SITE}new?again=999`);
   await expect(page.getByRole("alert")).toContainText("999");
+  // Long after the form would have been checked.
+  await page.waitForTimeout(1000);
+  expect(drafts).toBe(0);
   await expect(page.getByRole("button", { name: "Start" })).toBeDisabled();
   expect(faults.filter((fault) => !fault.includes("404"))).toEqual([]);
 });
@@ -388,16 +393,17 @@ test("what the form holds outlives a reload, and is shared by its address", asyn
   const third = await (await browser.newContext()).newPage();
   await third.goto(URL);
   await third.goto(`${SITE}new`);
-  await third.getByLabel("host", { exact: false }).first().uncheck();
-  await third.getByLabel(/^pod/).uncheck();
+  const [host, pod] = [/^host/, /^pod/].map((name) => third.getByRole("checkbox", { name }));
+  await host?.uncheck();
+  await pod?.uncheck();
   await third.reload();
-  await expect(third.getByLabel(/^pod/)).not.toBeChecked();
+  await expect(third.getByRole("checkbox", { name: /^pod/ })).not.toBeChecked();
   const defaults = await (await browser.newContext()).newPage();
   await defaults.goto(URL);
   await defaults.goto(`${SITE}new`);
   await expect(defaults).toHaveURL(/\?/);
   await third.goto(defaults.url());
-  await expect(third.getByLabel(/^pod/)).toBeChecked();
+  await expect(third.getByRole("checkbox", { name: /^pod/ })).toBeChecked();
   await defaults.context().close();
   await third.context().close();
   // A change of the form replaces it, in the address as well.
@@ -478,11 +484,14 @@ loads: [{rate: 200/s}]
     await page.getByRole("radio", { name: kind, exact: true }).check();
     const fields = page.locator("form.new-run fieldset").locator("input[type=text]:enabled, textarea");
     for (const field of await fields.all()) await field.fill(attack);
+    await page.waitForResponse((response) => response.url().endsWith("/api/drafts") && response.status() === 422);
     await expect(page.locator("pre.alert")).toBeVisible();
+    expect(await page.locator("img").count()).toBe(0);
   }
   await page.goto(SITE);
   await page.getByLabel("Find").fill(`no ${attack}`);
   await expect(page.getByText("No run is called")).toContainText(attack);
+  expect(await page.locator("img").count()).toBe(0);
   await page.goto(`${SITE}history?metric=${encodeURIComponent(attack)}`);
   await expect(page.getByRole("alert")).toContainText("img src=x");
   expect(await page.locator("img").count()).toBe(0);

@@ -76,7 +76,7 @@ test("what a figure opens shows the figures of its row, its deployments and all 
 
 test("a figure of one request shows nothing of the others", async ({ page }) => {
   const name = PAGES.find((each) => resultOf(each).contrasts.some(({ by_request: rows }) => (rows ?? []).length > 1)) ?? "";
-  await open(page, name);
+  const faults = await open(page, name);
   const line = page.locator("tr[data-request][data-metric]").first();
   // Figures by request are folded.
   for (const folded of await page.locator("main > section > details > summary, main details > summary").all()) await folded.click();
@@ -86,6 +86,7 @@ test("a figure of one request shows nothing of the others", async ({ page }) => 
   await expect(dialog.getByRole("heading").first()).toContainText(request);
   await expect(dialog).toContainText("for all requests together");
   await expect(dialog.getByRole("group", { name: "deployments" })).toHaveCount(0);
+  expect(faults).toEqual([]);
 });
 
 test("each slice can be reached and shows its own figures", async ({ page }) => {

@@ -147,7 +147,12 @@ impl Registry {
         let _registry = self.lock()?;
         let mut live = Vec::new();
         for dir in self.runs()? {
-            match open_lock(&dir.join("lock"))?.try_lock() {
+            // Not made anew: a run that ends meanwhile removes its folder.
+            let lock = match File::open(dir.join("lock")) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                opened => opened.with_context(|| format!("open the lock in {}", dir.display()))?,
+            };
+            match lock.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {
                     live.extend(dir.file_name().and_then(|name| name.to_str()?.parse::<RunName>().ok()));

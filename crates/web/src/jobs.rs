@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::State;
+use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::http::header::LOCATION;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 use crate::Site;
 use crate::failure::{Failure, Refusal};
@@ -73,15 +73,23 @@ pub(crate) async fn events(
     Ok(site.streams.follow(site.clone(), job)?.into_response())
 }
 
-/// Ends a run: one that waits never begins, and one that runs keeps what was measured. Stopped again, one that hangs ends at once.
-#[utoipa::path(post, path = "/api/jobs/{job}/stop", tag = "jobs", params(JobNumber),
+#[derive(Deserialize, IntoParams)]
+pub(crate) struct Stopping {
+    /// Whether one that was stopped before, and hangs, ends where it stands. What it made is removed at the next start of the server.
+    #[serde(default)]
+    at_once: bool,
+}
+
+/// Ends a run: one that waits never begins, and one that runs keeps what was measured.
+#[utoipa::path(post, path = "/api/jobs/{job}/stop", tag = "jobs", params(JobNumber, Stopping),
     responses((status = 202, body = Status), (status = 404, body = Refusal)))]
 pub(crate) async fn stop(
     State(site): State<Arc<Site>>,
     JobNumber { job }: JobNumber,
+    Query(Stopping { at_once }): Query<Stopping>,
 ) -> Result<(StatusCode, Json<Status>), Failure> {
     let job = find(&site, job)?;
-    site.queue.stop(&job);
+    site.queue.stop(&job, at_once);
     Ok((StatusCode::ACCEPTED, Json(site.queue.status(&job))))
 }
 

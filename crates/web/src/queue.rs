@@ -158,7 +158,7 @@ impl Queue {
         };
         self.changed.notify_all();
         if let Some(job) = running {
-            self.stop_running(&job);
+            self.stop_running(&job, false);
         }
         let thread = self.measuring.lock().unwrap_or_else(PoisonError::into_inner).take();
         // One that panicked has said so.
@@ -194,14 +194,19 @@ impl Queue {
         status(&self.list(), job)
     }
 
+    /// Whether the run of this number is being measured.
+    pub(crate) fn measures(&self, run: i64) -> bool {
+        self.list().running.as_ref().is_some_and(|job| job.told().live.run == Some(run))
+    }
+
     /// Whether a run is being measured.
     pub(crate) fn is_measuring(&self) -> bool {
         self.list().running.is_some()
     }
 
-    /// Ends a run: one that waits never begins, one that runs keeps what was measured. One that is stopped again, because it hangs, ends
-    /// at once, and leaves what it made to the next start of the server.
-    pub(crate) fn stop(&self, job: &Arc<Job>) {
+    /// Ends a run: one that waits never begins, one that runs keeps what was measured. One that was stopped and hangs can be ended `at_once`:
+    /// it leaves what it made to the next start of the server.
+    pub(crate) fn stop(&self, job: &Arc<Job>, at_once: bool) {
         let is_waiting = {
             let mut list = self.list();
             let place = list.waiting.iter().position(|other| other.id == job.id);
@@ -215,14 +220,15 @@ impl Queue {
             true => job.tell(|told| {
                 told.state = State::Ended { code: None, said: "It was stopped before it began.".to_owned() }
             }),
-            false => self.stop_running(job),
+            false => self.stop_running(job, at_once),
         }
     }
 
-    fn stop_running(&self, job: &Job) {
+    fn stop_running(&self, job: &Job, at_once: bool) {
         let mut pid = None;
         job.tell(|told| {
-            if matches!(told.state, State::Running | State::Stopping) {
+            // A second signal would end its tidying up.
+            if told.state == State::Running || at_once && told.state == State::Stopping {
                 told.state = State::Stopping;
                 pid = told.process;
             }

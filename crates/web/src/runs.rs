@@ -73,11 +73,11 @@ pub(crate) async fn list(
     Query(asked): Query<Listing>,
 ) -> Result<Json<Vec<Listed>>, Failure> {
     let text = asked.matching.unwrap_or_default();
-    let headings = in_background(site.clone(), |site| Ok(Store::open(&site.store)?.runs()?)).await?;
-    let alive = site.program.alive();
+    let known = |site: &Site| Ok((Store::open(&site.store)?.runs()?, site.program.alive()));
+    let (headings, alive) = in_background(site.clone(), known).await?;
     let listed = headings.into_iter().rev().filter(|run| run.matches(&text)).take(MOST_LISTED);
     let listed = listed.map(|run| Listed {
-        measured_now: run.is_measured(&alive),
+        measured_now: site.queue.measures(run.id) || run.is_measured(&alive),
         id: run.id,
         name: run.name,
         started: run.started,
@@ -207,7 +207,7 @@ pub(crate) async fn delete(
 ) -> Result<StatusCode, Failure> {
     blocking(move || {
         let store = Store::open(&site.store)?;
-        if store.heading(id)?.is_measured(&site.program.alive()) {
+        if site.queue.measures(id) || store.heading(id)?.is_measured(&site.program.alive()) {
             let sentence = format!("run {id} is being measured: stop it first");
             return Err(Failure::new(StatusCode::CONFLICT, sentence));
         }

@@ -2,13 +2,14 @@
 import { useEffect, useState } from "preact/hooks";
 import { difference, time } from "../format";
 import { Pictures } from "../pictures";
-import { Refused, get, reason, send } from "./api";
+import { Refused, get, reason } from "./api";
 import type { Slice, Status } from "./api";
 import { Frame } from "./frame";
 import { LiveSlices } from "./live-slices";
 import { Narrowing, known } from "./narrowing";
 import type { Known } from "./narrowing";
 import { Progress } from "./progress";
+import { StopButton } from "./stop-button";
 
 type Live = Status["live"];
 
@@ -41,42 +42,44 @@ export function JobPage({ job }: { job: number }) {
       events?.close();
       // A window that nobody sees would hold one of the six connections that a browser has to a server.
       if (hasEnded || document.hidden) return;
-      events = new EventSource(`${path}/events`);
+      const stream = new EventSource(`${path}/events`);
+      events = stream;
       // A new connection begins with the first slice.
-      events.addEventListener("open", () => setSlices([]));
-      events.addEventListener("slices", (event) => {
+      stream.addEventListener("open", () => setSlices([]));
+      stream.addEventListener("slices", (event) => {
         const more = JSON.parse((event as MessageEvent<string>).data) as Slice[];
         setSlices((known) => [...known, ...more]);
       });
-      events.addEventListener("status", (event) => {
-        const next = JSON.parse((event as MessageEvent<string>).data) as Status;
-        setError(undefined);
-        setStatus(next);
-        setPast((before) => known(before, next.live));
-        hasEnded = next.state === "ended";
-        if (hasEnded) events?.close();
-      });
-      events.addEventListener("error", () => {
+      stream.addEventListener("status", (event) => take(JSON.parse((event as MessageEvent<string>).data) as Status));
+      stream.addEventListener("error", () => {
         setError("the server does not answer; what it measures goes on, if it does");
         // A stream that was refused is not asked for again by the browser, and does not say why.
-        if (events?.readyState === EventSource.CLOSED) look();
+        if (stream.readyState === EventSource.CLOSED) look(stream);
       });
     };
-    const look = () => {
-      const later = () => {
-        clearTimeout(timer);
-        timer = setTimeout(follow, AGAIN_MS);
-      };
+    const take = (next: Status) => {
+      setError(undefined);
+      setStatus(next);
+      setPast((before) => known(before, next.live));
+      hasEnded = next.state === "ended";
+      if (hasEnded) events?.close();
+    };
+    const look = (refused: EventSource) => {
+      const again = () => (timer = setTimeout(follow, AGAIN_MS));
       get<Status>(path).then(
         (now) => {
-          setStatus(now);
+          // Meanwhile another one may have been had.
+          if (events !== refused) return;
+          take(now);
+          if (hasEnded) return;
           setError("nobody more can follow this run now: what is shown is not the latest");
-          later();
+          again();
         },
         (thrown: unknown) => {
+          if (events !== refused) return;
           fail(thrown);
           // One that is restarted has forgotten this run.
-          if (!(thrown instanceof Refused) || thrown.status === 0 || thrown.status >= 500) later();
+          if (!(thrown instanceof Refused) || thrown.status === 0 || thrown.status >= 500) again();
         },
       );
     };
@@ -93,7 +96,6 @@ export function JobPage({ job }: { job: number }) {
   }, [job]);
   if (status === undefined) return <Frame title={`Job ${job}`} error={error}>{null}</Frame>;
   const { live, name, state } = status;
-  const stop = () => void send<Status>("POST", `/api/jobs/${job}/stop`).then(setStatus, (thrown: unknown) => setError(reason(thrown)));
   return (
     <Frame title={name} error={error}>
       {status.state === "ended" ? (
@@ -101,11 +103,9 @@ export function JobPage({ job }: { job: number }) {
       ) : (
         <section aria-label="progress" class="live">
           {state === "waiting" && <p>It waits for {status.before === 1 ? "the run" : `${status.before} runs`} before it.</p>}
-          {state === "stopping" && <p>It stops, and removes what it created. Stopped at once, it leaves that to the next start of the server.</p>}
+          {state === "stopping" && <p>It stops, and removes what it created. If it is stopped at once, the next start of the server does that.</p>}
           {state === "running" && <Progress live={live} />}
-          <button type="button" onClick={stop}>
-            {state === "stopping" ? "Stop at once" : "Stop"}
-          </button>
+          <StopButton job={job} state={state} onStopped={setStatus} onError={(thrown) => setError(reason(thrown))} />
         </section>
       )}
       <SoFar live={live} past={past} />

@@ -5,7 +5,7 @@ import { get, getText, reason, send, sendForText } from "./api";
 import type { Asked, Draft, Offer, Status } from "./api";
 import { Frame } from "./frame";
 import { span } from "./progress";
-import { flags, keep, read, readEdited } from "./wishes";
+import { address, flags, keep, read, readEdited } from "./wishes";
 import type { Wishes } from "./wishes";
 
 /** Until the user has stopped typing. */
@@ -27,7 +27,7 @@ export function NewRun() {
   useEffect(() => {
     get<string[]>("/api/services").then(setServices, (thrown: unknown) => setError(reason(thrown)));
     get<Offer[]>("/api/platforms").then(setOffers, (thrown: unknown) => setError(reason(thrown)));
-    if (again === null) return keep(wishes, edited);
+    if (again === null) return address(wishes, edited);
     getText(`/api/runs/${again}/export?format=experiment`).then(
       (yaml) => {
         setEdited(yaml);

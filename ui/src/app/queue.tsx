@@ -1,8 +1,9 @@
 // Runs that are measured or wait, with the way to each; asked for again while there are any.
-import { useEffect, useState } from "preact/hooks";
-import { get, reason, send } from "./api";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { get, reason } from "./api";
 import type { Status } from "./api";
 import { leftOf } from "./progress";
+import { StopButton } from "./stop-button";
 
 const EVERY_MS = 3000;
 
@@ -14,6 +15,8 @@ interface Props {
 }
 
 export function Queue({ onError, onChanged }: Props) {
+  const changed = useRef(onChanged);
+  changed.current = onChanged;
   const [jobs, setJobs] = useState<Status[]>([]);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -25,7 +28,7 @@ export function Queue({ onError, onChanged }: Props) {
         const open = all.filter(({ state }) => state !== "ended");
         setJobs(open);
         const now = open.map(({ job, live }) => `${job} ${live.run ?? "not begun"}`).join();
-        if (before !== undefined && now !== before) onChanged();
+        if (before !== undefined && now !== before) changed.current();
         before = now;
         if (isLost) onError(undefined);
         isLost = false;
@@ -39,7 +42,6 @@ export function Queue({ onError, onChanged }: Props) {
     return () => clearTimeout(timer);
   }, []);
   if (jobs.length === 0) return null;
-  const stop = (job: number) => void send("POST", `/api/jobs/${job}/stop`).catch((error: unknown) => onError(reason(error)));
   return (
     <section aria-label="being measured">
       <h2>Being measured</h2>
@@ -50,9 +52,7 @@ export function Queue({ onError, onChanged }: Props) {
             <span class="caption">
               {state === "waiting" ? `waits for ${before === 1 ? "the run" : `${before} runs`} before it` : state === "stopping" ? "stops, and tidies up" : leftOf(live)}
             </span>
-            <button type="button" onClick={() => stop(job)}>
-              {state === "stopping" ? "Stop at once" : "Stop"}
-            </button>
+            <StopButton job={job} state={state} onStopped={() => undefined} onError={(thrown) => onError(reason(thrown))} />
           </li>
         ))}
       </ul>

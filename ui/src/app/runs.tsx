@@ -23,8 +23,12 @@ export function Runs() {
   // Where there are more runs than are listed, the server finds; else this page does, as it is typed.
   const [isCut, setCut] = useState(false);
   const asked = isCut ? text : "";
+  const latest = useRef(0);
   const look = () => {
+    const number = (latest.current += 1);
     get<Listed[]>(`/api/runs?match=${encodeURIComponent(asked)}`).then((listed) => {
+      // What was asked for later is answered by another.
+      if (number !== latest.current) return;
       setRuns(listed);
       if (listed.length >= MOST_LISTED) setCut(true);
     }, fail);
@@ -64,7 +68,7 @@ export function Runs() {
           <Import
             onDone={(imported) => {
               setTaken(imported);
-              done();
+              if (imported !== undefined) done();
             }}
             onError={fail}
           />
@@ -73,7 +77,7 @@ export function Runs() {
           {taken}
         </p>
         {shown.length >= MOST_LISTED && <p class="caption">the newest {MOST_LISTED}: find others by a name or a tag</p>}
-        {runs !== undefined && shown.length === 0 && <p>{runs.length === 0 ? <>No runs yet. <a href="/new">Start one</a>.</> : `No run is called “${text}”.`}</p>}
+        {runs !== undefined && shown.length === 0 && <p>{runs.length === 0 && asked === "" ? <>No runs yet. <a href="/new">Start one</a>.</> : `No run is called “${text}”.`}</p>}
         {shown.length > 0 && (
           <div class="scroll" role="group" tabIndex={0} aria-label="runs">
             <table class="runs">
@@ -218,13 +222,14 @@ function DeleteDialog({ run, onDone, onClose }: DialogProps) {
   );
 }
 
-/** Told in a sentence what came of it. */
-function Import({ onDone, onError }: { onDone: (imported: string) => void; onError: (thrown: unknown) => void }) {
+/** Tells in a sentence what came of it, and when it begins that nothing is known yet. */
+function Import({ onDone, onError }: { onDone: (imported: string | undefined) => void; onError: (thrown: unknown) => void }) {
   const [isUnderWay, setUnderWay] = useState(false);
   const take = (input: HTMLInputElement) => {
     const [file] = input.files ?? [];
     if (file === undefined) return;
     setUnderWay(true);
+    onDone(undefined);
     send<Imported>("POST", "/api/import", file.slice())
       .then(({ runs, were_here: here }) => onDone(`${file.name}: ${runs.length - here.length} imported${here.length > 0 ? `, ${here.length} here already, as ${here.length === 1 ? "run" : "runs"} ${here.join(", ")}` : ""}.`), onError)
       .finally(() => setUnderWay(false));

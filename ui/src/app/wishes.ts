@@ -54,10 +54,14 @@ export function readEdited(): string | undefined {
 }
 
 export function keep(wishes: Wishes, edited?: string): void {
-  const query = toQuery(wishes).toString();
-  localStorage.setItem(KEPT, query);
+  localStorage.setItem(KEPT, toQuery(wishes).toString());
+  address(wishes, edited);
+}
+
+/** Puts them into the address alone: a link that is opened is not what its reader asked for last. */
+export function address(wishes: Wishes, edited?: string): void {
   const hash = edited === undefined ? "" : `#${new URLSearchParams({ yaml: edited }).toString()}`;
-  history.replaceState(null, "", `/new?${query}${hash}`);
+  history.replaceState(null, "", `/new?${toQuery(wishes).toString()}${hash}`);
 }
 
 /** What differs from the defaults, and what is measured in any case: an address without anything means what was wished for last. */

@@ -185,6 +185,10 @@ export interface Imported {
    * In their order there.
    */
   runs: number[];
+  /**
+   * Those among them that were here already.
+   */
+  were_here: number[];
 }
 /**
  * A run, as the store knows it without looking at what was measured.
@@ -198,7 +202,7 @@ export interface Listed {
    */
   id: number;
   /**
-   * Whether it is measured now, by this server.
+   * Whether it is measured now.
    */
   measured_now: boolean;
   /**
@@ -352,9 +356,21 @@ export interface Slice {
    */
   disturbed: boolean;
   /**
+   * Its memory, bytes.
+   */
+  memory_bytes?: number | null;
+  /**
    * Median response time, ns; absent if nothing was answered.
    */
   p50_ns?: number | null;
+  /**
+   * How long its threads waited for a CPU per answered request, ns.
+   */
+  run_queue_wait_ns?: number | null;
+  /**
+   * For how long its limit held it back, ns a second.
+   */
+  throttled_ns?: number | null;
 }
 /**
  * What is known of it.

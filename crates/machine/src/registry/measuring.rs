@@ -26,6 +26,8 @@ impl Registry {
     /// # Errors
     /// When the lock's file cannot be opened or written.
     pub fn take_turn(&self) -> Result<Turn, Error> {
+        // Whoever asks whether it is taken has it for a moment.
+        let _registry = self.lock()?;
         let path = self.dir.join("measuring");
         let mut lock = open_lock(&path)?;
         match lock.try_lock() {
@@ -50,6 +52,7 @@ impl Registry {
     /// # Errors
     /// When the lock's file cannot be opened.
     pub fn is_turn_taken(&self) -> Result<bool, Error> {
+        let _registry = self.lock()?;
         let path = self.dir.join("measuring");
         match open_lock(&path)?.try_lock_shared() {
             Ok(()) => Ok(false),

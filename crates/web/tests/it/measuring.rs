@@ -77,7 +77,7 @@ fn what_others_measure_is_disturbed_as_little() {
 }
 
 #[test]
-fn a_run_that_hangs_ends_when_it_is_stopped_again() {
+fn a_run_that_hangs_ends_at_once_only_when_that_is_asked_for() {
     let server = Server::start();
     let folder = tempfile::tempdir().expect("a folder");
     let wait_for_file = |name: &str| {
@@ -88,7 +88,7 @@ fn a_run_that_hangs_ends_when_it_is_stopped_again() {
         }
     };
     let hangs = format!(
-        "cd {}; trap 'test -e seen && exit 7; touch seen' INT; touch ready; while :; do sleep 0.05; done",
+        "cd {}; trap 'test -e seen && exit 7; touch seen' INT; touch ready; while :; do sleep 0.05; date +%N > turns; done",
         folder.path().display()
     );
     server.ask("POST /api/jobs", &serde_json::json!({ "yaml": hangs }).to_string());
@@ -96,6 +96,13 @@ fn a_run_that_hangs_ends_when_it_is_stopped_again() {
     server.ask("POST /api/jobs/1/stop", "");
     wait_for_file("seen");
     wait_for(&server, 1, r#""state":"stopping""#);
+    // A double click, or another window: it goes on, for two turns at least.
     server.ask("POST /api/jobs/1/stop", "");
+    for _ in 0..2 {
+        let _ = std::fs::remove_file(folder.path().join("turns"));
+        wait_for_file("turns");
+    }
+    wait_for(&server, 1, r#""state":"stopping""#);
+    server.ask("POST /api/jobs/1/stop?at_once=true", "");
     wait_for(&server, 1, r#""code":7"#);
 }
