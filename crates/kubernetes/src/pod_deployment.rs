@@ -153,7 +153,7 @@ impl Deployment for PodDeployment {
         self.subject.clone()
     }
 
-    fn quiesce(&self, stopped: bool) -> Result<Duration, PlatformError> {
+    fn quiesce(&self, stopped: bool) -> Result<Option<Duration>, PlatformError> {
         Ok(self.made.cluster.quiesce(stopped).map_err(ClusterError::from)?)
     }
 

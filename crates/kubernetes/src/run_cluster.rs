@@ -168,11 +168,15 @@ impl RunCluster {
         Ok(())
     }
 
-    /// Stops the cluster's own programs, or lets them go on; returns how long they must before they may be stopped again.
-    pub fn quiesce(&self, stopped: bool) -> Result<Duration, Error> {
+    /// Stops the cluster's own programs, or lets them go on; returns how long they must before they may be stopped again. `None` if they may
+    /// not be stopped at all.
+    pub fn quiesce(&self, stopped: bool) -> Result<Option<Duration>, Error> {
         let mut system = self.system.lock().unwrap_or_else(PoisonError::into_inner);
+        if system.freezers.is_empty() {
+            return Ok(None);
+        }
         if system.stopped.is_some() == stopped {
-            return Ok(Duration::ZERO);
+            return Ok(Some(Duration::ZERO));
         }
         let lasted = system.stopped.map_or(Duration::ZERO, |since| since.elapsed());
         system.stopped = stopped.then(Instant::now);
@@ -183,7 +187,7 @@ impl RunCluster {
         if !rest.is_zero() {
             system.overdue = Duration::ZERO;
         }
-        Ok(rest)
+        Ok(Some(rest))
     }
 
     /// The run's namespace.

@@ -34,13 +34,13 @@ pub trait Deployment: Send {
     }
 
     /// Stops what the platform does on this machine beside running services, if its options ask for that, or lets it go on. Called around
-    /// each slice. Returns how long it must go on now before it may be stopped again.
+    /// slices. Returns how long it must go on now before it may be stopped again; `None` if there is nothing to stop.
     ///
     /// # Errors
     /// When it does not stop.
-    fn quiesce(&self, stopped: bool) -> Result<Duration, PlatformError> {
+    fn quiesce(&self, stopped: bool) -> Result<Option<Duration>, PlatformError> {
         let _ = stopped;
-        Ok(Duration::ZERO)
+        Ok(None)
     }
 
     /// Whether its slices are measured with all that runs on, whatever the other platforms of the run ask for.

@@ -57,6 +57,20 @@ impl Execution<'_> {
         turns: Vec<Turn>,
         fleet: &mut Fleet,
     ) -> Result<(), RunError> {
+        let measured = self.turns(round, block, turns, fleet);
+        // However it ended.
+        let goes_on = self.let_go_on(fleet);
+        measured.and(goes_on)
+    }
+
+    /// Lets go on what the platforms do beside running services, for as long as it must before it may be stopped again.
+    pub fn let_go_on(&mut self, fleet: &mut Fleet) -> Result<(), RunError> {
+        let rest = fleet.resume()?;
+        self.clock.sleep(rest);
+        Ok(())
+    }
+
+    fn turns(&mut self, round: u32, block: u32, turns: Vec<Turn>, fleet: &mut Fleet) -> Result<(), RunError> {
         let queued = turns.into_iter().filter_map(|turn| {
             let load = self.plan.load_of(turn.visits.first()?.cell);
             Some(Queued { turn, load, attempt: 0 })
@@ -78,9 +92,12 @@ impl Execution<'_> {
             let cells = queue.repeat(position, self.experiment.plan.repeats);
             if !cells.is_empty() {
                 (self.events)(Event::Repeating { cells });
+                self.let_go_on(fleet)?;
                 self.wait_while_loud()?;
             }
-            self.abandon_ended(fleet)?;
+            if !fleet.is_quiet() {
+                self.abandon_ended(fleet)?;
+            }
             position += 1;
         }
         Ok(())

@@ -66,11 +66,11 @@ pub trait LiveSite: Send {
     /// The metrics that its probes declare; asked once the service is ready.
     fn metrics(&mut self) -> Vec<MetricDeclaration>;
 
-    /// Stops what its platform does on the machine beside running services, or lets it go on; called around each slice. Returns how long it must
-    /// go on now before it may be stopped again.
-    fn quiesce(&mut self, stopped: bool) -> Result<Duration, RunError> {
+    /// Stops what its platform does on the machine beside running services, or lets it go on; called around slices. Returns how long it must go
+    /// on now before it may be stopped again; `None` if there is nothing to stop.
+    fn quiesce(&mut self, stopped: bool) -> Result<Option<Duration>, RunError> {
         let _ = stopped;
-        Ok(Duration::ZERO)
+        Ok(None)
     }
 
     /// Whether its slices are measured with all that runs on, whatever the other platforms ask for.

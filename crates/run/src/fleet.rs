@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::thread::{self, ScopedJoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use loadline_agent::Driver;
 use loadline_model::{CellId, SiteId};
@@ -15,6 +15,9 @@ use crate::turn::Visit;
 
 /// Each gets a share of the CPUs to end in the time that it has for that.
 const MOST_STOPPED_AT_ONCE: usize = 8;
+/// For how long what platforms do beside running services stays stopped over several slices. To let it go on and stop it again between two of
+/// 50 ms takes longer than these, and all that is due is then done right before the second one.
+const MOST_QUIET: Duration = Duration::from_secs(1);
 
 /// A deployed site and the engines of its cells.
 pub struct Member {
@@ -116,6 +119,8 @@ fn stop_at_once(members: Vec<Member>) -> Vec<(SiteId, Result<(), RunError>)> {
 #[derive(Default)]
 pub struct Fleet {
     members: Vec<Member>,
+    /// Since when what their platforms do beside running services is stopped.
+    stopped: Option<Instant>,
 }
 
 impl Fleet {
@@ -161,25 +166,50 @@ impl Fleet {
         !load.iter().any(|cpu| cpus.contains(cpu)) && self.members.iter().all(is_on_them)
     }
 
-    /// Stops what the platforms do beside running services, unless one of these sites is to be measured with it.
-    pub fn quiesce(&mut self, measured: &[&Visit]) -> Result<(), RunError> {
+    /// Stops what the platforms do beside running services, unless one of these sites is to be measured with it: then it goes on, if it was
+    /// stopped. Returns how long it must before they are measured.
+    pub fn quiesce(&mut self, measured: &[&Visit]) -> Result<Duration, RunError> {
         let leaves_running = |member: &Member| {
             member.site.leaves_running() && measured.iter().any(|visit| visit.site == member.id)
         };
-        if self.iter().any(leaves_running) { Ok(()) } else { self.set_stopped(true).map(drop) }
+        if self.iter().any(leaves_running) {
+            return self.resume();
+        }
+        if !self.is_quiet() {
+            // Some of it may be stopped even if that failed.
+            let begun = Instant::now();
+            let stopped = self.set_stopped(true);
+            self.stopped = (!matches!(stopped, Ok(None))).then_some(begun);
+            stopped?;
+        }
+        Ok(Duration::ZERO)
+    }
+
+    /// Whether it is stopped: then no platform answers.
+    pub fn is_quiet(&self) -> bool {
+        self.stopped.is_some()
+    }
+
+    /// Whether it was stopped for as long as it may be over several slices.
+    pub fn is_quiet_for_long(&self) -> bool {
+        self.stopped.is_some_and(|since| since.elapsed() >= MOST_QUIET)
     }
 
     /// Lets all of it go on, and returns how long it must before it may be stopped again.
     pub fn resume(&mut self) -> Result<Duration, RunError> {
-        self.set_stopped(false)
+        match self.stopped.take() {
+            Some(_) => Ok(self.set_stopped(false)?.unwrap_or_default()),
+            None => Ok(Duration::ZERO),
+        }
     }
 
-    fn set_stopped(&mut self, stopped: bool) -> Result<Duration, RunError> {
+    /// The longest rest that one of them needs; `None` if none of them has anything to stop.
+    fn set_stopped(&mut self, stopped: bool) -> Result<Option<Duration>, RunError> {
         // Of those that failed the first is told; each was tried.
-        let mut longest = Ok(Duration::ZERO);
+        let mut longest = Ok(None);
         for member in self.iter_mut() {
             let rest = member.site.quiesce(stopped);
-            longest = longest.and_then(|longest: Duration| Ok(longest.max(rest?)));
+            longest = longest.and_then(|longest: Option<Duration>| Ok(longest.max(rest?)));
         }
         longest
     }

@@ -31,12 +31,14 @@ impl Execution<'_> {
             return Ok(false);
         }
         let at_s = (self.clock.now() - self.begun).as_secs_f64();
-        let driven = fleet
-            .quiesce(&visits)
-            .and_then(|()| drive(&visits, turn, fleet, self.here.as_ref(), self.clock, self.tasks));
-        let rest = fleet.resume()?;
+        let driven = fleet.quiesce(&visits).and_then(|rest| {
+            self.clock.sleep(rest);
+            drive(&visits, turn, fleet, self.here.as_ref(), self.clock, self.tasks)
+        });
+        if driven.is_err() || fleet.is_quiet_for_long() {
+            self.let_go_on(fleet)?;
+        }
         let (driven, time) = driven?;
-        self.clock.sleep(rest);
         self.spent.counters_s += time.counters.as_secs_f64();
         let loaded_s = time.load.as_secs_f64();
         match position.attempt {

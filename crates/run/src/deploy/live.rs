@@ -90,7 +90,7 @@ impl LiveSite for DeployedSite {
         metrics
     }
 
-    fn quiesce(&mut self, stopped: bool) -> Result<Duration, RunError> {
+    fn quiesce(&mut self, stopped: bool) -> Result<Option<Duration>, RunError> {
         self.deployment.quiesce(stopped).map_err(|error| RunError::Environment(error.into()))
     }
 

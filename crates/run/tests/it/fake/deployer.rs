@@ -212,12 +212,12 @@ impl LiveSite for Live {
         metrics
     }
 
-    fn quiesce(&mut self, stopped: bool) -> Result<Duration, RunError> {
+    fn quiesce(&mut self, stopped: bool) -> Result<Option<Duration>, RunError> {
         if self.behaviour.can_be_quiet {
             let word = if stopped { "quiet" } else { "loud" };
             self.life.shared.log(format!("{word} site {}", self.life.site));
         }
-        Ok(Duration::ZERO)
+        Ok(self.behaviour.can_be_quiet.then_some(Duration::ZERO))
     }
 
     fn leaves_running(&self) -> bool {
