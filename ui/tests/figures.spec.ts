@@ -3,7 +3,7 @@ import { expect, test } from "@playwright/test";
 import type { Locator } from "@playwright/test";
 import type { Slice } from "../src/generated/result";
 import { loadName } from "../src/cells";
-import { PAGES, expectFigure, figureOf, open, resultOf } from "./pages";
+import { MEASURED, PAGES, expectFigure, figureOf, open, resultOf } from "./pages";
 import { expectGates, expectSlices, expectTables } from "./shown";
 
 for (const name of PAGES.filter((name) => !name.startsWith("hostile"))) {
@@ -26,18 +26,21 @@ const OF_SLICES: Record<string, (slice: Slice) => number> = {
   "cpu.service": ({ observations, answered }) => (observations?.service_cpu_ns ?? NaN) / answered,
 };
 
-test("what a figure opens shows the figures of its row, its deployments and all of its slices", async ({ page }) => {
-  const faults = await open(page, "slower");
-  const result = resultOf("slower");
+for (const name of ["slower", ...MEASURED]) test(`what a figure of ${name} opens shows the figures of its row, its deployments and all of its slices`, async ({ page }) => {
+  // A dialog for each of some twenty figures.
+  test.slow();
+  const faults = await open(page, name);
+  const result = resultOf(name);
   const contrast = result.contrasts[0];
   if (contrast === undefined) throw new Error("no contrast");
   const compared = new Set<string>();
   for (const row of contrast.rows) {
-    await page.locator(`tr[data-metric="${row.metric}"] button`).click();
+    const line = page.locator(`tr[data-metric="${row.metric}"]:not([data-request])`);
+    await line.getByRole("button").click();
     const dialog = page.getByRole("dialog");
     const fact = (term: string) => dialog.locator(".facts > div").filter({ hasText: term }).locator("dd").innerText();
     const [base, other] = [contrast.baseline, contrast.candidate].map((id) => result.cells[id]);
-    const cells = (await page.locator(`tr[data-metric="${row.metric}"] td`).allTextContents()).map((text) => text.trim());
+    const cells = (await line.locator("td").allTextContents()).map((text) => text.trim());
     expect([await fact(base?.label ?? ""), await fact(other?.label ?? "")]).toEqual(cells.slice(0, 2));
     expect([await fact("difference"), await fact("interval"), await fact("p (Holm)")]).toEqual([`${cells[2]} ${cells[3]}`, cells[4], cells[5]]);
     expectFigure((await fact("margin")).replace("±", ""), row.margin);
@@ -62,7 +65,7 @@ test("what a figure opens shows the figures of its row, its deployments and all 
     const lines = await ofSlices.evaluateAll((rows) =>
       rows.map((line) => [...line.children].map((cell) => cell.textContent ?? "")),
     );
-    const ofSlice = OF_SLICES[row.metric];
+    const ofSlice = OF_SLICES[row.metric.replace(/\.(paired|undisturbed)$/, "")];
     if (ofSlice !== undefined) {
       compared.add(row.metric);
       lines.forEach((cells, at) => expectFigure(cells[2] ?? "", ofSlice(slices[at] as Slice)));
@@ -70,12 +73,12 @@ test("what a figure opens shows the figures of its row, its deployments and all 
     await page.keyboard.press("Escape");
     await expect(dialog).toBeHidden();
   }
-  expect([...compared]).toEqual(expect.arrayContaining(["response.p50", "response.p99", "response.mean", "cpu.service"]));
+  expect([...compared]).toEqual(expect.arrayContaining(name === "slower" ? ["response.p50", "response.p99"] : ["response.p50", "response.p99", "response.mean", "service.p99", "cpu.service", "rate.achieved"]));
   expect(faults).toEqual([]);
 });
 
-test("a figure of one request shows nothing of the others", async ({ page }) => {
-  const name = PAGES.find((each) => resultOf(each).contrasts.some(({ by_request: rows }) => (rows ?? []).length > 1)) ?? "";
+for (const name of MEASURED) test("a figure of one request shows nothing of the others", async ({ page }) => {
+  expect(resultOf(name).contrasts[0]?.by_request?.length).toBe(2);
   const faults = await open(page, name);
   const line = page.locator("tr[data-request][data-metric]").first();
   // Figures by request are folded.
