@@ -44,7 +44,7 @@ export function FigureDialog({ page, contrast, row, request, name, shown: texts,
     ["verdict", verdict],
   ];
   return (
-    <Dialog title={`${request === undefined ? "" : `${request}, `}${name}: ${both.map(({ label }) => label).reverse().join(" against ")}`} onClose={onClose}>
+    <Dialog title={`${name}: ${both.map(({ label }) => label).reverse().join(" against ")}`} onClose={onClose}>
       <dl class="facts">
         {facts.map(([term, text]) => (
           <div key={term}>

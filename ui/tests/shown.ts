@@ -22,12 +22,12 @@ export async function expectTables(page: Page, { contrasts }: RunResult): Promis
     const expected = contrasts[contrast];
     const all = [...(expected?.rows ?? []), ...(expected?.by_request ?? []).flatMap((request) => request.rows)];
     expect(rows.length).toBe(all.length);
-    rows.forEach(({ metric, cells }, at) => {
+    rows.forEach(({ metric, request, cells }, at) => {
       const row = all[at];
       if (row === undefined) throw new Error(`no row ${at}`);
       expect(metric).toBe(row.metric);
       const [label, baseline, candidate, difference, share, interval, p, verdict] = cells as [string, string, string, string, string, string, string, string];
-      expect(label).toBe(row.label.trim());
+      expect(label).toBe(request === undefined ? row.label.trim() : `${request}: ${row.label.trim()}`);
       expectFigure(baseline, row.baseline);
       expectFigure(candidate, row.candidate);
       // What rounds to nothing has no unit of its own.
