@@ -40,7 +40,7 @@ export function FigureDialog({ page, contrast, row, request, name, shown: texts,
     ["interval", interval || "none"],
     ["p (Holm)", p || "none"],
     ["margin", `±${figure(row.margin, unit)}`],
-    ["resolution", row.resolution ? figure(row.resolution, unit) : "none"],
+    ["resolution", typeof row.resolution === "number" ? figure(row.resolution, unit) : "none"],
     ["verdict", verdict],
   ];
   return (

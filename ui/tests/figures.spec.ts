@@ -42,7 +42,7 @@ for (const name of ["slower", ...MEASURED]) test(`what a figure of ${name} opens
     const [base, other] = [contrast.baseline, contrast.candidate].map((id) => result.cells[id]);
     const cells = (await line.locator("td").allTextContents()).map((text) => text.trim());
     expect([await fact(base?.label ?? ""), await fact(other?.label ?? "")]).toEqual(cells.slice(0, 2));
-    expect([await fact("difference"), await fact("interval"), await fact("p (Holm)")]).toEqual([`${cells[2]} ${cells[3]}`, cells[4] || "none", cells[5] || "none"]);
+    expect([await fact("difference"), await fact("interval"), await fact("p (Holm)")]).toEqual([`${cells[2]} ${cells[3]}`.trim(), cells[4] || "none", cells[5] || "none"]);
     expectFigure((await fact("margin")).replace("±", ""), row.margin);
     if (typeof row.resolution === "number") expectFigure(await fact("resolution"), row.resolution);
     expect(await fact("verdict")).toBe(cells[6]);
