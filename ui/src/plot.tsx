@@ -77,8 +77,16 @@ export function closeRange(_plot: uPlot, low: number | null, high: number | null
   return [low / 1.08, high * 1.08];
 }
 
-/** The ticks of a logarithmic scale that does not end at powers of ten. */
+/** Pixels below a plot for its time axis, and between two ticks of the other one. */
+const [BELOW, APART] = [40, 14];
+
+/** The ticks of a logarithmic scale that does not end at powers of ten, as many as there is room for. */
 export const LOG_TICKS: uPlot.Axis = {
-  splits: (_plot, _axis, low, high) => logTicks(low, high),
+  splits: (plot, _axis, low, high) => {
+    const pixels = (from: number, to: number) => ((plot.height - BELOW) * Math.log(to / from)) / Math.log(high / low);
+    const apart: number[] = [];
+    for (const tick of logTicks(low, high)) if (pixels(apart.at(-1) ?? Number.MIN_VALUE, tick) >= APART) apart.push(tick);
+    return apart;
+  },
   filter: (_plot, splits) => splits,
 };
