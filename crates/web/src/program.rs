@@ -55,7 +55,7 @@ pub trait Program: Send + Sync {
     /// Whether a run is measured on this machine that has it to itself, whoever started it.
     fn others_measure(&self) -> bool;
 
-    /// Gives the space of deleted runs back, unless a run is measured; the next time it is asked then.
+    /// Gives the space of deleted runs back, unless others measure.
     fn shrink(&self, store: &Store);
 
     /// A process that measures the experiment on its standard input, stores it, and writes its events (`loadline_model::Event`) to standard
