@@ -45,8 +45,9 @@ fn a_known_capacity_is_found_and_shown_again() {
     assert_eq!(found.objectives, ["p99 <= 50ms", "sent >= 99%"]);
     let [capacity] = &found.cells[..] else { panic!("{found:?}") };
     let [low, high] = capacity.interval.expect("an interval");
-    // A machine that stands still makes slices fail: whether the interval holds the truth is proved elsewhere.
-    assert!(low > 0.3 * CARRIED && high < 1.5 * CARRIED, "{capacity:?}");
+    // Others on the machine make slices fail, which the search then says: whether the interval holds the truth is proved elsewhere.
+    assert!(low > 0.0 && high < 1.5 * CARRIED, "{capacity:?}");
+    assert!(low > 0.3 * CARRIED || !capacity.findings.is_empty(), "{capacity:?}");
     assert!(capacity.lower_bound.is_none_or(|lower| lower < 1.5 * CARRIED), "{capacity:?}");
     assert!(capacity.trials >= 6 && capacity.curve.len() >= 4, "{capacity:?}");
     assert!(
