@@ -1,7 +1,8 @@
 // Every figure that is shown is the one in the JSON.
 import { expect, test } from "@playwright/test";
 import type { Locator } from "@playwright/test";
-import type { Slice } from "../src/generated/result";
+import { observed, probesOf } from "../src/probe-list";
+import type { Cell, Slice } from "../src/generated/result";
 import { loadName } from "../src/cells";
 import { MEASURED, PAGES, expectFigure, figureOf, open, resultOf } from "./pages";
 import { expectGates, expectSlices, expectTables } from "./shown";
@@ -90,6 +91,46 @@ for (const name of MEASURED) test("a figure of one request shows nothing of the 
   await expect(dialog).toContainText("for all requests together");
   await expect(dialog.getByRole("group", { name: "deployments" })).toHaveCount(0);
   expect(faults).toEqual([]);
+});
+
+test("the figures of what is compared with nothing are those of the JSON", async ({ page }) => {
+  const faults = await open(page, "alone");
+  const cells = resultOf("alone").cells.filter(({ role, answered }) => role !== "twin" && answered > 0);
+  const section = page.locator("section").filter({ has: page.getByRole("heading", { name: "All figures", exact: true }) });
+  const lines = await section.locator("tbody tr").evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent?.trim() ?? "")));
+  expect(lines.length).toBeGreaterThan(0);
+  for (const [label, ...texts] of lines) {
+    cells.forEach((cell, at) => {
+      const figure = cell.figures.find((each) => each.primary && each.label.trim() === label);
+      const [value = "", interval = ""] = texts.slice(2 * at, 2 * at + 2);
+      if (figure === undefined) return expect(value).toBe("");
+      expectFigure(value, figure.value);
+      const unit = /[^\d.,+−]*$/.exec(value)?.[0] ?? "";
+      const ends = /\[(.*)\]/.exec(interval)?.[1]?.split(", ") ?? [];
+      expect(ends.length).toBe(figure.t_interval ? 2 : 0);
+      ends.forEach((end, which) => expectFigure(`${end}${unit}`, figure.t_interval?.[which] ?? NaN));
+    });
+  }
+  expect(faults).toEqual([]);
+});
+
+test("a place in the plot of a probe tells what was seen in a slice", async ({ page }) => {
+  await open(page, "platforms");
+  const result = resultOf("platforms");
+  const cells = result.cells.filter((cell) => loadName(cell) === loadName(result.cells[0] as Cell));
+  const plots = await page.locator("#probes .probe").all();
+  expect(plots.length).toBeGreaterThan(0);
+  for (const plot of plots) {
+    await plot.locator(".u-over").hover();
+    const told = await plot.locator(".readout").innerText();
+    const heading = (await plot.locator("h3").innerText()).replace(told, "").trim();
+    const probe = probesOf(result).find(({ label }) => label === heading);
+    const cell = cells.filter(({ label }) => told.startsWith(`${label} `)).sort((one, other) => other.label.length - one.label.length)[0];
+    const shown = figureOf(told.slice(cell?.label.length));
+    if (probe === undefined || shown === undefined) throw new Error(`“${told}” of “${heading}”`);
+    const seen = result.slices.filter((slice) => slice.cell === cell?.id).map((slice) => observed(slice, probe) ?? NaN);
+    expect(seen.some((value) => Math.abs(value - shown.value) <= shown.within), `${told} of ${heading}`).toBe(true);
+  }
 });
 
 test("each slice can be reached and shows its own figures", async ({ page }) => {
