@@ -49,10 +49,10 @@ pub trait Program: Send + Sync {
         stop: &AtomicBool,
     ) -> Result<History, NoHistory>;
 
-    /// The labels of the runs that processes of this user measure, whoever started them.
+    /// The labels of this user's runs that are being measured, by this server or by another process.
     fn alive(&self) -> Vec<String>;
 
-    /// Whether a run is measured on this machine that has it to itself, whoever started it.
+    /// Whether a run of this user has the machine to itself, started by this server or by another process.
     fn others_measure(&self) -> bool;
 
     /// Gives the space of deleted runs back, unless others measure.

@@ -26,7 +26,7 @@ impl Registry {
     /// # Errors
     /// When the lock's file cannot be opened or written.
     pub fn take_turn(&self) -> Result<Turn, Error> {
-        // Whoever asks whether it is taken has it for a moment.
+        // `is_turn_taken` holds the turn for a moment.
         let _registry = self.lock()?;
         let path = self.dir.join("measuring");
         let mut lock = open_lock(&path)?;
