@@ -47,7 +47,8 @@ fn a_known_capacity_is_found_and_shown_again() {
     let [low, high] = capacity.interval.expect("an interval");
     // Others on the machine make slices fail, which the search then says: whether the interval holds the truth is proved elsewhere.
     assert!(low > 0.0 && high < 1.5 * CARRIED, "{capacity:?}");
-    assert!(low > 0.3 * CARRIED || !capacity.findings.is_empty(), "{capacity:?}");
+    let paused = capacity.findings.iter().any(|finding| finding.text.contains("because the machine paused"));
+    assert!(low > 0.3 * CARRIED || paused, "{capacity:?}");
     assert!(capacity.lower_bound.is_none_or(|lower| lower < 1.5 * CARRIED), "{capacity:?}");
     assert!(capacity.trials >= 6 && capacity.curve.len() >= 4, "{capacity:?}");
     assert!(
