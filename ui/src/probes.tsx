@@ -105,24 +105,17 @@ function dots(plot: uPlot, slices: Slice[], { result }: Page, looks: Look[]): vo
   ctx.save();
   deployments(plot, slices, result.cells, scale);
   lines(plot, slices, result.cells, looks, scale);
-  const size = 1.8 * scale;
+  const side = 3.2 * scale;
   const { min = -Infinity, max = Infinity } = plot.scales["x"] ?? {};
-  // A path for all points of a cell: thousands of them take longer than a frame.
-  for (const [cell, look] of looks.entries()) {
-    ctx.fillStyle = colour(look.colour);
-    for (const counted of [true, false]) {
-      ctx.globalAlpha = counted ? 1 : 0.35;
-      ctx.beginPath();
-      slices.forEach((slice, index) => {
-        const value = plot.data[1]?.[index];
-        const at = when(slice);
-        if (slice.cell !== cell || slice.counted !== counted || value === null || value === undefined || at < min || at > max) return;
-        const [x, y] = [plot.valToPos(at, "x", true), plot.valToPos(value, "y", true)];
-        ctx.moveTo(x + size, y);
-        ctx.arc(x, y, size, 0, 2 * Math.PI);
-      });
-      ctx.fill();
-    }
-  }
+  const colours = looks.map((look) => colour(look.colour));
+  slices.forEach((slice, index) => {
+    const value = plot.data[1]?.[index];
+    const at = when(slice);
+    if (value === null || value === undefined || at < min || at > max) return;
+    ctx.fillStyle = colours[slice.cell] ?? "";
+    ctx.globalAlpha = slice.counted ? 1 : 0.35;
+    // Squares, because ten thousand of them are filled in a few milliseconds, and circles in ten times as many.
+    ctx.fillRect(plot.valToPos(at, "x", true) - side / 2, plot.valToPos(value, "y", true) - side / 2, side, side);
+  });
   ctx.restore();
 }
