@@ -1,5 +1,7 @@
 // What is what in a drawing: each cell's line and shape beside its name.
 import type { Look, Named, Shape } from "./cells";
+import { trace } from "./marks";
+import { WrittenPath } from "./written-path";
 
 interface Props {
   cells: Named[];
@@ -31,16 +33,9 @@ export function Legend({ cells, looks, lines = false }: Props) {
   );
 }
 
-/** A shape as an SVG path, which a canvas draws as well. */
+/** A shape as an SVG path. */
 export function outline(shape: Shape, x: number, y: number, r: number): string {
-  switch (shape) {
-    case "square":
-      return `M${x - r} ${y - r}h${2 * r}v${2 * r}h${-2 * r}z`;
-    case "triangle":
-      return `M${x} ${y - r}L${x + r} ${y + r}H${x - r}z`;
-    case "diamond":
-      return `M${x} ${y - r}L${x + r} ${y}L${x} ${y + r}L${x - r} ${y}z`;
-    default:
-      return `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`;
-  }
+  const path = new WrittenPath();
+  trace(path, shape, x, y, r);
+  return path.d;
 }

@@ -9,8 +9,10 @@ import type { Page } from "./data";
 import { figure, round, seconds, time } from "./format";
 import type { Unit } from "./format";
 import type { Cell, Slice } from "./generated/result";
-import { Legend, outline } from "./legend";
+import { Legend } from "./legend";
 import { useLoad } from "./load-choice";
+import { draw } from "./marks";
+import type { Place } from "./marks";
 import { LOG_TICKS, Plot, axis, closeRange } from "./plot";
 import { SliceDialog } from "./slice-dialog";
 
@@ -205,40 +207,30 @@ function points(plot: uPlot, slices: Slice[], cells: Cell[], looks: Look[]): voi
   deployments(plot, slices, cells, scale);
   lines(plot, slices, cells, looks, scale);
   const size = (slices.length > 400 ? 2.6 : 3.8) * scale;
-  // A path for all marks of a cell: one for each of thousands of slices takes longer than a frame.
-  const marks = looks.map(() => ({ counted: "", doubted: "", left: "" }));
+  const marks = looks.map(() => ({ counted: [] as Place[], doubted: [] as Place[], left: [] as Place[] }));
   const { min = -Infinity, max = Infinity } = plot.scales["x"] ?? {};
   slices.forEach((slice, index) => {
     const value = plot.data[1]?.[index];
-    const [look, of] = [looks[slice.cell], marks[slice.cell]];
+    const of = marks[slice.cell];
     const at = when(slice);
-    if (value === null || value === undefined || look === undefined || of === undefined || at < min || at > max) return;
-    const [x, y] = [tenth(plot.valToPos(at, "x", true)), tenth(plot.valToPos(value, "y", true))];
-    if (!slice.counted) of.left += `M${x - size} ${y - size}l${2 * size} ${2 * size}m0 ${-2 * size}l${-2 * size} ${2 * size}`;
-    else of.counted += outline(look.shape, x, y, size);
-    if (slice.counted && slice.failed_gates.length > 0) of.doubted += outline("ring", x, y, size + 3 * scale);
+    if (value === null || value === undefined || of === undefined || at < min || at > max) return;
+    const place: Place = [plot.valToPos(at, "x", true), plot.valToPos(value, "y", true)];
+    of[slice.counted ? "counted" : "left"].push(place);
+    if (slice.counted && slice.failed_gates.length > 0) of.doubted.push(place);
   });
   marks.forEach(({ counted, doubted, left }, cell) => {
     const look = looks[cell];
     if (look === undefined) return;
     ctx.strokeStyle = ctx.fillStyle = colour(look.colour);
     ctx.lineWidth = 1.4 * scale;
-    const path = new Path2D(counted);
-    if (look.shape === "ring") ctx.stroke(path);
-    else ctx.fill(path);
-    if (doubted !== "") ctx.stroke(new Path2D(doubted));
-    if (left === "") return;
+    draw(ctx, counted, look.shape, size, look.shape === "ring" ? "stroke" : "fill");
+    draw(ctx, doubted, "ring", size + 3 * scale, "stroke");
     ctx.globalAlpha = 0.65;
     ctx.lineWidth = 1.1 * scale;
-    ctx.stroke(new Path2D(left));
+    draw(ctx, left, "cross", size, "stroke");
     ctx.globalAlpha = 1;
   });
   ctx.restore();
-}
-
-/** To a tenth of a pixel, which is finer than anybody sees, and shorter to write and to read. */
-function tenth(pixels: number): number {
-  return Math.round(pixels * 10) / 10;
 }
 
 /** A line at a value. */

@@ -5,7 +5,8 @@ import { colour, looks } from "../cells";
 import type { Look, Named } from "../cells";
 import { figure as told, round, seconds, time } from "../format";
 import type { Unit } from "../format";
-import { Legend, outline } from "../legend";
+import { Legend } from "../legend";
+import { trace } from "../marks";
 import { LOG_TICKS, Plot, axis, closeRange } from "../plot";
 import type { Slice, Status } from "./api";
 
@@ -113,9 +114,10 @@ function points(plot: uPlot, slices: Slice[], looks: Look[], figure: PlotProps["
     if (look === undefined || !value) continue;
     const [x, y] = [plot.valToPos(at_s, "x", true), plot.valToPos(value, "y", true)];
     ctx.strokeStyle = ctx.fillStyle = colours[cell] ?? "";
-    const path = new Path2D(disturbed ? `M${x - 3} ${y - 3}l6 6m0 -6l-6 6` : outline(look.shape, x, y, 2.5));
-    if (look.shape === "ring" || disturbed) ctx.stroke(path);
-    else ctx.fill(path);
+    ctx.beginPath();
+    trace(ctx, disturbed ? "cross" : look.shape, x, y, disturbed ? 3 : 2.5);
+    if (look.shape === "ring" || disturbed) ctx.stroke();
+    else ctx.fill();
   }
   ctx.restore();
 }

@@ -1,0 +1,42 @@
+// The marks of slices, as paths of a canvas.
+import type { Shape } from "./cells";
+
+export type Place = [x: number, y: number];
+
+/** A path of hundreds of marks takes a canvas longer to draw than some of a hundred each, and one for each mark longer still. */
+const MARKS_A_PATH = 100;
+
+const CORNERS: Record<Exclude<Shape, "ring" | "dot">, Place[]> = {
+  square: [[-1, -1], [1, -1], [1, 1], [-1, 1]],
+  triangle: [[0, -1], [1, 1], [-1, 1]],
+  diamond: [[0, -1], [1, 0], [0, 1], [-1, 0]],
+};
+
+/** Adds a shape to a path. */
+export function trace(path: CanvasPath, shape: Shape | "cross", x: number, y: number, r: number): void {
+  switch (shape) {
+    case "ring":
+    case "dot":
+      path.moveTo(x + r, y);
+      path.arc(x, y, r, 0, 2 * Math.PI);
+      return;
+    case "cross":
+      path.moveTo(x - r, y - r);
+      path.lineTo(x + r, y + r);
+      path.moveTo(x + r, y - r);
+      path.lineTo(x - r, y + r);
+      return;
+    default:
+      CORNERS[shape].forEach(([right, down], at) => (at === 0 ? path.moveTo(x + right * r, y + down * r) : path.lineTo(x + right * r, y + down * r)));
+      path.closePath();
+  }
+}
+
+/** Draws a shape at each of these places: as lines, or filled. */
+export function draw(ctx: CanvasRenderingContext2D, places: Place[], shape: Shape | "cross", r: number, how: "stroke" | "fill"): void {
+  for (let from = 0; from < places.length; from += MARKS_A_PATH) {
+    ctx.beginPath();
+    for (const [x, y] of places.slice(from, from + MARKS_A_PATH)) trace(ctx, shape, x, y, r);
+    ctx[how]();
+  }
+}
