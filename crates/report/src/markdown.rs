@@ -146,13 +146,13 @@ fn carried(result: &RunResult, found: &Capacities) -> Vec<String> {
 }
 
 /// A table, its first column on the left.
-fn grid((headings, rows): (Vec<String>, Vec<Vec<String>>)) -> Vec<String> {
+fn grid((headings, rows): capacity::Grid) -> Vec<String> {
     let line = |cells: &[String]| {
         format!("| {} |", cells.iter().map(|cell| escape(cell)).collect::<Vec<_>>().join(" | "))
     };
     let rule = headings.iter().enumerate().map(|(at, _)| if at == 0 { "---" } else { "--:" });
     let rule = format!("| {} |", rule.collect::<Vec<_>>().join(" | "));
-    [line(&headings), rule].into_iter().chain(rows.iter().map(|row| line(row))).collect()
+    [line(&headings), rule].into_iter().chain(texts(&rows).iter().map(|row| line(row))).collect()
 }
 
 fn answers(result: &RunResult) -> Vec<String> {

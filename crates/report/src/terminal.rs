@@ -244,7 +244,7 @@ impl Page<'_> {
         let align = |at: usize| if at < names || at == last { Align::Left } else { Align::Point };
         let columns = headings.into_iter().enumerate().map(|(at, heading)| (heading, align(at))).collect();
         let mut table = Table::new(columns);
-        rows.into_iter().for_each(|row| table.push(row));
+        texts(&rows).into_iter().for_each(|row| table.push(row));
         table.without_empty_columns().render(self.width)
     }
 

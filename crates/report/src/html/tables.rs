@@ -104,22 +104,13 @@ pub(super) fn own(result: &RunResult) -> Markup {
 /// The most that services carry.
 pub(super) fn capacities(result: &RunResult, found: &Capacities) -> Markup {
     let (headings, rows) = capacity::table(result, found);
-    let rows: Vec<Vec<Shown>> = rows
-        .into_iter()
-        .zip(&found.cells)
-        .map(|(row, capacity)| {
-            let mut row: Vec<Shown> = row.into_iter().map(Shown::plain).collect();
-            row[1].rests_on = Some(RestsOn::Trials(capacity.cell));
-            row
-        })
-        .collect();
     html! {
         section {
             h2 { "Capacities" }
             (figures("", &headings, &rows))
         }
         @for (title, (headings, rows)) in capacity::compared(result, found) {
-            section { (plain(&title, &headings, &rows)) }
+            section { (figures(&title, &headings, &rows)) }
         }
         @for capacity in &found.cells {
             @let (headings, rows) = capacity::curve(capacity);
@@ -128,7 +119,7 @@ pub(super) fn capacities(result: &RunResult, found: &Capacities) -> Markup {
                     "Every rate that was tried"
                     @if let Some(cell) = result.cell(capacity.cell) { ", " (shown(&groups::cell_name(result, cell))) }
                 }
-                div id=(trials(capacity.cell)) tabindex="-1" { (plain("", &headings, &rows)) }
+                div id=(trials(capacity.cell)) tabindex="-1" { (figures("", &headings, &rows)) }
             }
         }
     }
