@@ -67,6 +67,9 @@ fn metrics<'a>(family: &[&Group<'a>]) -> impl Iterator<Item = &'static str> {
     METRICS.into_iter().chain(closed.then_some(OF_CLOSED_LOOPS))
 }
 
+/// The row of a contrast, if there is one.
+type Compared<'a> = Option<(&'a Contrast, &'a Row)>;
+
 /// One metric, loads down, candidates across.
 fn by_load<'a>(result: &RunResult, family: &[&Group<'a>], metric: &str) -> Option<Grid> {
     let candidates = groups::unique(
@@ -77,9 +80,9 @@ fn by_load<'a>(result: &RunResult, family: &[&Group<'a>], metric: &str) -> Optio
             let (_, contrast) = *group.contrasts.iter().find(|(candidate, _)| candidate.label == **label)?;
             Some((contrast, groups::row_of(contrast, metric)?))
         };
-        candidates.iter().map(with_row).collect::<Vec<Option<(&'a Contrast, &'a Row)>>>()
+        candidates.iter().map(with_row).collect::<Vec<Compared<'a>>>()
     };
-    let table: Vec<(&Cell, Vec<Option<(&Contrast, &Row)>>)> = family
+    let table: Vec<(&Cell, Vec<Compared<'_>>)> = family
         .iter()
         .map(|group| (group.baseline, rows_of(group)))
         .filter(|(_, rows)| rows.iter().any(Option::is_some))
