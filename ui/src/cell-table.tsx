@@ -3,8 +3,10 @@ import { useMemo, useState } from "preact/hooks";
 import { loadName, loads } from "./cells";
 import { LoadChoice } from "./choice";
 import type { Page } from "./data";
-import { figure } from "./format";
+import { FigureButton } from "./figure-button";
+import { figure, range } from "./format";
 import type { Cell, Figure } from "./generated/result";
+import { ofCell } from "./rests-on";
 
 /** Fewer are seen at a glance. */
 const LEAST = 3;
@@ -15,7 +17,8 @@ interface Order {
   descending: boolean;
 }
 
-export function CellTable({ page: { result } }: { page: Page }) {
+export function CellTable({ page }: { page: Page }) {
+  const { result } = page;
   const all = loads(result);
   const [load, setLoad] = useState(all[0] ?? "");
   const [order, setOrder] = useState<Order>();
@@ -55,7 +58,7 @@ export function CellTable({ page: { result } }: { page: Page }) {
                 <th scope="row">{cell.label}</th>
                 {metrics.map(([metric]) => (
                   <td key={metric}>
-                    <Shown found={of(cell, metric)} />
+                    <Shown page={page} cell={cell} found={of(cell, metric)} />
                   </td>
                 ))}
               </tr>
@@ -67,16 +70,14 @@ export function CellTable({ page: { result } }: { page: Page }) {
   );
 }
 
-function Shown({ found }: { found: Figure | undefined }) {
+function Shown({ page, cell, found }: { page: Page; cell: Cell; found: Figure | undefined }) {
   if (found === undefined) return null;
   return (
     <>
-      {figure(found.value, found.unit)}
-      {found.t_interval && (
-        <span class="ends">
-          {figure(found.t_interval[0], found.unit)} to {figure(found.t_interval[1], found.unit)}
-        </span>
-      )}
+      <FigureButton page={page} of={ofCell(cell, found)}>
+        {figure(found.value, found.unit)}
+      </FigureButton>
+      {found.t_interval && <span class="ends">{range(found.t_interval, found.unit)}</span>}
     </>
   );
 }

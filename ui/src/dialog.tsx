@@ -1,5 +1,6 @@
 // A dialog of the browser's own, which keeps the focus and gives it back.
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, VNode } from "preact";
+import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
 interface Props {
@@ -26,4 +27,15 @@ export function Dialog({ title, onClose, children }: Props) {
       </div>
     </dialog>
   );
+}
+
+/** Shows a dialog above the page. Once it is closed the focus is where it was opened, or where the reader goes on to. */
+export function openDialog(from: HTMLElement, dialog: (close: (to?: HTMLElement) => void) => VNode): void {
+  const place = document.body.appendChild(document.createElement("div"));
+  const close = (to = from) => {
+    render(null, place);
+    place.remove();
+    to.focus();
+  };
+  render(dialog(close), place);
 }

@@ -19,6 +19,11 @@ export function figure(value: number | null | undefined, unit: Unit, precision =
   return suffix === "" ? digits : suffix === "/s" ? digits + suffix : `${digits} ${suffix}`;
 }
 
+/** `60.5 µs to 61.9 µs` */
+export function range([low, high]: [number, number], unit: Unit): string {
+  return `${figure(low, unit)} to ${figure(high, unit)}`;
+}
+
 /** `+4.10 µs` */
 export function difference(value: number, unit: Unit): string {
   return value > 0 ? `+${figure(value, unit)}` : figure(value, unit);

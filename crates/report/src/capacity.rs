@@ -7,11 +7,12 @@ use loadline_model::rows::Purpose;
 
 use crate::figures::{self, NO_FIGURE, Scale};
 use crate::groups;
+use crate::shown::{RestsOn, Shown};
 use crate::verdict::{self, Tone, sign, tone};
 use crate::words::said;
 
 /// Headings, and the cells of each row.
-pub(crate) type Grid = (Vec<String>, Vec<Vec<String>>);
+pub(crate) type Grid = (Vec<String>, Vec<Vec<Shown>>);
 
 /// The question that a search answers, unless its author has another one.
 pub(crate) const QUESTION: &str = "How much does each carry?";
@@ -38,17 +39,18 @@ pub(crate) fn table(result: &RunResult, found: &Capacities) -> Grid {
         ["", "capacity", "95 % interval", "passes", "fails", "answered", "for longer", "limited by"];
     let rates: Vec<f64> = found.cells.iter().filter_map(|cell| cell.rate_per_second).collect();
     let scale = Scale::of(Unit::PerSecond, &rates);
-    let figure = |rate: Option<f64>| rate.map_or(NO_FIGURE.to_owned(), |rate| scale.figure(rate));
+    let figure =
+        |rate: Option<f64>| Shown::plain(rate.map_or(NO_FIGURE.to_owned(), |rate| scale.figure(rate)));
     let row = |capacity: &CellCapacity| {
         vec![
-            groups::cell_name(result, &result.cells[capacity.cell]),
-            figure(capacity.rate_per_second),
-            capacity.interval.map(|ends| scale.range(ends)).unwrap_or_default(),
+            Shown::plain(groups::cell_name(result, &result.cells[capacity.cell])),
+            figure(capacity.rate_per_second).on(RestsOn::Trials(capacity.cell)),
+            Shown::plain(capacity.interval.map(|ends| scale.range(ends)).unwrap_or_default()),
             figure(capacity.lower_bound),
             figure(capacity.upper_bound),
             figure(capacity.conditional_throughput),
             figure(capacity.for_longer),
-            capacity.limited_by.clone().unwrap_or_default(),
+            Shown::plain(capacity.limited_by.clone().unwrap_or_default()),
         ]
     };
     (headings.map(str::to_owned).into(), found.cells.iter().map(row).collect())
@@ -131,12 +133,12 @@ fn rows(result: &RunResult, contrasts: &[Contrast]) -> Grid {
             let label = row.label.trim();
             let [difference, interval] = change(row, &scale);
             lines.push(vec![
-                format!("{name}: {}", label.strip_prefix("response ").unwrap_or(label)),
-                scale.figure(row.baseline),
-                scale.figure(row.candidate),
-                difference,
-                interval,
-                verdict::shown_with_bound(row),
+                Shown::plain(format!("{name}: {}", label.strip_prefix("response ").unwrap_or(label))),
+                Shown::plain(scale.figure(row.baseline)).on(RestsOn::Trials(contrast.baseline)),
+                Shown::plain(scale.figure(row.candidate)).on(RestsOn::Trials(contrast.candidate)),
+                Shown::plain(difference),
+                Shown::plain(interval),
+                Shown::plain(verdict::shown_with_bound(row)),
             ]);
         }
     }
@@ -204,7 +206,7 @@ fn generator(found: &Capacities) -> Option<String> {
 pub(crate) fn curve(capacity: &CellCapacity) -> Grid {
     let headings = ["asked", "answered", "success", "p50", "p99", "passed", "for"];
     let rows = capacity.curve.iter().map(|point| {
-        vec![
+        let texts = [
             figures::rate(point.rate_per_second),
             figures::rate(point.achieved_per_second),
             figures::unsigned_percent(point.success),
@@ -215,7 +217,8 @@ pub(crate) fn curve(capacity: &CellCapacity) -> Grid {
                 .ok()
                 .and_then(|word| word.as_str().map(str::to_owned))
                 .unwrap_or_default(),
-        ]
+        ];
+        texts.map(Shown::plain).into()
     });
     (headings.map(str::to_owned).into(), rows.collect())
 }

@@ -1,10 +1,13 @@
 //! Claims in words: what somebody said, what this run says of it, and our figures beside it.
 
+use std::fmt;
+
 use loadline_model::experiment::TimeUnit;
-use loadline_model::result::{Cell, ClaimJudgement, ClaimResult, Finding, RunResult, Unit};
+use loadline_model::result::{Cell, ClaimJudgement, ClaimResult, Contrast, Finding, RunResult, Unit};
 
 use crate::figures::{self, Scale};
 use crate::groups;
+use crate::shown::{RestsOn, Shown};
 use crate::verdict::{Tone, bracketed};
 use crate::words::said;
 
@@ -14,8 +17,28 @@ pub(crate) struct ClaimLine {
     pub word: String,
     pub tone: Tone,
     pub text: String,
-    /// `response mean, nodePort: +0.05 ms [+0.03, +0.07] at 100/min, +0.03 ms [0, +0.05] at 500/min; claimed +3.60 ms to +5.40 ms`
-    pub findings: Vec<String>,
+    pub findings: Vec<FindingLine>,
+}
+
+/// `response mean, nodePort: +0.05 ms [+0.03, +0.07] at 100/min, +0.03 ms [0, +0.05] at 500/min; claimed +3.60 ms to +5.40 ms`
+pub(crate) struct FindingLine {
+    pub before: String,
+    pub figures: Vec<Shown>,
+    pub after: String,
+}
+
+impl FindingLine {
+    /// A line without figures of its own.
+    fn plain(before: String) -> FindingLine {
+        FindingLine { before, figures: Vec::new(), after: String::new() }
+    }
+}
+
+impl fmt::Display for FindingLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let figures: Vec<&str> = self.figures.iter().map(|figure| figure.text.as_str()).collect();
+        write!(f, "{}{}{}", self.before, figures.join(", "), self.after)
+    }
 }
 
 /// All claims of the run.
@@ -45,14 +68,14 @@ fn line(result: &RunResult, claim: &ClaimResult) -> ClaimLine {
         ClaimJudgement::Refuted => Tone::Bad,
         ClaimJudgement::OutOfReach | ClaimJudgement::NotComparable => Tone::Unsure,
     };
-    let mut findings: Vec<String> = groups_of(result, &claim.findings)
+    let mut findings: Vec<FindingLine> = groups_of(result, &claim.findings)
         .into_iter()
         .map(|(subject, findings)| about(result, claim, &subject, &findings))
         .collect();
     if findings.is_empty() {
-        findings.push(format!("{}: not measured", claim.metric));
+        findings.push(FindingLine::plain(format!("{}: not measured", claim.metric)));
     }
-    findings.extend(far_baseline(claim));
+    findings.extend(far_baseline(claim).map(FindingLine::plain));
     let word = bracketed(word(claim.judgement), claim.trusted);
     ClaimLine { word, tone, text: claim.text.clone(), findings }
 }
@@ -83,15 +106,15 @@ fn groups_of<'a>(result: &RunResult, findings: &'a [Finding]) -> Vec<(String, Ve
     grouped
 }
 
-/// `response mean, nodePort: … at 100/min, … at 500/min; claimed +3.60 ms to +5.40 ms`
-fn about(result: &RunResult, claim: &ClaimResult, subject: &str, findings: &[&Finding]) -> String {
+/// Findings that are about the same.
+fn about(result: &RunResult, claim: &ClaimResult, subject: &str, findings: &[&Finding]) -> FindingLine {
     let several_loads = groups::loads(result).len() > 1;
     let load = |cell: &Cell| match several_loads {
         true => format!(" at {}", groups::short_load_name(result, cell)),
         false => String::new(),
     };
     let any_trusted = claim.findings.iter().any(|finding| finding.trusted);
-    let figures: Vec<String> = findings
+    let figures: Vec<Shown> = findings
         .iter()
         .map(|finding| {
             let load = result.cell(finding.cell).map(load).unwrap_or_default();
@@ -101,14 +124,30 @@ fn about(result: &RunResult, claim: &ClaimResult, subject: &str, findings: &[&Fi
                 true => String::new(),
                 false => format!(" ({})", word(finding.judgement)),
             };
-            format!("{}{load}{own}", figure(claim, finding))
+            let text = format!("{}{load}{own}", figure(claim, finding));
+            Shown::plain(text).on(finding.found.and_then(|_| rests_on(result, claim, finding)))
         })
         .collect();
     let [least, most] = findings.first().map(|finding| finding.claimed).unwrap_or_default();
     let is_share = findings.first().is_some_and(|finding| finding.is_share);
     let theirs = scale(claim, &[least, most]);
     let claimed = [least, most].map(|end| show(&theirs, is_share, end));
-    format!("{}, {subject}: {}; claimed {} to {}", claim.metric, figures.join(", "), claimed[0], claimed[1])
+    FindingLine {
+        before: format!("{}, {subject}: ", claim.metric),
+        figures,
+        after: format!("; claimed {} to {}", claimed[0], claimed[1]),
+    }
+}
+
+/// The row that a finding was made of.
+fn rests_on(result: &RunResult, claim: &ClaimResult, finding: &Finding) -> Option<RestsOn> {
+    let is_of = |contrast: &&Contrast| {
+        contrast.candidate == finding.cell
+            && finding.against.is_none_or(|baseline| contrast.baseline == baseline)
+    };
+    let contrast = result.contrasts.iter().find(is_of)?;
+    let row = contrast.rows.iter().find(|row| row.label.trim() == claim.metric)?;
+    RestsOn::row(result, contrast, row)
 }
 
 /// `+0.05 ms [+0.03, +0.07]`, or why there is none.

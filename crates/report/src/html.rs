@@ -25,7 +25,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::ReportError;
 use crate::capacity;
-use crate::claims;
+use crate::claims::{self, FindingLine};
 use crate::groups;
 use crate::overview;
 use crate::runtimes;
@@ -141,7 +141,7 @@ fn page(result: &RunResult) -> Markup {
         @if overview::is_needed(result) {
             section {
                 h2 { "At a glance" }
-                @for grid in overview::grids(result) { (tables::toned(&grid.title, &grid.headings, &grid.rows)) }
+                @for grid in overview::grids(result) { (tables::figures(&grid.title, &grid.headings, &grid.rows)) }
                 p.caption { (shown(&overview::legend(result))) }
             }
         }
@@ -181,7 +181,7 @@ fn layers(result: &RunResult, ladder: &Ladder) -> Markup {
     html! {
         section {
             h2 { "All layers" }
-            (tables::toned(&load, &headings, &grid.rows))
+            (tables::figures(&load, &headings, &grid.rows))
             p.caption { (shown(&crate::ladder::legend(result))) }
         }
     }
@@ -200,13 +200,24 @@ fn claimed(result: &RunResult) -> Markup {
                                 (judged(claim.tone, &claim.word))
                                 " “" (shown(&claim.text)) "”"
                             }
-                            ul { @for finding in &claim.findings { li { (shown(finding)) } } }
+                            ul { @for finding in &claim.findings { li { (found(finding)) } } }
                         }
                     }
                 }
                 @if let Some(legend) = claims::legend(result) { p.caption { (shown(&legend)) } }
             }
         }
+    }
+}
+
+fn found(finding: &FindingLine) -> Markup {
+    html! {
+        (shown(&finding.before))
+        @for (at, figure) in finding.figures.iter().enumerate() {
+            @if at > 0 { ", " }
+            (tables::figure(figure))
+        }
+        (shown(&finding.after))
     }
 }
 

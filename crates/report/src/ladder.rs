@@ -5,6 +5,7 @@ use loadline_model::result::{Estimate, Ladder, LadderSum, Row, RunResult, Unit, 
 
 use crate::figures::{self, Scale};
 use crate::groups;
+use crate::shown::{RestsOn, Shown};
 use crate::verdict::{Tone, bracketed, sign, tone_of};
 
 /// What a layer adds to the median, and to the CPU time of both ends.
@@ -33,9 +34,6 @@ pub(crate) fn legend(result: &RunResult) -> String {
     )
 }
 
-/// A cell: its text and how it should look.
-pub(crate) type Shown = (String, Tone);
-
 /// The table of a ladder: headings, and rows whose first cell is a name.
 pub(crate) struct Grid {
     pub headings: Vec<&'static str>,
@@ -49,11 +47,10 @@ pub(crate) fn grid(result: &RunResult, ladder: &Ladder) -> Grid {
     let heading =
         |column: &Column| COLUMNS.iter().find(|(metric, _)| *metric == column.metric).map(|found| found.1);
     let headings = std::iter::once("").chain(columns.iter().filter_map(heading)).collect();
-    let plain = |text: String| (text, Tone::Plain);
     let row = |name: String, cell: &dyn Fn(&Column) -> Shown| {
-        std::iter::once(plain(name)).chain(columns.iter().map(cell)).collect::<Vec<Shown>>()
+        std::iter::once(Shown::plain(name)).chain(columns.iter().map(cell)).collect::<Vec<Shown>>()
     };
-    let mut rows = vec![row(label(result, ladder.bottom), &|column| plain(column.bottom.clone()))];
+    let mut rows = vec![row(label(result, ladder.bottom), &|column| column.bottom.clone())];
     let mut previous = ladder.bottom;
     for rung in &ladder.rungs {
         let name = label(result, rung.cell);
@@ -129,8 +126,7 @@ pub(crate) struct Step {
     pub from: f64,
     pub to: f64,
     pub interval: Option<[f64; 2]>,
-    pub text: String,
-    pub tone: Tone,
+    pub cost: Shown,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,15 +147,13 @@ pub(crate) fn path(result: &RunResult, ladder: &Ladder, sum: &LadderSum, metric:
     for cell in &sum.path {
         let Some(rung) = ladder.rungs.iter().find(|rung| rung.cell == *cell) else { continue };
         let row = groups::row_of(result.contrasts.get(rung.contrast)?, metric)?;
-        let (text, tone) = column.cost(result, rung.contrast);
         steps.push(Step {
             kind: StepKind::Layer,
             name: format!("+ {}", label(result, *cell)),
             from,
             to: from + row.difference,
             interval: row.interval.map(|ends| ends.map(|end| from + end)),
-            text,
-            tone,
+            cost: column.cost(result, rung.contrast),
         });
         from += row.difference;
     }
@@ -171,16 +165,13 @@ pub(crate) fn path(result: &RunResult, ladder: &Ladder, sum: &LadderSum, metric:
     let trusted = is_trusted(result, ladder, sum);
     for (kind, name, estimate) in parts {
         let Some(estimate) = estimate else { continue };
-        let (text, tone) = column.part(sum, name, trusted);
-        let name = name.to_owned();
         steps.push(Step {
             kind,
-            name,
+            name: name.to_owned(),
             from: 0.0,
             to: estimate.value,
             interval: estimate.interval,
-            text,
-            tone,
+            cost: column.part(sum, name, trusted),
         });
     }
     let heading = COLUMNS.iter().find(|(id, _)| *id == column.metric)?.1;
@@ -224,29 +215,32 @@ fn label(result: &RunResult, cell: CellId) -> String {
 struct Column {
     metric: &'static str,
     scale: Scale,
-    bottom: String,
+    bottom: Shown,
 }
 
 impl Column {
     fn new(result: &RunResult, ladder: &Ladder, metric: &str) -> Option<Column> {
         let metric = COLUMNS.iter().find(|(id, _)| *id == metric)?.0;
-        let bottom = result.cell(ladder.bottom)?;
-        let bottom = bottom.figures.iter().find(|figure| figure.metric == metric)?.value;
+        let cell = result.cell(ladder.bottom)?;
+        let figure = cell.figures.iter().find(|figure| figure.metric == metric)?;
+        let bottom = figure.value;
         let rows = rows(result, ladder, metric);
         let unit: Unit = rows.first()?.unit;
         let widths = rows.iter().filter_map(|row| row.interval).map(|[low, high]| (high - low) / 2.0);
         let narrowest = widths.filter(|width| *width > 0.0).min_by(f64::total_cmp).unwrap_or(0.0);
         let scale = Scale::of(unit, &[bottom]).with_uncertainty(narrowest.max(bottom * 1e-3));
-        Some(Column { metric, scale, bottom: scale.figure(bottom) })
+        let bottom = Shown::plain(scale.figure(bottom)).on(RestsOn::figure(cell, figure));
+        Some(Column { metric, scale, bottom })
     }
 
     /// What a layer adds, and the verdict on it.
     fn cost(&self, result: &RunResult, contrast: usize) -> Shown {
         let row = result.contrasts.get(contrast).and_then(|contrast| groups::row_of(contrast, self.metric));
-        let Some(row) = row else { return (String::new(), Tone::Plain) };
+        let Some(row) = row else { return Shown::default() };
         let sign = bracketed(sign(row.verdict), row.trusted);
         let text = format!("{} {sign}", self.scale.spread(row.difference, row.interval));
-        (text, tone_of(row))
+        let rests_on = RestsOn::Contrast(contrast, row.metric.clone());
+        Shown { text, tone: tone_of(row), rests_on: Some(rests_on) }
     }
 
     fn part(&self, sum: &LadderSum, part: &str, trusted: bool) -> Shown {
@@ -269,6 +263,6 @@ impl Column {
             }
             (None, _) => (String::new(), Tone::Plain),
         };
-        (text, tone)
+        Shown { text, tone, rests_on: None }
     }
 }

@@ -30,6 +30,7 @@ mod preview;
 mod runtimes;
 mod scalability;
 mod seen;
+mod shown;
 mod slices_csv;
 mod so_far;
 mod spectrum;

@@ -18,6 +18,7 @@ use crate::own_figures;
 use crate::runtimes;
 use crate::scalability;
 use crate::seen;
+use crate::shown::texts;
 use crate::spread;
 use crate::starts;
 use crate::sweeps::{self, SweptTable};
@@ -145,13 +146,13 @@ fn carried(result: &RunResult, found: &Capacities) -> Vec<String> {
 }
 
 /// A table, its first column on the left.
-fn grid((headings, rows): (Vec<String>, Vec<Vec<String>>)) -> Vec<String> {
+fn grid((headings, rows): capacity::Grid) -> Vec<String> {
     let line = |cells: &[String]| {
         format!("| {} |", cells.iter().map(|cell| escape(cell)).collect::<Vec<_>>().join(" | "))
     };
     let rule = headings.iter().enumerate().map(|(at, _)| if at == 0 { "---" } else { "--:" });
     let rule = format!("| {} |", rule.collect::<Vec<_>>().join(" | "));
-    [line(&headings), rule].into_iter().chain(rows.iter().map(|row| line(row))).collect()
+    [line(&headings), rule].into_iter().chain(texts(&rows).iter().map(|row| line(row))).collect()
 }
 
 fn answers(result: &RunResult) -> Vec<String> {
@@ -182,7 +183,7 @@ fn glance(grid: &Grid) -> Vec<String> {
     let mut lines = vec![escape(&grid.title), String::new()];
     lines.push(line(grid.headings.iter().map(|heading| escape(heading)).collect()));
     lines.push(format!("|---|{}", "--:|".repeat(grid.headings.len() - 1)));
-    lines.extend(grid.rows.iter().map(|row| line(row.iter().map(|(text, _)| escape(text)).collect())));
+    lines.extend(texts(&grid.rows).iter().map(|row| line(row.iter().map(|text| escape(text)).collect())));
     lines
 }
 
@@ -193,8 +194,8 @@ fn rungs(result: &RunResult, ladder: &Ladder) -> Vec<String> {
     let grid = ladder::grid(result, ladder);
     lines.extend([String::new(), format!("| {} |", grid.headings.join(" | "))]);
     lines.push(format!("|---|{}", "--:|".repeat(grid.headings.len() - 1)));
-    for row in grid.rows {
-        let cells: Vec<String> = row.iter().map(|(text, _)| indented(text)).collect();
+    for row in texts(&grid.rows) {
+        let cells: Vec<String> = row.iter().map(|text| indented(text)).collect();
         lines.push(format!("| {} |", cells.join(" | ")));
     }
     lines.extend([String::new(), ladder::legend(result)]);
@@ -256,7 +257,7 @@ fn claimed(result: &RunResult) -> Vec<String> {
     let mut lines = Vec::new();
     for claim in claims::lines(result) {
         lines.push(format!("- **{}**: “{}”", claim.word, escape(&claim.text)));
-        lines.extend(claim.findings.iter().map(|finding| format!("  - {}", escape(finding))));
+        lines.extend(claim.findings.iter().map(|finding| format!("  - {}", escape(&finding.to_string()))));
     }
     lines.extend(claims::legend(result).into_iter().flat_map(|legend| [String::new(), legend]));
     lines
@@ -280,7 +281,7 @@ fn swept(result: &RunResult) -> Vec<String> {
     }
     let table = |table: &SweptTable| {
         let mut lines = vec![escape(&table.title), String::new()];
-        lines.extend(figures_table(&table.headings, &table.rows));
+        lines.extend(figures_table(&table.headings, &texts(&table.rows)));
         lines.push(String::new());
         lines
     };
@@ -290,7 +291,7 @@ fn swept(result: &RunResult) -> Vec<String> {
 /// The figures of cells that are compared with nothing.
 fn own(result: &RunResult) -> Vec<String> {
     let Some((headings, rows)) = own_figures::table(result) else { return Vec::new() };
-    let mut lines = figures_table(&headings, &rows);
+    let mut lines = figures_table(&headings, &texts(&rows));
     lines.extend([String::new(), own_figures::HEADING.to_owned()]);
     lines
 }

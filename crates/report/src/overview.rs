@@ -6,7 +6,8 @@ use loadline_model::result::{Cell, Contrast, Row, RunResult};
 
 use crate::figures::{self, NO_FIGURE, Scale};
 use crate::groups::{self, Group};
-use crate::verdict::{Tone, bracketed, sign, tone_of};
+use crate::shown::{RestsOn, Shown};
+use crate::verdict::{bracketed, sign, tone_of};
 
 /// More comparisons than this have an overview.
 const MOST_IN_FULL: usize = 3;
@@ -17,9 +18,6 @@ pub(crate) const OF_CLOSED_LOOPS: &str = "rate.achieved";
 /// Where the rest is.
 pub(crate) const MORE: &str =
     "All metrics, profiles, starts, and each cell on its own with Student's t: loadline report --full.";
-
-/// A cell: its text and how it should look.
-pub(crate) type Shown = (String, Tone);
 
 /// A table of the overview.
 pub(crate) struct Grid {
@@ -57,7 +55,7 @@ pub(crate) fn grids(result: &RunResult) -> Vec<Grid> {
         let family: Vec<&Group<'_>> =
             groups.iter().filter(|group| group.baseline.label == *baseline).collect();
         match family[..] {
-            [group] => grids.push(by_candidate(group)),
+            [group] => grids.push(by_candidate(result, group)),
             _ => grids.extend(metrics(&family).filter_map(|metric| by_load(result, &family, metric))),
         }
     }
@@ -69,24 +67,28 @@ fn metrics<'a>(family: &[&Group<'a>]) -> impl Iterator<Item = &'static str> {
     METRICS.into_iter().chain(closed.then_some(OF_CLOSED_LOOPS))
 }
 
+/// The row of a contrast, if there is one.
+type Compared<'a> = Option<(&'a Contrast, &'a Row)>;
+
 /// One metric, loads down, candidates across.
-fn by_load(result: &RunResult, family: &[&Group<'_>], metric: &str) -> Option<Grid> {
+fn by_load<'a>(result: &RunResult, family: &[&Group<'a>], metric: &str) -> Option<Grid> {
     let candidates = groups::unique(
         family.iter().flat_map(|group| &group.contrasts).map(|(candidate, _)| candidate.label.as_str()),
     );
-    let rows_of = |group: &Group<'_>| {
+    let rows_of = |group: &Group<'a>| {
         let with_row = |label: &&str| {
-            let contrast = group.contrasts.iter().find(|(candidate, _)| candidate.label == **label);
-            contrast.and_then(|(_, contrast)| groups::row_of(contrast, metric).cloned())
+            let (_, contrast) = *group.contrasts.iter().find(|(candidate, _)| candidate.label == **label)?;
+            Some((contrast, groups::row_of(contrast, metric)?))
         };
-        candidates.iter().map(with_row).collect::<Vec<Option<Row>>>()
+        candidates.iter().map(with_row).collect::<Vec<Compared<'a>>>()
     };
-    let table: Vec<(&Cell, Vec<Option<Row>>)> = family
+    let table: Vec<(&Cell, Vec<Compared<'_>>)> = family
         .iter()
         .map(|group| (group.baseline, rows_of(group)))
         .filter(|(_, rows)| rows.iter().any(Option::is_some))
         .collect();
-    let all: Vec<&Row> = table.iter().flat_map(|(_, rows)| rows.iter().flatten()).collect();
+    let all: Vec<&Row> =
+        table.iter().flat_map(|(_, rows)| rows.iter().flatten()).map(|(_, row)| *row).collect();
     let first = all.first()?;
     let scale = scale_of(&all)?;
     let baseline = &family.first()?.baseline.label;
@@ -95,11 +97,14 @@ fn by_load(result: &RunResult, family: &[&Group<'_>], metric: &str) -> Option<Gr
         unit => format!("{}, differences from {baseline} in {unit}", first.label.trim()),
     };
     let rows = table.iter().map(|(cell, rows)| {
-        let scale = scale.with_digits_of(rows.iter().flatten());
-        let name = (groups::short_load_name(result, cell), Tone::Plain);
-        let figure = rows.iter().flatten().next().map(baseline_figure).unwrap_or_default();
-        let compared = rows.iter().map(|row| row.as_ref().map(|row| shown(row, &scale)).unwrap_or_default());
-        [name, (figure, Tone::Plain)].into_iter().chain(compared).collect()
+        let scale = scale.with_digits_of(rows.iter().flatten().map(|(_, row)| *row));
+        let name = Shown::plain(groups::short_load_name(result, cell));
+        let first = rows.iter().flatten().next();
+        let figure = first.map(|(_, row)| baseline_figure(cell, row)).unwrap_or_default();
+        let compared = rows.iter().map(|found| {
+            found.map(|(contrast, row)| shown(result, contrast, row, &scale)).unwrap_or_default()
+        });
+        [name, figure].into_iter().chain(compared).collect()
     });
     let headings = [String::new(), baseline.clone()];
     Some(Grid {
@@ -111,7 +116,7 @@ fn by_load(result: &RunResult, family: &[&Group<'_>], metric: &str) -> Option<Gr
 }
 
 /// One load, candidates down, metrics across.
-fn by_candidate(group: &Group<'_>) -> Grid {
+fn by_candidate(result: &RunResult, group: &Group<'_>) -> Grid {
     let columns: Vec<(Vec<Option<&Row>>, Scale)> = metrics(&[group])
         .filter_map(|metric| {
             let rows: Vec<Option<&Row>> =
@@ -129,14 +134,14 @@ fn by_candidate(group: &Group<'_>) -> Grid {
         }
     };
     let first = columns.iter().map(|(rows, _)| {
-        let figure = rows.iter().flatten().next().map(|row| baseline_figure(row)).unwrap_or_default();
-        (figure, Tone::Plain)
+        rows.iter().flatten().next().map(|row| baseline_figure(group.baseline, row)).unwrap_or_default()
     });
-    let first = std::iter::once((group.baseline.label.clone(), Tone::Plain)).chain(first).collect();
-    let others = group.contrasts.iter().enumerate().map(|(at, (candidate, _))| {
-        let cells =
-            columns.iter().map(|(rows, scale)| rows[at].map(|row| shown(row, scale)).unwrap_or_default());
-        std::iter::once((candidate.label.clone(), Tone::Plain)).chain(cells).collect()
+    let first = std::iter::once(Shown::plain(group.baseline.label.as_str())).chain(first).collect();
+    let others = group.contrasts.iter().enumerate().map(|(at, (candidate, contrast))| {
+        let cells = columns
+            .iter()
+            .map(|(rows, scale)| rows[at].map(|row| shown(result, contrast, row, scale)).unwrap_or_default());
+        std::iter::once(Shown::plain(candidate.label.as_str())).chain(cells).collect()
     });
     Grid {
         title: format!("{}, differences from {}", groups::load_name(group.baseline), group.baseline.label),
@@ -188,14 +193,16 @@ fn most(result: &RunResult, found: &[(&Contrast, &Row)]) -> Option<String> {
 }
 
 /// `+4.1 ±0.6 ▲`
-fn shown(row: &Row, scale: &Scale) -> Shown {
-    let Some(ends) = row.interval else { return (NO_FIGURE.to_owned(), Tone::Plain) };
+fn shown(result: &RunResult, contrast: &Contrast, row: &Row, scale: &Scale) -> Shown {
+    let Some(ends) = row.interval else { return Shown::plain(NO_FIGURE) };
     let spread = scale.spread(row.difference, Some(ends));
-    (format!("{spread} {}", bracketed(sign(row.verdict), row.trusted)), tone_of(row))
+    let text = format!("{spread} {}", bracketed(sign(row.verdict), row.trusted));
+    Shown { text, tone: tone_of(row), rests_on: RestsOn::row(result, contrast, row) }
 }
 
-fn baseline_figure(row: &Row) -> String {
-    Scale::of(row.unit, &[row.baseline]).figure(row.baseline)
+fn baseline_figure(baseline: &Cell, row: &Row) -> Shown {
+    let text = Scale::of(row.unit, &[row.baseline]).figure(row.baseline);
+    Shown::plain(text).on(RestsOn::Cell(baseline.id, row.metric.clone()))
 }
 
 /// The unit in which the differences of all these rows of a metric read best.

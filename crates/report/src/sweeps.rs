@@ -8,6 +8,7 @@ use loadline_model::result::{Cell, Figure, RunResult, Sweep, Unit};
 use crate::figures::Scale;
 use crate::groups;
 use crate::overview::OF_CLOSED_LOOPS;
+use crate::shown::{RestsOn, Shown};
 
 const INTERVALS: &str =
     "± half of the 95 % interval: Student's t over deployments, or over blocks with a single deployment.";
@@ -27,7 +28,7 @@ pub(crate) struct SweptTable {
     pub title: String,
     /// The number, then the figures.
     pub headings: Vec<String>,
-    pub rows: Vec<Vec<String>>,
+    pub rows: Vec<Vec<Shown>>,
 }
 
 /// One for each sweep that is shown.
@@ -80,15 +81,16 @@ fn table(result: &RunResult, sweep: &Sweep) -> SweptTable {
     let title = format!("{}, by {}", sweep.label, sweep.name);
     let headings =
         std::iter::once(sweep.name.clone()).chain(columns.iter().map(|(label, _)| (*label).to_owned()));
-    let row = |(at, (value, _)): (usize, &(f64, &Cell))| {
+    let row = |(at, (value, cell)): (usize, &(f64, &Cell))| {
+        let figure = |of: &Figure| Shown::plain(text(of)).on(RestsOn::figure(cell, of));
         let figures = columns.iter().map(|(_, figures)| figures[at].map(figure).unwrap_or_default());
-        std::iter::once(number(*value, sweep.unit)).chain(figures).collect()
+        std::iter::once(Shown::plain(number(*value, sweep.unit))).chain(figures).collect()
     };
     SweptTable { title, headings: headings.collect(), rows: points.iter().enumerate().map(row).collect() }
 }
 
 /// `61.2 µs ±0.6`
-fn figure(figure: &Figure) -> String {
+fn text(figure: &Figure) -> String {
     let scale = Scale::of(figure.unit, &[figure.value]);
     let shown = scale.figure(figure.value);
     match figure.t_interval.map(|[low, high]| (high - low) / 2.0) {

@@ -16,6 +16,7 @@ use crate::overview;
 use crate::own_figures;
 use crate::runtimes;
 use crate::scalability;
+use crate::shown::texts;
 use crate::spectrum;
 use crate::spread;
 use crate::starts;
@@ -243,7 +244,7 @@ impl Page<'_> {
         let align = |at: usize| if at < names || at == last { Align::Left } else { Align::Point };
         let columns = headings.into_iter().enumerate().map(|(at, heading)| (heading, align(at))).collect();
         let mut table = Table::new(columns);
-        rows.into_iter().for_each(|row| table.push(row));
+        texts(&rows).into_iter().for_each(|row| table.push(row));
         table.without_empty_columns().render(self.width)
     }
 
@@ -268,7 +269,7 @@ impl Page<'_> {
                 2,
             ));
             for finding in &line.findings {
-                text.push_str(&wrap("  ", finding, self.prose, 4));
+                text.push_str(&wrap("  ", &finding.to_string(), self.prose, 4));
             }
         }
         if let Some(legend) = claims::legend(self.result) {
@@ -359,7 +360,7 @@ impl Page<'_> {
         }
         let rendered = tables.into_iter().map(|SweptTable { title, headings, rows }| {
             let mut table = Table::new(headings.into_iter().map(|heading| (heading, Align::Point)).collect());
-            rows.into_iter().for_each(|row| table.push(row));
+            texts(&rows).into_iter().for_each(|row| table.push(row));
             wrap("", &title, self.prose, 2) + &table.without_empty_columns().render(self.width)
         });
         rendered.collect::<Vec<String>>().join("\n") + &wrap("", sweeps::caption(self.result), self.prose, 0)
@@ -371,7 +372,7 @@ impl Page<'_> {
         let align = |at: usize| if at == 0 { Align::Left } else { Align::Point };
         let columns = headings.into_iter().enumerate().map(|(at, heading)| (heading, align(at))).collect();
         let mut table = Table::new(columns);
-        rows.into_iter().for_each(|row| table.push(row));
+        texts(&rows).into_iter().for_each(|row| table.push(row));
         table.without_empty_columns().render(self.width) + &wrap("", own_figures::HEADING, self.prose, 0)
     }
 

@@ -3,6 +3,7 @@
 use loadline_model::result::{Contrast, RunResult};
 use maud::{Markup, html};
 
+use super::tables::figure;
 use super::{class, shown};
 use crate::answer::{self, Answer, answer};
 use crate::capacity;
@@ -10,6 +11,7 @@ use crate::figures;
 use crate::groups::{self, HEADLINE};
 use crate::ladder;
 use crate::overview;
+use crate::shown::{RestsOn, Shown};
 use crate::verdict::{self, Tone};
 
 pub(super) fn answered(result: &RunResult) -> Markup {
@@ -84,11 +86,12 @@ fn facts(result: &RunResult, contrast: &Contrast) -> Markup {
         .and_then(|row| Some((row, groups::scale_of([row])?)))
         .and_then(|found| Some((found, result.cell(contrast.baseline)?, result.cell(contrast.candidate)?)));
     let Some(((row, scale), baseline, candidate)) = found else { return html! {} };
+    let difference = Shown::plain(scale.difference(row.difference)).on(RestsOn::row(result, contrast, row));
     html! {
         dl.facts {
             div { dt { (shown(&baseline.label)) } dd { (scale.figure(row.baseline)) } }
             div { dt { (shown(&candidate.label)) } dd { (scale.figure(row.candidate)) } }
-            div { dt { "difference" } dd { (scale.difference(row.difference)) } }
+            div { dt { "difference" } dd { (figure(&difference)) } }
             @if let Some(ends) = row.interval {
                 div { dt { (figures::interval_name(result)) } dd { (scale.bare_interval(ends)) } }
             }

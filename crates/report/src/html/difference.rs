@@ -6,11 +6,13 @@ use maud::{Markup, html};
 
 use super::answers::sign;
 use super::axis::Axis;
+use super::tables::figure;
 use super::{class, shown};
 use crate::checks;
 use crate::figures;
 use crate::groups::{self, HEADLINE};
 use crate::overview;
+use crate::shown::{RestsOn, Shown};
 use crate::verdict;
 
 /// The widest interval is cut off where it would leave less than this share of the drawing to the interval that answers the question.
@@ -22,6 +24,8 @@ const HEIGHT: u32 = 26;
 struct Drawn<'a> {
     name: String,
     row: &'a Row,
+    /// The share.
+    figure: Shown,
     interval: [f64; 2],
     difference: f64,
     margin: f64,
@@ -31,7 +35,7 @@ struct Drawn<'a> {
 
 impl<'a> Drawn<'a> {
     /// None of what has no share: nothing can be claimed, or the baseline is zero.
-    fn of(result: &RunResult, name: String, row: &'a Row) -> Option<Drawn<'a>> {
+    fn of(result: &RunResult, contrast: &Contrast, name: String, row: &'a Row) -> Option<Drawn<'a>> {
         let share = |value: f64| value / row.baseline;
         let interval = row.interval?.map(share);
         let of_row = |condition: &&ConditionResult| condition.metric == row.metric && condition.by > 0.0;
@@ -42,6 +46,8 @@ impl<'a> Drawn<'a> {
         let drawn = Drawn {
             name,
             row,
+            figure: Shown::plain(row.relative.map(figures::percent).unwrap_or_default())
+                .on(RestsOn::row(result, contrast, row)),
             interval,
             difference: share(row.difference),
             margin: share(row.margin),
@@ -70,7 +76,7 @@ pub(super) fn section(result: &RunResult) -> Markup {
                 let row = groups::row_of(contrast, HEADLINE)?;
                 let (baseline, candidate) =
                     (result.cell(contrast.baseline)?, result.cell(contrast.candidate)?);
-                Drawn::of(result, groups::contrast_name(result, candidate, baseline), row)
+                Drawn::of(result, contrast, groups::contrast_name(result, candidate, baseline), row)
             })
             .collect();
         return drawing(result, "Difference at the median", &rows);
@@ -87,7 +93,7 @@ fn of_contrast(result: &RunResult, contrast: &Contrast) -> Markup {
     };
     let primary = contrast.rows.iter().filter(|row| row.primary);
     let rows: Vec<Drawn<'_>> =
-        primary.filter_map(|row| Drawn::of(result, row.label.trim().to_owned(), row)).collect();
+        primary.filter_map(|row| Drawn::of(result, contrast, row.label.trim().to_owned(), row)).collect();
     let title = format!(
         "Difference, {} − {}",
         groups::cell_name(result, candidate),
@@ -119,7 +125,7 @@ fn drawing(result: &RunResult, title: &str, rows: &[Drawn<'_>]) -> Markup {
                         tr {
                             th scope="row" { (shown(&drawn.name)) }
                             td.strip { (strip(&axis, drawn)) }
-                            td.number { (drawn.row.relative.map(figures::percent).unwrap_or_default()) }
+                            td.number { (figure(&drawn.figure)) }
                             td { (word(drawn.row)) }
                         }
                     }

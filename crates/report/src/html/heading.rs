@@ -23,7 +23,7 @@ pub(super) fn heading(result: &RunResult) -> Markup {
             }
             @for failure in &result.run.failures { pre { (shown(failure)) } }
             (answers::answered(result))
-            p.subject { (shown(&wording::title(result).join(" · "))) }
+            p.subject #plan tabindex="-1" { (shown(&wording::title(result).join(" · "))) }
             @for caution in &cautions {
                 p.caution { span aria-hidden="true" { "! " } (shown(caution)) }
             }

@@ -16,17 +16,17 @@ pub(super) fn footer(result: &RunResult) -> Markup {
     html! {
         footer {
             h2 { "To do it again" }
-            div.scroll role="group" tabindex="0" aria-label="command" { pre { code { (shown(&command)) } } }
+            div.scroll #command role="group" tabindex="0" aria-label="command" { pre { code { (shown(&command)) } } }
             dl {
                 div { dt { "run" } dd { (run.id) " of " (shown(&run.started)) ", loadline " (shown(&run.version)) } }
-                div { dt { "seed" } dd { (run.seed) } }
-                div { dt { "machine" } dd { (shown(&wording::machine(&result.machine))) } }
+                div #seed tabindex="-1" { dt { "seed" } dd { (run.seed) } }
+                div #machine tabindex="-1" { dt { "machine" } dd { (shown(&wording::machine(&result.machine))) } }
                 div { dt { "intervals" } dd { (shown(method.trim_end_matches('.'))) } }
                 @if !run.tags.is_empty() { div { dt { "tags" } dd { (shown(&run.tags.join(", "))) } } }
             }
             details {
                 summary { "The experiment as it was understood" }
-                div.scroll role="group" tabindex="0" aria-label="experiment" { pre { code { (shown(&experiment)) } } }
+                div.scroll #experiment role="group" tabindex="0" aria-label="experiment" { pre { code { (shown(&experiment)) } } }
             }
         }
     }

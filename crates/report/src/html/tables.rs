@@ -1,5 +1,6 @@
 //! Tables that are made elsewhere, as HTML: each in a frame that scrolls sideways by itself where the page is narrow.
 
+use loadline_model::CellId;
 use loadline_model::result::{Capacities, RunResult};
 use maud::{Markup, html};
 
@@ -7,18 +8,18 @@ use super::{class, shown};
 use crate::capacity;
 use crate::groups;
 use crate::own_figures;
+use crate::shown::{RestsOn, Shown};
 use crate::sweeps::{self, SweptTable};
-use crate::verdict::Tone;
 
 /// A table whose first column is a name and whose others are figures.
 pub(super) fn plain(title: &str, headings: &[String], rows: &[Vec<String>]) -> Markup {
-    let toned: Vec<Vec<(String, Tone)>> =
-        rows.iter().map(|row| row.iter().map(|text| (text.clone(), Tone::Plain)).collect()).collect();
-    self::toned(title, headings, &toned)
+    let rows: Vec<Vec<Shown>> =
+        rows.iter().map(|row| row.iter().map(|text| Shown::plain(text.as_str())).collect()).collect();
+    figures(title, headings, &rows)
 }
 
-/// The same with the tone of each cell.
-pub(super) fn toned(title: &str, headings: &[String], rows: &[Vec<(String, Tone)>]) -> Markup {
+/// The same of figures that have a tone, and that something opens.
+pub(super) fn figures(title: &str, headings: &[String], rows: &[Vec<Shown>]) -> Markup {
     let caption = if title.is_empty() { "figures" } else { title };
     html! {
         (frame(caption, html! {
@@ -34,9 +35,9 @@ pub(super) fn toned(title: &str, headings: &[String], rows: &[Vec<(String, Tone)
                 tbody {
                     @for row in rows {
                         tr {
-                            @for (at, (text, tone)) in row.iter().enumerate() {
-                                @if at == 0 { th scope="row" .part[text.starts_with("  ")] { (shown(text.trim())) } }
-                                @else { td { span.(class(*tone)) { (shown(text)) } } }
+                            @for (at, cell) in row.iter().enumerate() {
+                                @if at == 0 { th scope="row" .part[cell.text.starts_with("  ")] { (shown(cell.text.trim())) } }
+                                @else { td { (figure(cell)) } }
                             }
                         }
                     }
@@ -44,6 +45,28 @@ pub(super) fn toned(title: &str, headings: &[String], rows: &[Vec<(String, Tone)
             }
         }))
     }
+}
+
+/// A figure in its tone. Of what it rests on the app makes a button that opens it; trials stand in the page.
+pub(super) fn figure(figure: &Shown) -> Markup {
+    let (text, class) = (shown(&figure.text), class(figure.tone));
+    match &figure.rests_on {
+        None => html! { span.(class) { (text) } },
+        Some(RestsOn::Cell(cell, metric)) => {
+            html! { span.(class) data-cell=(cell.0) data-metric=(shown(metric)) { (text) } }
+        }
+        Some(RestsOn::Contrast(at, metric)) => {
+            html! { span.(class) data-contrast=(at) data-metric=(shown(metric)) { (text) } }
+        }
+        Some(RestsOn::Trials(cell)) => {
+            html! { a.figure.(class) href=(format!("#{}", trials(*cell))) { (text) } }
+        }
+    }
+}
+
+/// The id of the rates that were tried in a cell.
+fn trials(cell: CellId) -> String {
+    format!("trials-{}", cell.0)
 }
 
 /// A frame that scrolls sideways, by keyboard, too.
@@ -58,7 +81,7 @@ pub(super) fn swept(result: &RunResult) -> Markup {
         @if !tables.is_empty() {
             section {
                 h2 { "One number changed" }
-                @for SweptTable { title, headings, rows } in &tables { (plain(title, headings, rows)) }
+                @for SweptTable { title, headings, rows } in &tables { (figures(title, headings, rows)) }
                 p.caption { (shown(sweeps::caption(result))) }
             }
         }
@@ -71,7 +94,7 @@ pub(super) fn own(result: &RunResult) -> Markup {
         @if let Some((headings, rows)) = own_figures::table(result) {
             section {
                 h2 { "All figures" }
-                (plain("", &headings, &rows))
+                (figures("", &headings, &rows))
                 p.caption { (shown(own_figures::HEADING)) }
             }
         }
@@ -84,10 +107,10 @@ pub(super) fn capacities(result: &RunResult, found: &Capacities) -> Markup {
     html! {
         section {
             h2 { "Capacities" }
-            (plain("", &headings, &rows))
+            (figures("", &headings, &rows))
         }
         @for (title, (headings, rows)) in capacity::compared(result, found) {
-            section { (plain(&title, &headings, &rows)) }
+            section { (figures(&title, &headings, &rows)) }
         }
         @for capacity in &found.cells {
             @let (headings, rows) = capacity::curve(capacity);
@@ -96,7 +119,7 @@ pub(super) fn capacities(result: &RunResult, found: &Capacities) -> Markup {
                     "Every rate that was tried"
                     @if let Some(cell) = result.cell(capacity.cell) { ", " (shown(&groups::cell_name(result, cell))) }
                 }
-                (plain("", &headings, &rows))
+                div id=(trials(capacity.cell)) tabindex="-1" { (figures("", &headings, &rows)) }
             }
         }
     }

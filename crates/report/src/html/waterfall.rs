@@ -5,7 +5,8 @@ use maud::{Markup, html};
 
 use super::axis::Axis;
 use super::difference::{grid, scale};
-use super::{class, shown};
+use super::shown;
+use super::tables::figure;
 use crate::figures;
 use crate::ladder::{self, Step, StepKind};
 use crate::verdict::Tone;
@@ -44,7 +45,7 @@ fn drawing(steps: &[Step], unit: &str, words: &dyn Fn(f64) -> String) -> Markup 
                     tr.(kind(step.kind)) {
                         th scope="row" { (shown(&step.name)) }
                         td.strip { (bar(&axis, step)) }
-                        td.number { span.(class(step.tone)) { (shown(&step.text)) } }
+                        td.number { (figure(&step.cost)) }
                     }
                 }
             }
@@ -67,7 +68,7 @@ fn bar(axis: &Axis, step: &Step) -> Markup {
     let (middle, top) = (HEIGHT / 2, (HEIGHT - BAR) / 2);
     let shade = match step.kind {
         StepKind::Layer => {
-            if step.tone == Tone::Bad {
+            if step.cost.tone == Tone::Bad {
                 "bad"
             } else {
                 "small"

@@ -77,7 +77,7 @@ impl Page<'_> {
                     grid.headings.iter().enumerate().map(|(at, heading)| ((*heading).to_owned(), align(at)));
                 let mut table = Table::new(columns.collect());
                 for row in grid.rows {
-                    table.push(row.into_iter().map(|(text, tone)| self.paint(tone, &text)).collect());
+                    table.push(row.iter().map(|cell| self.paint(cell.tone, &cell.text)).collect());
                 }
                 let contrasts =
                     ladder.rungs.iter().filter_map(|rung| self.result.contrasts.get(rung.contrast));
@@ -246,7 +246,7 @@ impl Page<'_> {
         let align = |at: usize| if at == 0 { Align::Left } else { Align::Point };
         let mut table = Table::new(shown.iter().map(|at| (grid.headings[*at].clone(), align(*at))).collect());
         for row in &grid.rows {
-            table.push(shown.iter().map(|at| self.paint(row[*at].1, &row[*at].0)).collect());
+            table.push(shown.iter().map(|at| self.paint(row[*at].tone, &row[*at].text)).collect());
         }
         table
     }
