@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "@playwright/test";
 import type { Page } from "@playwright/test";
-import type { Offer, Slice, Status } from "../src/generated/api";
+import type { Offer, Slice, Status, Stored } from "../src/generated/api";
 import type { History } from "../src/generated/history";
 import { expectToBeGood, faultsOf } from "./app-pages";
 import { expectFigure, fileOf } from "./pages";
@@ -275,6 +275,7 @@ test("a platform that this machine does not have cannot be chosen, and says why"
   const offers: Offer[] = [{ name: "host", about: "a plain process" }, { name: "docker", about: "a container", missing: why }];
   const answers = {
     "/api/services": "[]",
+    "/api/services/stored": "[]",
     "/api/platforms": JSON.stringify(offers),
     "/api/drafts": JSON.stringify({ name: "", yaml: "platforms: [host]\n", plan: "", seconds: [1, 2] }),
   };
@@ -289,5 +290,42 @@ test("a platform that this machine does not have cannot be chosen, and says why"
   await expect(docker).toBeChecked();
   await docker.uncheck();
   await expect(docker).toBeDisabled();
+  expect(faults).toEqual([]);
+});
+
+test("a service of a stored run is chosen by what it is called there", async ({ page }) => {
+  const faults = faultsOf(page);
+  const stored: Stored[] = [{ run: 12, service: "shop", about: `./shop --port {port} ${"--verbose ".repeat(30)}` }, { run: 7, service: "old <b>shop", about: "shop/orders:1.2" }];
+  const answers = {
+    "/api/services": `["orders"]`,
+    "/api/services/stored": "[]",
+    "/api/platforms": JSON.stringify([{ name: "host", about: "a plain process" }]),
+    "/api/drafts": JSON.stringify({ name: "", yaml: "platforms: [host]\n", plan: "", seconds: [1, 2] }),
+  };
+  const asked: unknown[] = [];
+  page.on("request", (request) => request.url().endsWith("/api/drafts") && asked.push(request.postDataJSON()));
+  const expectAsked = (what: unknown) => expect.poll(() => asked.at(-1)).toEqual(what);
+  const kind = page.getByRole("radio", { name: "service of a stored run" });
+  await openApp(page, "/new?on=host", answers);
+  await expectAsked({ flags: ["--service", "orders", "--on", "host", "--rate", "2000/s"] });
+  await expect(kind).toHaveCount(0);
+
+  await openApp(page, "/new?on=host", { ...answers, "/api/services/stored": JSON.stringify(stored) });
+  await kind.check();
+  const service = page.getByRole("combobox", { name: /^service/ });
+  await expect(service.getByRole("option")).toHaveText([/^shop · run 12: \.\/shop --port/, "old <b>shop · run 7: shop/orders:1.2"]);
+  const flags = ["--on", "host", "--rate", "2000/s"];
+  await expectAsked({ stored: { run: 12, service: "shop", flags } });
+  await service.selectOption("7 old <b>shop");
+  await page.getByLabel(/^requests/).fill("/status");
+  await expectAsked({ stored: { run: 7, service: "old <b>shop", flags: ["--request", "/status", ...flags] } });
+  await expectToBeGood(page);
+  await page.reload();
+  await expect(service).toHaveValue("7 old <b>shop");
+  // A later run may have measured the same service, which is offered as that run's then.
+  await openApp(page, "/new?what=stored&stored=3+shop&on=host", { ...answers, "/api/services/stored": JSON.stringify(stored) });
+  await expect(service.getByRole("option")).toHaveCount(3);
+  await expect(service).toHaveValue("3 shop");
+  await expectAsked({ stored: { run: 3, service: "shop", flags } });
   expect(faults).toEqual([]);
 });

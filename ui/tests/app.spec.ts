@@ -1,4 +1,7 @@
 // The pages of `loadline ui`, on a real server: the way of a newcomer from an empty store to a verdict, a comparison and an export.
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { expect, test } from "@playwright/test";
 import type { Locator, Page } from "@playwright/test";
 import type { Listed, Summary } from "../src/generated/api";
@@ -37,9 +40,10 @@ function brief(yaml: string): string {
   return yaml.replace("plan: {", "plan: {blocks: 12, warmup: 1s, ");
 }
 
-/** Starts a short run from the form and waits for its report. */
-async function run(page: Page, name: string): Promise<void> {
+/** Starts a short run from the form, of what is chosen there. */
+async function run(page: Page, name: string, choose?: () => Promise<void>): Promise<void> {
   await page.getByRole("link", { name: "New run" }).click();
+  await choose?.();
   // Runs under different loads have nothing in common to compare.
   await page.getByLabel("rates").fill("1000/s");
   await page.getByLabel("deployments").fill("2");
@@ -521,5 +525,56 @@ loads: [{rate: 200/s}]
   expect(await shown.evaluate((element) => element.childElementCount)).toBe(0);
   await expect(page.locator("script")).toHaveCount(1);
   await expectToBeGood(page);
+  expect(faults).toEqual([]);
+});
+
+test("a run of each kind of service is started from the form", async ({ page }) => {
+  const faults = faultsOf(page);
+  const servers = [1, 2].map(() => createServer((_, response) => response.end("ok")).listen(0, "127.0.0.1"));
+  await Promise.all(servers.map((server) => server.listening || once(server, "listening")));
+  const urls = servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const yaml = page.getByLabel("The experiment");
+  const choose = (kind: string) => page.getByRole("radio", { name: kind, exact: true }).check();
+  const expectMeasured = async (service: string, platforms: string[]) => {
+    await expect(page.getByRole("link", { name: "Read the report" })).toBeVisible({ timeout: 150_000 });
+    await page.getByRole("link", { name: "Read the report" }).click();
+    await expect(page).toHaveURL(/\/runs\/\d+$/);
+    const { cells } = await told<RunResult>(page, `api/runs/${page.url().split("/").at(-1)}`);
+    expect([...new Set(cells.map(({ platform }) => platform))]).toEqual(platforms);
+    for (const cell of cells) {
+      expect(cell.service).toBe(service);
+      expect(cell.answered).toBeGreaterThan(0);
+      expect(cell.errors).toEqual({});
+    }
+    await page.getByRole("link", { name: "All runs" }).click();
+  };
+  await page.goto(URL);
+  await run(page, "a command", async () => {
+    await choose("command");
+    await page.getByRole("textbox", { name: /^command/ }).fill(`shop: node -e "require('http').createServer((_, to) => to.end('ok')).listen({port}, '{host}')"`);
+    await page.getByRole("checkbox", { name: /^pod/ }).uncheck();
+    await expect(yaml).toHaveValue(/createServer/);
+  });
+  await expectMeasured("shop", ["host"]);
+  await run(page, "of URLs", async () => {
+    await choose("URL");
+    await page.getByRole("textbox", { name: /^URLs/ }).fill(urls.join(" "));
+    await expect(yaml).toHaveValue(/external: [\s\S]*external: /);
+  });
+  await expectMeasured("service", urls);
+  servers.forEach((server) => server.close());
+  // What the first of these runs measured.
+  await run(page, "again in a pod", async () => {
+    await choose("service of a stored run");
+    await page.getByRole("combobox", { name: /^service/ }).selectOption({ label: (await page.getByRole("option", { name: /^shop · run \d+: node / }).textContent()) ?? "" });
+    await page.getByRole("checkbox", { name: /^host/ }).uncheck();
+    await page.getByRole("checkbox", { name: /^pod/ }).check();
+    await expect(yaml).toHaveValue(/createServer[\s\S]*platforms: \[pod\]/);
+  });
+  await expectMeasured("shop", ["pod"]);
+  // A platform for it need not be here. That the run of such a file starts the image: crates/loadline/tests/it/ui.rs.
+  await page.goto(`${SITE}new?what=image&image=shop/orders:1.2&on=docker`);
+  await expect(yaml).toHaveValue(/^service: \{image: shop\/orders:1\.2\}\nplatforms: \[docker\]\n/);
+  await expect(page.getByText(/^It takes/)).toBeVisible();
   expect(faults).toEqual([]);
 });
