@@ -13,7 +13,7 @@ use crate::docker::Harbour;
 use crate::support::leftovers;
 use crate::support::place::Place;
 use crate::support::programs;
-use crate::support::served::{Served, answer, peak_memory_kib};
+use crate::support::served::{Answer, Served, answer, peak_memory_kib};
 use crate::support::wait_for;
 
 /// A run of a minute, which is stopped.
@@ -94,19 +94,18 @@ fn too_much_is_refused_and_the_server_stays_up() {
     let before = memory();
 
     // A body that says that it has a gigabyte, and one that does not say it.
-    let mut stream = served.connect();
-    let head = |length: &str| {
-        format!(
-            "POST /api/drafts HTTP/1.1\r\n{}\r\n{}\r\nContent-Type: application/json\r\n{length}\r\n\r\n",
-            served.host(),
-            served.bearer()
-        )
-    };
-    stream.write_all(head("Content-Length: 1073741824").as_bytes()).expect("a head");
-    write_a_gigabyte(stream, false);
-    let mut stream = served.connect();
-    stream.write_all(head("Transfer-Encoding: chunked").as_bytes()).expect("a head");
-    write_a_gigabyte(stream, true);
+    for (length, chunked) in [("Content-Length: 1073741824", false), ("Transfer-Encoding: chunked", true)] {
+        let (host, bearer) = (served.host(), served.bearer());
+        let head = format!(
+            "POST /api/drafts HTTP/1.1\r\n{host}\r\n{bearer}\r\nContent-Type: application/json\r\n{length}\r\n\r\n"
+        );
+        let mut stream = served.connect();
+        stream.write_all(head.as_bytes()).expect("a head");
+        let refused = write_a_gigabyte(stream, chunked);
+        assert_eq!(refused.status, 413, "{length}: {refused:?}");
+    }
+    let grown = memory() - before;
+    assert!(grown < 64 << 10, "{grown} KiB more than before");
     let refused = served.ask("POST /api/drafts", json!({ "yaml": "x".repeat(3 << 20) }).to_string());
     assert_eq!(refused.status, 413, "{refused:?}");
 
@@ -237,13 +236,13 @@ fn clients_that_say_nothing_keep_nobody_out_for_ever() {
     drop(held);
 }
 
-/// As much of it as is taken.
-fn write_a_gigabyte(mut stream: TcpStream, chunked: bool) {
+/// As much of it as is taken, and the answer to it, which can be read when the connection was reset after it.
+fn write_a_gigabyte(mut stream: TcpStream, chunked: bool) -> Answer {
     let block = vec![b'x'; 1 << 20];
     for _ in 0..1024 {
         let frame = if chunked { [b"100000\r\n", &block[..], b"\r\n"].concat() } else { block.clone() };
         if stream.write_all(&frame).is_err() {
-            return;
+            return answer(stream);
         }
     }
     panic!("a gigabyte was taken");
