@@ -1,4 +1,5 @@
 // The pages of `loadline ui`, on a real server: the way of a newcomer from an empty store to a verdict, a comparison and an export.
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -576,5 +577,17 @@ test("a run of each kind of service is started from the form", async ({ page }) 
   await page.goto(`${SITE}new?what=image&image=shop/orders:1.2&on=docker`);
   await expect(yaml).toHaveValue(/^service: \{image: shop\/orders:1\.2\}\nplatforms: \[docker\]\n/);
   await expect(page.getByText(/^It takes/)).toBeVisible();
+  expect(faults).toEqual([]);
+});
+
+test("a run that another process stores comes into the list by itself", async ({ page }) => {
+  const faults = faultsOf(page);
+  const rows = page.locator("table.runs tbody tr");
+  await page.goto(URL);
+  await expect(rows.first()).toBeVisible();
+  const before = await rows.count();
+  const [folder = "", loadline = ""] = [process.env["LOADLINE_PAGES"], process.env["LOADLINE_PROGRAM"]];
+  execFileSync(loadline, ["store", "import", `${folder}/measured.db`, "--store", `${folder}/served.db`]);
+  await expect(rows).toHaveCount(before + 1, { timeout: 30_000 });
   expect(faults).toEqual([]);
 });

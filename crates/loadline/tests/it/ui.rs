@@ -6,6 +6,10 @@ use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
+use loadline_model::plan::Plan;
+use loadline_model::rows::NewRun;
+use loadline_spec::{Machine, from_yaml};
+use loadline_store::Store;
 use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit};
 use serde_json::{Value, json};
 
@@ -177,6 +181,50 @@ fn a_run_is_the_same_in_the_store_that_it_is_imported_into() {
         assert_eq!((imported.status, imported.body.as_str()), (200, answer));
     }
     assert_eq!(other.json("/api/runs/1"), run);
+}
+
+/// Stores a run without figures.
+fn store_run(store: &Store, name: &str) -> i64 {
+    let yaml = format!("name: {name}\n{LONG}");
+    let experiment = from_yaml("experiment.yaml", yaml.as_bytes(), &Machine::this(&|_, _| Ok(())));
+    let experiment = experiment.unwrap_or_else(|error| panic!("{}", error.render(false)));
+    let run = NewRun {
+        label: "3fa9c1",
+        version: "0.1.0",
+        command_line: &[],
+        experiment: &experiment,
+        plan: &Plan::new(&experiment),
+        machine: &loadline_model::Machine::default(),
+        service_cpus: &[],
+        load_cpus: &[],
+        metrics: &[],
+    };
+    store.begin_run(&run).expect("a run")
+}
+
+#[test]
+fn runs_beyond_the_newest_thousand_are_found_and_those_of_other_processes_are_listed_at_once() {
+    let place = Place::cleaning();
+    let store = Store::create(&place.path("loadline.db")).expect("a store");
+    for number in 1..=1_100 {
+        store_run(&store, &format!("nightly {number:04}"));
+    }
+    store.set_tags(3, &["Release".to_owned()]).expect("a run");
+    let served = Served::start(&place);
+    let ids = |asked: &str| -> Vec<i64> {
+        let listed = served.json(&format!("/api/runs{asked}"));
+        listed.as_array().expect("a list").iter().filter_map(|run| run["id"].as_i64()).collect()
+    };
+    let newest: Vec<i64> = (101..=1_100).rev().collect();
+    assert_eq!(ids(""), newest);
+    assert_eq!(ids("?match=NIGHTLY"), newest);
+    assert_eq!(ids("?match=nightly%200007"), [7]);
+    assert_eq!(ids("?match=release"), [3]);
+    assert_eq!(ids("?match=weekly"), [0; 0]);
+    // This process is another than the server's.
+    let late = store_run(&store, "late");
+    assert_eq!(ids("")[0], late);
+    assert_eq!(ids("?match=late"), [late]);
 }
 
 #[test]
