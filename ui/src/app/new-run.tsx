@@ -141,7 +141,9 @@ export function NewRun() {
           {draft !== undefined && wrong === undefined && (
             <details>
               <summary>What it will do</summary>
-              <pre class="plan">{draft.plan}</pre>
+              <pre class="plan" tabIndex={0} aria-label="what it will do">
+                {draft.plan}
+              </pre>
             </details>
           )}
         </div>
