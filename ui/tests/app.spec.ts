@@ -180,14 +180,14 @@ test("the same way on a telephone, by touch", async ({ browser }) => {
   await context.close();
 });
 
-/** Presses Tab until this has the focus. */
-async function reach(page: Page, target: Locator): Promise<void> {
+/** Presses Tab, or its way back, until this has the focus. */
+async function reach(page: Page, target: Locator, key: "Tab" | "Shift+Tab" = "Tab"): Promise<void> {
   await expect(target).toBeEnabled();
   for (let presses = 0; presses < 100; presses += 1) {
     if (await target.evaluate((element) => element === document.activeElement)) return;
-    await page.keyboard.press("Tab");
+    await page.keyboard.press(key);
   }
-  throw new Error(`${String(target)} is not reached by Tab`);
+  throw new Error(`${String(target)} is not reached by ${key}`);
 }
 
 test("the same way by keyboard alone", async ({ page }) => {
@@ -208,8 +208,10 @@ test("the same way by keyboard alone", async ({ page }) => {
   await expect(pod).not.toBeChecked();
   await page.keyboard.press("Space");
   await expect(pod).toBeChecked();
+  // As the run that it is compared with.
+  await type(page.getByLabel("rates"), "1000/s");
   await type(page.getByLabel("deployments"), "2");
-  await expect(yaml).toHaveValue(/- host\s+- pod[\s\S]*deployments: 2/);
+  await expect(yaml).toHaveValue(/- host\s+- pod[\s\S]*rate: 1000\/s[\s\S]*deployments: 2/);
   await type(yaml, `name: by keyboard\n${brief(await yaml.inputValue())}`);
   await press("Space", page.getByRole("button", { name: "Start" }));
   await expect(page).toHaveURL(/\/jobs\/\d+$/);
@@ -225,6 +227,15 @@ test("the same way by keyboard alone", async ({ page }) => {
   expect((await exported).suggestedFilename()).toBe(`run-${run}-slices.csv`);
   // Back to the first link.
   await page.reload();
+  await press("Enter", page.getByRole("link", { name: "All runs" }));
+  for (const compared of [run, 2]) await press("Space", page.getByLabel(`compare run ${compared}`, { exact: true }));
+  const compare = page.getByRole("link", { name: `Compare run ${run} with run 2`, exact: true });
+  await expect(compare).toBeVisible();
+  await reach(page, compare, "Shift+Tab");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(`${SITE}compare?before=2&after=${run}`);
+  await expect(page.locator("h1")).not.toBeEmpty();
+  for (const compared of [run, 2]) await expect(page.locator("main")).toContainText(`run ${compared}`);
   await press("Enter", page.getByRole("link", { name: "All runs" }));
   await press("Space", page.getByRole("button", { name: `name run ${run}`, exact: true }));
   await type(page.getByLabel("tags"), "typed");
