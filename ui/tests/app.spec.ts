@@ -588,6 +588,8 @@ test("a run of each kind of service is started from the form", async ({ page }) 
   await page.goto(`${SITE}new?what=image&image=shop/orders:1.2&on=docker`);
   await expect(yaml).toHaveValue(/^service: \{image: shop\/orders:1\.2\}\nplatforms: \[docker\]\n/);
   await expect(page.getByText(/^It takes/)).toBeVisible();
+  await page.getByRole("checkbox", { name: /^host/ }).check();
+  await expect(page.locator("pre.alert")).toContainText("an image runs in docker and kubernetes only");
   expect(faults).toEqual([]);
 });
 

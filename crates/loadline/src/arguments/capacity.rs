@@ -4,8 +4,7 @@ use clap::Args;
 use loadline_spec::Flags;
 
 use super::{
-    AgainstArguments, OfCommand, OptionFlags, OutputArguments, ServiceFlags, TurnArguments,
-    bring_their_service,
+    AgainstArguments, OfCommand, OptionFlags, OutputArguments, ServiceFlags, TurnArguments, is_image_or_url,
 };
 use crate::exit::UsageError;
 
@@ -72,8 +71,8 @@ impl CapacityArguments {
         self.what.fill(&mut flags)?;
         flags.commands = [&self.services[..], &flags.commands].concat();
         flags.on = if self.on.is_empty() { vec!["host".to_owned()] } else { self.on.clone() };
-        let needs_no_service = bring_their_service(&self.on, &self.options.given);
-        if flags.services.is_empty() && flags.commands.is_empty() && !needs_no_service {
+        let is_named = !flags.services.is_empty() || !flags.commands.is_empty();
+        if !is_named && !is_image_or_url(&self.on, &self.options.given) {
             flags.services = vec!["orders".to_owned()];
         }
         flags.rates = vec![self.rate.clone()];

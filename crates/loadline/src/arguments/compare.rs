@@ -6,8 +6,7 @@ use clap::Args;
 use loadline_spec::Flags;
 
 use super::{
-    AgainstArguments, OfCommand, OptionFlags, OutputArguments, ServiceFlags, TurnArguments,
-    bring_their_service,
+    AgainstArguments, OfCommand, OptionFlags, OutputArguments, ServiceFlags, TurnArguments, is_image_or_url,
 };
 use crate::exit::UsageError;
 
@@ -156,7 +155,7 @@ impl CompareFlags {
                 given.to_vec()
             }
         };
-        let no_service = !commands.is_empty() || bring_their_service(&self.on, &self.options.given);
+        let no_service = !commands.is_empty() || is_image_or_url(&self.on, &self.options.given);
         // One that is varied is several.
         let services = self.what.service.len() + commands.len() + self.what.vary.len();
         let mut flags = Flags {

@@ -67,14 +67,8 @@ impl ServiceFlags {
     }
 }
 
-/// Whether no service need be named: each platform is the URL of one that runs already, or starts the image that is given.
-pub(super) fn bring_their_service(on: &[String], options: &[(String, String)]) -> bool {
+/// Whether what is measured is an image, or runs already at the URLs of all platforms: neither needs the name of a service.
+pub(super) fn is_image_or_url(on: &[String], options: &[(String, String)]) -> bool {
     let has_image = options.iter().any(|(flag, _)| flag == "--image");
-    !on.is_empty() && on.iter().all(|on| on.contains("://") || has_image && starts_images(on))
-}
-
-/// Of `--on`: `docker:host`, `NAME=kubernetes`.
-fn starts_images(on: &str) -> bool {
-    let kind = on.split_once('=').filter(|(name, _)| !name.contains(':')).map_or(on, |(_, kind)| kind);
-    matches!(kind.split(':').next(), Some("docker" | "kubernetes"))
+    has_image || !on.is_empty() && on.iter().all(|on| on.contains("://"))
 }
