@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "@playwright/test";
 import type { Page } from "@playwright/test";
-import type { Offer, Slice, Status } from "../src/generated/api";
+import type { Listed, Offer, Slice, Status, Stored, Summary } from "../src/generated/api";
 import type { History } from "../src/generated/history";
 import { expectToBeGood, faultsOf } from "./app-pages";
 import { expectFigure, fileOf } from "./pages";
@@ -15,16 +15,21 @@ const SHELL = `<!DOCTYPE html>
 <body><div id="app"></div><script src="/app.js"></script></body>
 </html>`;
 
-/** Opens a page of the app; `answers` has the body of each path of the API, which is refused for as long as `refused` has it. */
-async function openApp(page: Page, path: string, answers: Record<string, string>, refused: string[] = []): Promise<void> {
+/** The body of each path of the API, or what makes it of the address that is asked for. */
+type Answers = Record<string, string | ((address: URL) => string)>;
+
+/** Opens a page of the app; a path of the API is refused for as long as `refused` has it. */
+async function openApp(page: Page, path: string, answers: Answers, refused: string[] = []): Promise<void> {
   const built = (name: string) => readFileSync(new URL(`../dist/${name}`, import.meta.url), "utf8");
-  const files: Record<string, string> = { "/app.js": built("app.js"), "/app.css": built("app.css"), ...answers };
+  const files: Answers = { "/app.js": built("app.js"), "/app.css": built("app.css"), ...answers };
   await page.route(`${ORIGIN}/**`, (route) => {
-    const { pathname } = new URL(route.request().url());
+    const address = new URL(route.request().url());
+    const { pathname } = address;
     if (refused.includes(pathname)) return route.fulfill({ status: 503, body: "{}", contentType: "application/json" });
     const kind = { js: "text/javascript", css: "text/css" }[pathname.split(".").at(-1) ?? ""];
     const contentType = kind ?? (pathname.endsWith("/events") ? "text/event-stream" : pathname.startsWith("/api/") ? "application/json" : "text/html");
-    return route.fulfill({ body: files[pathname] ?? SHELL, contentType: `${contentType}; charset=utf-8` });
+    const body = files[pathname] ?? SHELL;
+    return route.fulfill({ body: typeof body === "string" ? body : body(address), contentType: `${contentType}; charset=utf-8` });
   });
   await page.goto(`${ORIGIN}${path}`);
 }
@@ -275,6 +280,7 @@ test("a platform that this machine does not have cannot be chosen, and says why"
   const offers: Offer[] = [{ name: "host", about: "a plain process" }, { name: "docker", about: "a container", missing: why }];
   const answers = {
     "/api/services": "[]",
+    "/api/services/stored": "[]",
     "/api/platforms": JSON.stringify(offers),
     "/api/drafts": JSON.stringify({ name: "", yaml: "platforms: [host]\n", plan: "", seconds: [1, 2] }),
   };
@@ -289,5 +295,117 @@ test("a platform that this machine does not have cannot be chosen, and says why"
   await expect(docker).toBeChecked();
   await docker.uncheck();
   await expect(docker).toBeDisabled();
+  expect(faults).toEqual([]);
+});
+
+test("a service of a stored run is chosen by what it is called there", async ({ page }) => {
+  const faults = faultsOf(page);
+  const stored: Stored[] = [{ run: 12, service: "shop", about: `./shop --port {port} ${"--verbose ".repeat(30)}` }, { run: 7, service: "old <b>shop", about: "shop/orders:1.2" }];
+  const answers = {
+    "/api/services": `["orders"]`,
+    "/api/services/stored": "[]",
+    "/api/platforms": JSON.stringify([{ name: "host", about: "a plain process" }]),
+    "/api/drafts": JSON.stringify({ name: "", yaml: "platforms: [host]\n", plan: "", seconds: [1, 2] }),
+  };
+  const asked: unknown[] = [];
+  page.on("request", (request) => request.url().endsWith("/api/drafts") && asked.push(request.postDataJSON()));
+  const expectAsked = (what: unknown) => expect.poll(() => asked.at(-1)).toEqual(what);
+  const kind = page.getByRole("radio", { name: "service of a stored run" });
+  await openApp(page, "/new?on=host", answers);
+  await expectAsked({ flags: ["--service", "orders", "--on", "host", "--rate", "2000/s"] });
+  await expect(kind).toHaveCount(0);
+
+  await openApp(page, "/new?on=host", { ...answers, "/api/services/stored": JSON.stringify(stored) });
+  await kind.check();
+  const service = page.getByRole("combobox", { name: /^service/ });
+  await expect(service.getByRole("option")).toHaveText([/^shop · run 12: \.\/shop --port/, "old <b>shop · run 7: shop/orders:1.2"]);
+  const flags = ["--on", "host", "--rate", "2000/s"];
+  await expectAsked({ stored: { run: 12, service: "shop", flags } });
+  await service.selectOption("7 old <b>shop");
+  await page.getByLabel(/^requests/).fill("/status");
+  await expectAsked({ stored: { run: 7, service: "old <b>shop", flags: ["--request", "/status", ...flags] } });
+  await expectToBeGood(page);
+  await page.reload();
+  await expect(service).toHaveValue("7 old <b>shop");
+  // A later run may have measured the same service, which is offered as that run's then.
+  await openApp(page, "/new?what=stored&stored=3+shop&on=host", { ...answers, "/api/services/stored": JSON.stringify(stored) });
+  await expect(service.getByRole("option")).toHaveCount(3);
+  await expect(service).toHaveValue("3 shop");
+  await expectAsked({ stored: { run: 3, service: "shop", flags } });
+  expect(faults).toEqual([]);
+});
+
+function listed(id: number, name: string): Listed {
+  return { id, name, started: "2026-11-01T08:00:00Z", state: "complete", measured_now: false, tags: [] };
+}
+
+/** Opens the list of runs of a store that may change, the latest first; returns what the server is asked to find, each time that it is. */
+async function openRuns(page: Page, store: Listed[]): Promise<string[]> {
+  const found: string[] = [];
+  const summary: Summary = { state: "complete", subject: [], outcome: ["The pod is slower."] };
+  const find = ({ searchParams }: URL) => {
+    const text = searchParams.get("match") ?? "";
+    found.push(text);
+    return JSON.stringify(store.filter(({ name, tags }) => [name, ...tags].some((words) => words.toLowerCase().includes(text.toLowerCase()))).slice(0, 1000));
+  };
+  const ids = [...store.map(({ id }) => id), store.length + 1];
+  const summaries = ids.map((id) => [`/api/runs/${id}/summary`, JSON.stringify(summary)] as const);
+  await openApp(page, "/", { "/api/jobs": "[]", "/api/runs": find, ...Object.fromEntries(summaries) });
+  return found;
+}
+
+test("runs beyond those that are listed are found by the server, others by the page", async ({ page }) => {
+  const faults = faultsOf(page);
+  const store = Array.from({ length: 1500 }, (_, at) => listed(1500 - at, `nightly ${1500 - at}`));
+  store[1497]?.tags.push("v1.2");
+  const [rows, search, isCut] = [page.locator("table.runs tbody tr"), page.getByRole("searchbox"), page.getByText("the newest 1000: find others by a name or a tag")];
+  const found = await openRuns(page, store);
+  await expect(rows).toHaveCount(1000);
+  await expect(isCut).toBeVisible();
+  await search.fill("V1.2");
+  await expect(page.getByRole("link", { name: "3 · nightly 3" })).toBeVisible();
+  await expect(rows).toHaveCount(1);
+  await expect(isCut).toBeHidden();
+  expect(found.at(-1)).toBe("V1.2");
+  await search.fill("weekly");
+  await expect(page.getByText("No run is called “weekly”.")).toBeVisible();
+  await search.fill("");
+  await expect(rows).toHaveCount(1000);
+
+  const few = await openRuns(page, store.slice(0, 3));
+  await expect(rows).toHaveCount(3);
+  await search.fill("1499");
+  await expect(rows).toHaveCount(1);
+  expect(few).toEqual(few.map(() => ""));
+  expect(faults).toEqual([]);
+});
+
+test("runs that another process stores, ends and deletes are shown as they are", async ({ page }) => {
+  const faults = faultsOf(page);
+  await page.clock.install();
+  const store = [listed(1, "mine")];
+  const found = await openRuns(page, store);
+  const rows = page.locator("table.runs tbody tr");
+  await page.getByLabel("compare run 1").check();
+  store.unshift({ ...listed(2, "from a shell"), state: "unfinished", measured_now: true });
+  await page.clock.fastForward(10_000);
+  await expect(rows.filter({ hasText: "2 · from a shell" })).toContainText("being measured");
+  await expect(page.getByRole("button", { name: "delete run 2" })).toBeDisabled();
+  await expect(page.getByLabel("compare run 1")).toBeChecked();
+  store[0] = listed(2, "from a shell");
+  await page.clock.fastForward(10_000);
+  await expect(rows.filter({ hasText: "2 · from a shell" })).toContainText("The pod is slower.");
+  await expect(page.getByRole("button", { name: "delete run 2" })).toBeEnabled();
+  store.shift();
+  await page.clock.fastForward(10_000);
+  await expect(rows).toHaveCount(1);
+  // Nobody sees it.
+  await page.evaluate(() => Object.defineProperty(document, "hidden", { configurable: true, get: () => true }));
+  const before = found.length;
+  for (let times = 0; times < 3; times += 1) await page.clock.fastForward(10_000);
+  expect(found.length).toBe(before);
+  await page.evaluate(() => Object.defineProperty(document, "hidden", { configurable: true, get: () => false }));
+  await page.clock.fastForward(10_000);
+  await expect.poll(() => found.length).toBe(before + 1);
   expect(faults).toEqual([]);
 });

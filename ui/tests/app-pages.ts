@@ -2,7 +2,7 @@
 import AxeBuilder from "@axe-core/playwright";
 import { expect } from "@playwright/test";
 import type { Page } from "@playwright/test";
-import { SCHEMES, WIDTHS, expectToFit, picture } from "./pages";
+import { SCHEMES, WIDTHS, expectToFit, fold, picture, unfold } from "./pages";
 
 /** Whatever a page complains of is a fault. */
 export function faultsOf(page: Page): string[] {
@@ -13,16 +13,19 @@ export function faultsOf(page: Page): string[] {
   return faults;
 }
 
-/** It fits, and axe finds nothing, in each way in which it may be looked at; with a name, pictures of all of them are kept. */
+/** It fits, and axe finds nothing in it with all of it unfolded, in each way in which it may be looked at; with a name, pictures of all of them
+ * are kept, as it is. */
 export async function expectToBeGood(page: Page, name?: string): Promise<void> {
   for (const width of WIDTHS) {
     for (const colorScheme of SCHEMES) {
       await page.setViewportSize({ width, height: 900 });
       await page.emulateMedia({ colorScheme });
+      if (name !== undefined) await picture(page, `app-${name}-${width}-${colorScheme}`);
+      await unfold(page);
       await expectToFit(page);
       const found = await new AxeBuilder({ page }).analyze();
       expect(found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join("\n")}`), `${width} ${colorScheme}`).toEqual([]);
-      if (name !== undefined) await picture(page, `app-${name}-${width}-${colorScheme}`);
+      await fold(page);
     }
   }
   await page.setViewportSize({ width: 1280, height: 900 });

@@ -1,4 +1,8 @@
 // The pages of `loadline ui`, on a real server: the way of a newcomer from an empty store to a verdict, a comparison and an export.
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { expect, test } from "@playwright/test";
 import type { Locator, Page } from "@playwright/test";
 import type { Listed, Summary } from "../src/generated/api";
@@ -37,9 +41,10 @@ function brief(yaml: string): string {
   return yaml.replace("plan: {", "plan: {blocks: 12, warmup: 1s, ");
 }
 
-/** Starts a short run from the form and waits for its report. */
-async function run(page: Page, name: string): Promise<void> {
+/** Starts a short run from the form, of what is chosen there. */
+async function run(page: Page, name: string, choose?: () => Promise<void>): Promise<void> {
   await page.getByRole("link", { name: "New run" }).click();
+  await choose?.();
   // Runs under different loads have nothing in common to compare.
   await page.getByLabel("rates").fill("1000/s");
   await page.getByLabel("deployments").fill("2");
@@ -175,14 +180,14 @@ test("the same way on a telephone, by touch", async ({ browser }) => {
   await context.close();
 });
 
-/** Presses Tab until this has the focus. */
-async function reach(page: Page, target: Locator): Promise<void> {
+/** Presses Tab, or its way back, until this has the focus. */
+async function reach(page: Page, target: Locator, key: "Tab" | "Shift+Tab" = "Tab"): Promise<void> {
   await expect(target).toBeEnabled();
   for (let presses = 0; presses < 100; presses += 1) {
     if (await target.evaluate((element) => element === document.activeElement)) return;
-    await page.keyboard.press("Tab");
+    await page.keyboard.press(key);
   }
-  throw new Error(`${String(target)} is not reached by Tab`);
+  throw new Error(`${String(target)} is not reached by ${key}`);
 }
 
 test("the same way by keyboard alone", async ({ page }) => {
@@ -203,8 +208,10 @@ test("the same way by keyboard alone", async ({ page }) => {
   await expect(pod).not.toBeChecked();
   await page.keyboard.press("Space");
   await expect(pod).toBeChecked();
+  // As the run that it is compared with.
+  await type(page.getByLabel("rates"), "1000/s");
   await type(page.getByLabel("deployments"), "2");
-  await expect(yaml).toHaveValue(/- host\s+- pod[\s\S]*deployments: 2/);
+  await expect(yaml).toHaveValue(/- host\s+- pod[\s\S]*rate: 1000\/s[\s\S]*deployments: 2/);
   await type(yaml, `name: by keyboard\n${brief(await yaml.inputValue())}`);
   await press("Space", page.getByRole("button", { name: "Start" }));
   await expect(page).toHaveURL(/\/jobs\/\d+$/);
@@ -220,6 +227,15 @@ test("the same way by keyboard alone", async ({ page }) => {
   expect((await exported).suggestedFilename()).toBe(`run-${run}-slices.csv`);
   // Back to the first link.
   await page.reload();
+  await press("Enter", page.getByRole("link", { name: "All runs" }));
+  for (const compared of [run, 2]) await press("Space", page.getByLabel(`compare run ${compared}`, { exact: true }));
+  const compare = page.getByRole("link", { name: `Compare run ${run} with run 2`, exact: true });
+  await expect(compare).toBeVisible();
+  await reach(page, compare, "Shift+Tab");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(`${SITE}compare?before=2&after=${run}`);
+  await expect(page.locator("h1")).not.toBeEmpty();
+  for (const compared of [run, 2]) await expect(page.locator("main")).toContainText(`run ${compared}`);
   await press("Enter", page.getByRole("link", { name: "All runs" }));
   await press("Space", page.getByRole("button", { name: `name run ${run}`, exact: true }));
   await type(page.getByLabel("tags"), "typed");
@@ -521,5 +537,70 @@ loads: [{rate: 200/s}]
   expect(await shown.evaluate((element) => element.childElementCount)).toBe(0);
   await expect(page.locator("script")).toHaveCount(1);
   await expectToBeGood(page);
+  expect(faults).toEqual([]);
+});
+
+test("a run of each kind of service is started from the form", async ({ page }) => {
+  const faults = faultsOf(page);
+  const servers = [1, 2].map(() => createServer((_, response) => response.end("ok")).listen(0, "127.0.0.1"));
+  await Promise.all(servers.map((server) => server.listening || once(server, "listening")));
+  const urls = servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const yaml = page.getByLabel("The experiment");
+  const choose = (kind: string) => page.getByRole("radio", { name: kind, exact: true }).check();
+  const expectMeasured = async (service: string, platforms: string[]) => {
+    await expect(page.getByRole("link", { name: "Read the report" })).toBeVisible({ timeout: 150_000 });
+    await page.getByRole("link", { name: "Read the report" }).click();
+    await expect(page).toHaveURL(/\/runs\/\d+$/);
+    const { cells } = await told<RunResult>(page, `api/runs/${page.url().split("/").at(-1)}`);
+    expect([...new Set(cells.map(({ platform }) => platform))]).toEqual(platforms);
+    for (const cell of cells) {
+      expect(cell.service).toBe(service);
+      expect(cell.answered).toBeGreaterThan(0);
+      expect(cell.errors).toEqual({});
+    }
+    await page.getByRole("link", { name: "All runs" }).click();
+  };
+  await page.goto(URL);
+  await run(page, "a command", async () => {
+    await choose("command");
+    await page.getByRole("textbox", { name: /^command/ }).fill(`shop: node -e "require('http').createServer((_, to) => to.end('ok')).listen({port}, '{host}')"`);
+    await page.getByRole("checkbox", { name: /^pod/ }).uncheck();
+    await expect(yaml).toHaveValue(/createServer/);
+  });
+  await expectMeasured("shop", ["host"]);
+  await run(page, "of URLs", async () => {
+    await choose("URL");
+    await page.getByRole("textbox", { name: /^URLs/ }).fill(urls.join(" "));
+    await expect(yaml).toHaveValue(/external: [\s\S]*external: /);
+  });
+  await expectMeasured("service", urls);
+  servers.forEach((server) => server.close());
+  // What the first of these runs measured.
+  await run(page, "again in a pod", async () => {
+    await choose("service of a stored run");
+    await page.getByRole("combobox", { name: /^service/ }).selectOption({ label: (await page.getByRole("option", { name: /^shop · run \d+: node / }).textContent()) ?? "" });
+    await page.getByRole("checkbox", { name: /^host/ }).uncheck();
+    await page.getByRole("checkbox", { name: /^pod/ }).check();
+    await expect(yaml).toHaveValue(/createServer[\s\S]*platforms: \[pod\]/);
+  });
+  await expectMeasured("shop", ["pod"]);
+  // A platform for it need not be here. That the run of such a file starts the image: crates/loadline/tests/it/ui.rs.
+  await page.goto(`${SITE}new?what=image&image=shop/orders:1.2&on=docker`);
+  await expect(yaml).toHaveValue(/^service: \{image: shop\/orders:1\.2\}\nplatforms: \[docker\]\n/);
+  await expect(page.getByText(/^It takes/)).toBeVisible();
+  await page.getByRole("checkbox", { name: /^host/ }).check();
+  await expect(page.locator("pre.alert")).toContainText("an image runs in docker and kubernetes only");
+  expect(faults).toEqual([]);
+});
+
+test("a run that another process stores comes into the list by itself", async ({ page }) => {
+  const faults = faultsOf(page);
+  const rows = page.locator("table.runs tbody tr");
+  await page.goto(URL);
+  await expect(rows.first()).toBeVisible();
+  const before = await rows.count();
+  const [folder = "", loadline = ""] = [process.env["LOADLINE_PAGES"], process.env["LOADLINE_PROGRAM"]];
+  execFileSync(loadline, ["store", "import", `${folder}/measured.db`, "--store", `${folder}/served.db`]);
+  await expect(rows).toHaveCount(before + 1, { timeout: 30_000 });
   expect(faults).toEqual([]);
 });

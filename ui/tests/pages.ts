@@ -41,6 +41,24 @@ export async function open(page: Page, name: string): Promise<string[]> {
   return faults;
 }
 
+/** Opens all that is folded, and waits until it has drawn what it draws only then. */
+export async function unfold(page: Page): Promise<void> {
+  await page.locator("details:not([open])").evaluateAll(async (all) => {
+    const toggled = (all as HTMLDetailsElement[]).map((folded) => {
+      const told = new Promise((resolve) => folded.addEventListener("toggle", resolve, { once: true }));
+      Object.assign(folded, { open: true }).dataset["unfolded"] = "";
+      return told;
+    });
+    await Promise.all(toggled);
+    await new Promise((resolve) => requestAnimationFrame(resolve));
+  });
+}
+
+/** Closes what `unfold` opened. */
+export async function fold(page: Page): Promise<void> {
+  await page.locator("details[data-unfolded]").evaluateAll((all) => (all as HTMLDetailsElement[]).forEach((one) => (one.open = false)));
+}
+
 const SCREENSHOTS = process.env["SCREENSHOTS"] ?? fileURLToPath(new URL("../../target/screenshots", import.meta.url));
 
 /** Keeps a picture of the page as it is now. */

@@ -28,7 +28,7 @@ pub use stored::{DecideArguments, HistoryArguments, StoreArguments, StoreCommand
 pub use ui::UiArguments;
 
 use options::{OfCommand, OptionFlags};
-use service::ServiceFlags;
+use service::{ServiceFlags, is_image_or_url};
 
 /// Measures what a deployment platform costs an HTTP service, with confidence intervals.
 #[derive(Parser)]

@@ -61,8 +61,8 @@ pub(crate) use docker::PUBLISHING;
 pub(crate) use kubernetes::PLACEMENTS;
 pub use metric::{metric, unknown_metric};
 pub(crate) use names::name;
-pub(crate) use services::is_reference;
 pub use services::service_lines;
+pub(crate) use services::{is_reference, service_as_written};
 
 /// Headings of the command line's help.
 const WHAT: &str = "What";

@@ -3,13 +3,13 @@
 mod several;
 mod vary;
 
-use crate::Experiment;
 use crate::error::{Complaint, Place, Problems, SpecError};
 use crate::experiment::{self, PLACEMENTS, PUBLISHING, load_from_flags, service_from_flags};
 use crate::http;
 use crate::machine::Machine;
 use crate::node::{Node, Shape};
 use crate::words::split;
+use crate::{Experiment, Service};
 use several::{OF_LOADS, OF_PLATFORMS, apart, combinations};
 use vary::Filled;
 
@@ -67,6 +67,25 @@ impl Flags {
 /// When the flags are not a valid experiment on this machine.
 pub fn from_flags(flags: &Flags, machine: &Machine) -> Result<Experiment, SpecError> {
     let tree = tree(flags, machine).map_err(SpecError::without_text)?;
+    experiment::experiment(tree, None, machine).map_err(SpecError::without_text)
+}
+
+/// Makes an experiment of flags for a service that is known already, in place of those that they name. What else they say of services holds
+/// for it.
+///
+/// # Errors
+/// When this is not a valid experiment on this machine.
+pub fn from_flags_for(service: &Service, flags: &Flags, machine: &Machine) -> Result<Experiment, SpecError> {
+    let others = Flags { services: Vec::new(), commands: Vec::new(), ..flags.clone() };
+    let mut tree = tree(&others, machine).map_err(SpecError::without_text)?;
+    let mut known = experiment::service_as_written(service);
+    if let Some(Node { shape: Shape::List(given), .. }) = tree.take("services") {
+        for node in given {
+            let Shape::Map(entries) = node.shape else { continue };
+            entries.into_iter().for_each(|(key, value)| known.set_at(key, value));
+        }
+    }
+    tree.set("services", Node::list(vec![known], Place::CommandLine));
     experiment::experiment(tree, None, machine).map_err(SpecError::without_text)
 }
 

@@ -51,7 +51,7 @@ pub use experiment::{
     SEARCH_FLAGS, add_conditions, check_conditions, experiment_schema, flags, metric, service_lines,
     unknown_metric,
 };
-pub use flags::{Flags, from_flags};
+pub use flags::{Flags, from_flags, from_flags_for};
 pub use ladder::{Ladder, LadderFlags, Part, ladder, ladder_default};
 pub use machine::{CheckBuiltin, Machine};
 pub use options::Flag;

@@ -1,5 +1,6 @@
 //! Reading complete runs.
 
+use loadline_model::experiment::Experiment;
 use loadline_model::rows::{
     DeploymentRow, ProfileRow, RunData, RunHeading, RunRow, SliceRow, TailRow, WarmUpRow,
 };
@@ -25,6 +26,12 @@ impl Store {
             Some(heading) => Ok(heading),
             None => Err(self.no_run(id)?),
         }
+    }
+
+    /// What the newest runs asked for, at most so many of them, the latest first.
+    pub fn experiments(&self, most: u32) -> Result<Vec<(i64, Experiment)>, StoreError> {
+        let sql = "SELECT id, experiment FROM run ORDER BY id DESC LIMIT ?1";
+        self.all(sql, [most], |row| Ok((row.get("id")?, from_json(row, "experiment")?)))
     }
 
     /// A run; without an id the latest one.

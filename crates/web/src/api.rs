@@ -19,7 +19,7 @@ use utoipa_axum::routes;
 use crate::access::{self, Access};
 use crate::failure::Failure;
 use crate::live::Slice;
-use crate::{Site, compared, drafts, history, jobs, pages, runs, try_out};
+use crate::{Site, compared, drafts, history, jobs, pages, runs, stored, try_out};
 
 /// Of a request with JSON; an experiment file has 1 MiB at most.
 const MOST_BODY: usize = 2 << 20;
@@ -54,6 +54,7 @@ fn routes() -> OpenApiRouter<Arc<Site>> {
         .routes(routes!(compared::export_compared))
         .routes(routes!(history::history))
         .routes(routes!(drafts::services))
+        .routes(routes!(stored::stored))
         .routes(routes!(drafts::platforms))
         .routes(routes!(drafts::draft))
         .routes(routes!(try_out::try_out))

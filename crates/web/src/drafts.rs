@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
+use loadline_store::Store;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::Site;
 use crate::failure::{Failure, Refusal};
 use crate::program::{Draft, Offer};
+use crate::stored::OfStored;
 use crate::work::in_background;
 
 /// The services that need nothing but their name: built-in ones, and the reference services that were built, with their modes.
@@ -37,11 +39,13 @@ pub(crate) enum Asked {
     Yaml(String),
     /// Word by word: `["--on", "host", "--on", "pod"]`.
     Flags(Vec<String>),
+    /// A service of a stored run.
+    Stored(OfStored),
 }
 
 /// Checks an experiment without running it: what it amounts to as YAML, what it would do, and how long that takes.
 #[utoipa::path(post, path = "/api/drafts", tag = "experiments", request_body = Asked,
-    responses((status = 200, body = Draft), (status = 422, body = Refusal)))]
+    responses((status = 200, body = Draft), (status = 404, body = Refusal), (status = 422, body = Refusal)))]
 pub(crate) async fn draft(
     State(site): State<Arc<Site>>,
     Json(asked): Json<Asked>,
@@ -50,6 +54,10 @@ pub(crate) async fn draft(
         let draft = match &asked {
             Asked::Yaml(yaml) => site.program.draft(yaml),
             Asked::Flags(flags) => site.program.draft_of_flags(flags),
+            Asked::Stored(asked) => {
+                let service = asked.service(&Store::open(&site.store)?)?;
+                site.program.draft_of_service(&service, &asked.flags)
+            }
         };
         draft.map_err(Failure::unprocessable)
     });

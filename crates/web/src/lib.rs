@@ -26,6 +26,7 @@ mod program;
 mod queue;
 mod reports;
 mod runs;
+mod stored;
 mod streams;
 mod sys;
 mod try_out;

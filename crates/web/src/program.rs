@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
-use loadline_model::experiment::Experiment;
+use loadline_model::experiment::{Experiment, Service};
 use loadline_model::result::history::History;
 use loadline_store::{Store, StoreError};
 use serde::Serialize;
@@ -32,6 +32,12 @@ pub trait Program: Send + Sync {
     /// # Errors
     /// What `loadline plan` would say.
     fn draft_of_flags(&self, flags: &[String]) -> Result<Draft, String>;
+
+    /// What the same flags ask for with this service, in place of those that they name.
+    ///
+    /// # Errors
+    /// What `loadline plan` would say.
+    fn draft_of_service(&self, service: &Service, flags: &[String]) -> Result<Draft, String>;
 
     /// An experiment as a file.
     fn yaml(&self, experiment: &Experiment) -> String;

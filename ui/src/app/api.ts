@@ -1,5 +1,5 @@
 // The server's API, as the pages use it; its types are made of docs/openapi.json.
-export type { Asked, Draft, Imported, Listed, Offer, Slice, Status, Summary } from "../generated/api";
+export type { Asked, Draft, Imported, Listed, Offer, Slice, Status, Stored, Summary } from "../generated/api";
 
 /** Why the server did not do what it was asked for, as it says it. */
 export class Refused extends Error {

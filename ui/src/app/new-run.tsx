@@ -2,10 +2,10 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { get, getText, reason, send, sendForText } from "./api";
-import type { Asked, Draft, Offer, Status } from "./api";
+import type { Draft, Offer, Status, Stored } from "./api";
 import { Frame } from "./frame";
 import { span } from "./progress";
-import { address, flags, keep, read, readEdited } from "./wishes";
+import { address, asked, keep, keyOf, read, readEdited } from "./wishes";
 import type { Wishes } from "./wishes";
 
 /** Until the user has stopped typing. */
@@ -20,12 +20,14 @@ export function NewRun() {
   const [wrong, setWrong] = useState<string>();
   const [offers, setOffers] = useState<Offer[]>([]);
   const [services, setServices] = useState<string[]>([]);
+  const [stored, setStored] = useState<Stored[]>([]);
   const [error, setError] = useState<string>();
   // A run that is to be measured again: what the form holds is not it.
   const [again] = useState(() => new URLSearchParams(location.search).get("again"));
   const [isAwaited, setAwaited] = useState(again !== null);
   useEffect(() => {
     get<string[]>("/api/services").then(setServices, (thrown: unknown) => setError(reason(thrown)));
+    get<Stored[]>("/api/services/stored").then(setStored, (thrown: unknown) => setError(reason(thrown)));
     get<Offer[]>("/api/platforms").then(setOffers, (thrown: unknown) => setError(reason(thrown)));
     if (again === null) return address(wishes, edited);
     getText(`/api/runs/${again}/export?format=experiment`).then(
@@ -40,9 +42,8 @@ export function NewRun() {
     const left = new AbortController();
     setCurrent(false);
     if (isAwaited) return;
-    const asked: Asked = edited === undefined ? { flags: flags(wishes) } : { yaml: edited };
     const timer = setTimeout(() => {
-      send<Draft>("POST", "/api/drafts", asked, left.signal).then(
+      send<Draft>("POST", "/api/drafts", edited === undefined ? asked(wishes) : { yaml: edited }, left.signal).then(
         (answer) => {
           setDraft(answer);
           setWrong(undefined);
@@ -82,7 +83,7 @@ export function NewRun() {
     <Frame title="New run" error={error}>
       <form class="new-run" onSubmit={start}>
         <div>
-          <What wishes={wishes} wish={wish} services={services} />
+          <What wishes={wishes} wish={wish} services={services} stored={stored} />
           {wishes.what !== "url" && <Where wishes={wishes} wish={wish} offers={offers} />}
           <fieldset>
             <legend>Load</legend>
@@ -140,7 +141,9 @@ export function NewRun() {
           {draft !== undefined && wrong === undefined && (
             <details>
               <summary>What it will do</summary>
-              <pre class="plan">{draft.plan}</pre>
+              <pre class="plan" tabIndex={0} aria-label="what it will do">
+                {draft.plan}
+              </pre>
             </details>
           )}
         </div>
@@ -186,20 +189,24 @@ interface PartProps {
   wish: (changed: Partial<Wishes>) => void;
 }
 
-function What({ wishes, wish, services }: PartProps & { services: string[] }) {
+function What({ wishes, wish, services, stored }: PartProps & { services: string[]; stored: Stored[] }) {
+  const [latest] = stored;
   const kinds = [
     ["builtin", "built-in or reference service"],
+    ...(latest !== undefined || wishes.what === "stored" ? ([["stored", "service of a stored run"]] as const) : []),
     ["command", "command"],
     ["image", "image"],
     ["url", "URL"],
   ] as const;
+  // Of the stored ones there is always one that is chosen.
+  const choose = (what: Wishes["what"]) => wish(what === "stored" && wishes.stored === "" && latest !== undefined ? { what, stored: keyOf(latest) } : { what });
   return (
     <fieldset>
       <legend>Service</legend>
       <div class="kinds">
         {kinds.map(([kind, label]) => (
           <label key={kind} class="check">
-            <input type="radio" name="what" checked={wishes.what === kind} onChange={() => wish({ what: kind })} /> {label}
+            <input type="radio" name="what" checked={wishes.what === kind} onChange={() => choose(kind)} /> {label}
           </label>
         ))}
       </div>
@@ -211,6 +218,18 @@ function What({ wishes, wish, services }: PartProps & { services: string[] }) {
               <option key={line} value={line} />
             ))}
           </datalist>
+        </Field>
+      )}
+      {wishes.what === "stored" && (
+        <Field label="service" hint="with all that its run says of it; what is written below is different">
+          <select value={wishes.stored} onChange={(event) => wish({ stored: event.currentTarget.value })}>
+            {stored.every((one) => keyOf(one) !== wishes.stored) && <option value={wishes.stored}>run {wishes.stored}</option>}
+            {stored.map((one) => (
+              <option key={keyOf(one)} value={keyOf(one)} selected={keyOf(one) === wishes.stored}>
+                {one.service} · run {one.run}: {one.about}
+              </option>
+            ))}
+          </select>
         </Field>
       )}
       {wishes.what === "image" && (

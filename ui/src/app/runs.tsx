@@ -10,6 +10,8 @@ import { Queue } from "./queue";
 const MOST_LISTED = 1000;
 /** Until the user has stopped typing. */
 const PAUSE_MS = 300;
+/** Other processes store runs, too: the list is looked at again. */
+const EVERY_MS = 10_000;
 
 export function Runs() {
   const [runs, setRuns] = useState<Listed[]>();
@@ -24,23 +26,43 @@ export function Runs() {
   const [isCut, setCut] = useState(false);
   const asked = isCut ? text : "";
   const latest = useRef(0);
-  const look = () => {
+  const isLost = useRef(false);
+  const look = async () => {
     const number = (latest.current += 1);
-    get<Listed[]>(`/api/runs?match=${encodeURIComponent(asked)}`).then((listed) => {
+    try {
+      const listed = await get<Listed[]>(`/api/runs?match=${encodeURIComponent(asked)}`);
       // What was asked for later is answered by another.
       if (number !== latest.current) return;
-      setRuns(listed);
+      // A list of a thousand runs is not drawn again for nothing.
+      setRuns((before) => (JSON.stringify(before) === JSON.stringify(listed) ? before : listed));
       if (listed.length >= MOST_LISTED) setCut(true);
-    }, fail);
+      if (isLost.current) setError(undefined);
+      isLost.current = false;
+    } catch (thrown) {
+      isLost.current = true;
+      fail(thrown);
+    }
   };
   useEffect(() => {
-    const timer = setTimeout(look, asked === "" ? 0 : PAUSE_MS);
-    return () => clearTimeout(timer);
+    let isLeft = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const lookIn = (ms: number) => {
+      timer = setTimeout(async () => {
+        // In a window that nobody sees the list is made once.
+        if (!document.hidden || latest.current === 0) await look();
+        if (!isLeft) lookIn(EVERY_MS);
+      }, ms);
+    };
+    lookIn(asked === "" ? 0 : PAUSE_MS);
+    return () => {
+      isLeft = true;
+      clearTimeout(timer);
+    };
   }, [asked]);
   const done = () => {
     setOpen(undefined);
     setError(undefined);
-    look();
+    void look();
   };
   const matches = ({ name, tags }: Listed) => [name, ...tags].some((words) => words.toLowerCase().includes(text.toLowerCase()));
   const shown = runs?.filter(matches) ?? [];
@@ -52,7 +74,7 @@ export function Runs() {
   const choose = (id: number, isChosen: boolean) => setChosen(isChosen ? [...chosen, id] : chosen.filter((other) => other !== id));
   return (
     <Frame title="Runs" error={error}>
-      <Queue onError={setError} onChanged={look} />
+      <Queue onError={setError} onChanged={() => void look()} />
       <section>
         <div class="tools">
           <label>

@@ -1,9 +1,12 @@
 // What the form for a new run asks for: kept in the address, so that a run can be shared as a link, and in the browser for the next time;
 // and as the flags of `loadline compare`, or with objectives of `loadline capacity`, which is where it gets its meaning.
+import type { Asked, Stored } from "./api";
 
 export interface Wishes {
-  what: "builtin" | "command" | "image" | "url";
+  what: "builtin" | "stored" | "command" | "image" | "url";
   service: string;
+  /** As `keyOf` writes it. */
+  stored: string;
   command: string;
   image: string;
   url: string;
@@ -23,6 +26,7 @@ export interface Wishes {
 export const DEFAULTS: Wishes = {
   what: "builtin",
   service: "orders",
+  stored: "",
   command: "",
   image: "",
   url: "",
@@ -79,8 +83,9 @@ function fromQuery(query: URLSearchParams): Wishes {
   const word = (key: Exclude<keyof Wishes, "what" | "on" | "closed">) => query.get(key) ?? DEFAULTS[key];
   const what = query.get("what");
   return {
-    what: what === "command" || what === "image" || what === "url" ? what : "builtin",
+    what: what === "stored" || what === "command" || what === "image" || what === "url" ? what : "builtin",
     service: word("service"),
+    stored: word("stored"),
     command: word("command"),
     image: word("image"),
     url: word("url"),
@@ -98,8 +103,20 @@ function fromQuery(query: URLSearchParams): Wishes {
   };
 }
 
+/** A service of a stored run in one text: the run's number, and what the run calls it. */
+export function keyOf({ run, service }: Pick<Stored, "run" | "service">): string {
+  return `${run} ${service}`;
+}
+
+/** What the server is to make a draft of. */
+export function asked(wishes: Wishes): Asked {
+  if (wishes.what !== "stored") return { flags: flags(wishes) };
+  const [run = "", ...words] = wishes.stored.split(" ");
+  return { stored: { run: Number(run), service: words.join(" "), flags: flags(wishes) } };
+}
+
 /** The flags of the command line. */
-export function flags(wishes: Wishes): string[] {
+function flags(wishes: Wishes): string[] {
   const words: string[] = [];
   const add = (flag: string, value: string) => {
     if (value.trim() !== "") words.push(flag, value.trim());
@@ -107,6 +124,8 @@ export function flags(wishes: Wishes): string[] {
   switch (wishes.what) {
     case "builtin":
       add("--service", wishes.service);
+      break;
+    case "stored":
       break;
     case "command":
       add("--command", wishes.command);

@@ -18,6 +18,9 @@ export type Asked =
        * Word by word: `["--on", "host", "--on", "pod"]`.
        */
       flags: string[];
+    }
+  | {
+      stored: OfStored;
     };
 /**
  * Where a run is.
@@ -90,6 +93,23 @@ export type Status = (
 };
 
 export interface Api {}
+/**
+ * A service of a stored run.
+ */
+export interface OfStored {
+  /**
+   * What is to be different, as the flags of `loadline compare`, word by word.
+   */
+  flags: string[];
+  /**
+   * The number of the run.
+   */
+  run: number;
+  /**
+   * What that run calls it.
+   */
+  service: string;
+}
 /**
  * A cell so far: rough, and meant to be watched.
  *
@@ -301,6 +321,26 @@ export interface MachineNow1 {
   stolen?: number | null;
 }
 /**
+ * A service of a stored run, with all that was said of it there.
+ *
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "OfStored".
+ */
+export interface OfStored1 {
+  /**
+   * What is to be different, as the flags of `loadline compare`, word by word.
+   */
+  flags: string[];
+  /**
+   * The number of the run.
+   */
+  run: number;
+  /**
+   * What that run calls it.
+   */
+  service: string;
+}
+/**
  * A platform that a run could use.
  *
  * This interface was referenced by `Api`'s JSON-Schema
@@ -409,6 +449,26 @@ export interface Live1 {
    * Seconds until it ends, about; absent while nothing tells.
    */
   seconds_left?: number | null;
+}
+/**
+ * A service that a stored run measured.
+ *
+ * This interface was referenced by `Api`'s JSON-Schema
+ * via the `definition` "Stored".
+ */
+export interface Stored {
+  /**
+   * The command that starts it, or its image.
+   */
+  about: string;
+  /**
+   * The latest run that measured it.
+   */
+  run: number;
+  /**
+   * What that run calls it.
+   */
+  service: string;
 }
 /**
  * What was asked for, and what came out.

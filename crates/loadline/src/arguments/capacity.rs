@@ -3,7 +3,9 @@
 use clap::Args;
 use loadline_spec::Flags;
 
-use super::{AgainstArguments, OfCommand, OptionFlags, OutputArguments, ServiceFlags, TurnArguments};
+use super::{
+    AgainstArguments, OfCommand, OptionFlags, OutputArguments, ServiceFlags, TurnArguments, is_image_or_url,
+};
 use crate::exit::UsageError;
 
 #[derive(Args)]
@@ -69,8 +71,8 @@ impl CapacityArguments {
         self.what.fill(&mut flags)?;
         flags.commands = [&self.services[..], &flags.commands].concat();
         flags.on = if self.on.is_empty() { vec!["host".to_owned()] } else { self.on.clone() };
-        let is_external = !self.on.is_empty() && self.on.iter().all(|on| on.contains("://"));
-        if flags.services.is_empty() && flags.commands.is_empty() && !is_external {
+        let is_named = !flags.services.is_empty() || !flags.commands.is_empty();
+        if !is_named && !is_image_or_url(&self.on, &self.options.given) {
             flags.services = vec!["orders".to_owned()];
         }
         flags.rates = vec![self.rate.clone()];

@@ -5,7 +5,9 @@ use std::path::Path;
 use clap::Args;
 use loadline_spec::Flags;
 
-use super::{AgainstArguments, OfCommand, OptionFlags, OutputArguments, ServiceFlags, TurnArguments};
+use super::{
+    AgainstArguments, OfCommand, OptionFlags, OutputArguments, ServiceFlags, TurnArguments, is_image_or_url,
+};
 use crate::exit::UsageError;
 
 #[derive(Args)]
@@ -153,9 +155,7 @@ impl CompareFlags {
                 given.to_vec()
             }
         };
-        // External platforms bring their own service.
-        let external = !self.on.is_empty() && self.on.iter().all(|on| on.contains("://"));
-        let no_service = !commands.is_empty() || external;
+        let no_service = !commands.is_empty() || is_image_or_url(&self.on, &self.options.given);
         // One that is varied is several.
         let services = self.what.service.len() + commands.len() + self.what.vary.len();
         let mut flags = Flags {

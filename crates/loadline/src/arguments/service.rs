@@ -66,3 +66,9 @@ impl ServiceFlags {
         Ok(())
     }
 }
+
+/// Whether what is measured is an image, or runs already at the URLs of all platforms: neither needs the name of a service.
+pub(super) fn is_image_or_url(on: &[String], options: &[(String, String)]) -> bool {
+    let has_image = options.iter().any(|(flag, _)| flag == "--image");
+    has_image || !on.is_empty() && on.iter().all(|on| on.contains("://"))
+}

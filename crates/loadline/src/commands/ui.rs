@@ -10,12 +10,14 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result};
 use clap::Parser;
 use loadline_machine::{Registry, Turn};
-use loadline_model::experiment::Experiment;
+use loadline_model::experiment::{Experiment, Service};
 use loadline_model::plan::Plan;
 use loadline_model::result::history::History;
 use loadline_observe::describe_machine;
 use loadline_report::Style;
-use loadline_spec::{add_conditions, from_flags, from_yaml, service_lines, to_yaml};
+use loadline_spec::{
+    Flags, SpecError, add_conditions, from_flags, from_flags_for, from_yaml, service_lines, to_yaml,
+};
 use loadline_store::Store;
 use loadline_web::{Certificate, Draft, NoHistory, Offer, Program, Token, Ui};
 
@@ -113,18 +115,11 @@ impl Program for ThisProgram {
     }
 
     fn draft_of_flags(&self, flags: &[String]) -> Result<Draft, String> {
-        let command = if flags.iter().any(|flag| flag == "--objective") { "capacity" } else { "compare" };
-        let line = ["loadline", command].into_iter().map(str::to_owned).chain(flags.iter().cloned());
-        let arguments = Arguments::try_parse_from(line).map_err(|error| error.to_string())?;
-        let (flags, outputs) = match &arguments.command {
-            Subcommand::Compare(arguments) => (arguments.flags(), &arguments.outputs),
-            Subcommand::Capacity(arguments) => (arguments.flags(), &arguments.outputs),
-            _ => return Err("these are no flags".to_owned()),
-        };
-        let flags = flags.map_err(|error| error.to_string())?;
-        let mut experiment = from_flags(&flags, &machine()).map_err(|error| error.render(false))?;
-        add_conditions(&mut experiment, &outputs.fail_if).map_err(|error| error.render(false))?;
-        draft(&experiment)
+        draft_of(flags, |flags| from_flags(flags, &machine()))
+    }
+
+    fn draft_of_service(&self, service: &Service, flags: &[String]) -> Result<Draft, String> {
+        draft_of(flags, |flags| from_flags_for(service, flags, &machine()))
     }
 
     fn yaml(&self, experiment: &Experiment) -> String {
@@ -167,6 +162,25 @@ impl Program for ThisProgram {
         command.args(["--quiet", "try", "-"]);
         command
     }
+}
+
+/// What the flags of a command line ask for, if `made` makes an experiment of them.
+fn draft_of(
+    flags: &[String],
+    made: impl FnOnce(&Flags) -> Result<Experiment, SpecError>,
+) -> Result<Draft, String> {
+    let command = if flags.iter().any(|flag| flag == "--objective") { "capacity" } else { "compare" };
+    let line = ["loadline", command].into_iter().map(str::to_owned).chain(flags.iter().cloned());
+    let arguments = Arguments::try_parse_from(line).map_err(|error| error.to_string())?;
+    let (flags, outputs) = match &arguments.command {
+        Subcommand::Compare(arguments) => (arguments.flags(), &arguments.outputs),
+        Subcommand::Capacity(arguments) => (arguments.flags(), &arguments.outputs),
+        _ => return Err("these are no flags".to_owned()),
+    };
+    let flags = flags.map_err(|error| error.to_string())?;
+    let mut experiment = made(&flags).map_err(|error| error.render(false))?;
+    add_conditions(&mut experiment, &outputs.fail_if).map_err(|error| error.render(false))?;
+    draft(&experiment)
 }
 
 fn draft(experiment: &Experiment) -> Result<Draft, String> {

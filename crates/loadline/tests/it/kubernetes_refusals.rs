@@ -52,9 +52,10 @@ fn a_cluster_whose_nodes_take_no_pod_says_so() {
 fn an_image_that_no_node_has_is_said_and_the_others_go_on() {
     let (cluster, place) = (&cluster(), Place::shared());
     let image = "no.such.registry.example/shop/orders:1.2";
-    let on = ["compare", "--image", image, "--on", "host", "--on", "kubernetes", "--on-failure", "continue"];
+    let on = ["--on", "host", "--on", "kubernetes", "--on-failure", "continue"];
     let begun = Instant::now();
-    let mut command = place.command(on.into_iter().chain(BRIEF));
+    let what = ["compare", "--service", "orders", "--image", image];
+    let mut command = place.command(what.into_iter().chain(on).chain(BRIEF));
     let ended = ended(command.env("KUBECONFIG", &cluster.kubeconfig).output().expect("the program starts"));
     ended.assert_went_on();
     assert!(ended.stdout.starts_with("1 of 2 was not measured: kubernetes.\n"), "{}", ended.stdout);

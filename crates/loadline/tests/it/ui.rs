@@ -1,15 +1,23 @@
 //! `loadline ui`: whom it answers, what it does with too much, and the runs that it starts.
 
+use std::fs::Permissions;
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
+use loadline_model::plan::Plan;
+use loadline_model::rows::NewRun;
+use loadline_spec::{Machine, from_yaml};
+use loadline_store::Store;
 use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, setrlimit};
 use serde_json::{Value, json};
 
+use crate::docker::Harbour;
 use crate::support::leftovers;
 use crate::support::place::Place;
-use crate::support::served::{Served, answer, peak_memory_kib};
+use crate::support::programs;
+use crate::support::served::{Answer, Served, answer, peak_memory_kib};
 use crate::support::wait_for;
 
 /// A run of a minute, which is stopped.
@@ -90,19 +98,18 @@ fn too_much_is_refused_and_the_server_stays_up() {
     let before = memory();
 
     // A body that says that it has a gigabyte, and one that does not say it.
-    let mut stream = served.connect();
-    let head = |length: &str| {
-        format!(
-            "POST /api/drafts HTTP/1.1\r\n{}\r\n{}\r\nContent-Type: application/json\r\n{length}\r\n\r\n",
-            served.host(),
-            served.bearer()
-        )
-    };
-    stream.write_all(head("Content-Length: 1073741824").as_bytes()).expect("a head");
-    write_a_gigabyte(stream, false);
-    let mut stream = served.connect();
-    stream.write_all(head("Transfer-Encoding: chunked").as_bytes()).expect("a head");
-    write_a_gigabyte(stream, true);
+    for (length, chunked) in [("Content-Length: 1073741824", false), ("Transfer-Encoding: chunked", true)] {
+        let (host, bearer) = (served.host(), served.bearer());
+        let head = format!(
+            "POST /api/drafts HTTP/1.1\r\n{host}\r\n{bearer}\r\nContent-Type: application/json\r\n{length}\r\n\r\n"
+        );
+        let mut stream = served.connect();
+        stream.write_all(head.as_bytes()).expect("a head");
+        let refused = write_a_gigabyte(stream, chunked);
+        assert_eq!(refused.status, 413, "{length}: {refused:?}");
+    }
+    let grown = memory() - before;
+    assert!(grown < 64 << 10, "{grown} KiB more than before");
     let refused = served.ask("POST /api/drafts", json!({ "yaml": "x".repeat(3 << 20) }).to_string());
     assert_eq!(refused.status, 413, "{refused:?}");
 
@@ -176,6 +183,50 @@ fn a_run_is_the_same_in_the_store_that_it_is_imported_into() {
     assert_eq!(other.json("/api/runs/1"), run);
 }
 
+/// Stores a run without figures.
+fn store_run(store: &Store, name: &str) -> i64 {
+    let yaml = format!("name: {name}\n{LONG}");
+    let experiment = from_yaml("experiment.yaml", yaml.as_bytes(), &Machine::this(&|_, _| Ok(())));
+    let experiment = experiment.unwrap_or_else(|error| panic!("{}", error.render(false)));
+    let run = NewRun {
+        label: "3fa9c1",
+        version: "0.1.0",
+        command_line: &[],
+        experiment: &experiment,
+        plan: &Plan::new(&experiment),
+        machine: &loadline_model::Machine::default(),
+        service_cpus: &[],
+        load_cpus: &[],
+        metrics: &[],
+    };
+    store.begin_run(&run).expect("a run")
+}
+
+#[test]
+fn runs_beyond_the_newest_thousand_are_found_and_those_of_other_processes_are_listed_at_once() {
+    let place = Place::cleaning();
+    let store = Store::create(&place.path("loadline.db")).expect("a store");
+    for number in 1..=1_100 {
+        store_run(&store, &format!("nightly {number:04}"));
+    }
+    store.set_tags(3, &["Release".to_owned()]).expect("a run");
+    let served = Served::start(&place);
+    let ids = |asked: &str| -> Vec<i64> {
+        let listed = served.json(&format!("/api/runs{asked}"));
+        listed.as_array().expect("a list").iter().filter_map(|run| run["id"].as_i64()).collect()
+    };
+    let newest: Vec<i64> = (101..=1_100).rev().collect();
+    assert_eq!(ids(""), newest);
+    assert_eq!(ids("?match=NIGHTLY"), newest);
+    assert_eq!(ids("?match=nightly%200007"), [7]);
+    assert_eq!(ids("?match=release"), [3]);
+    assert_eq!(ids("?match=weekly"), [0; 0]);
+    // This process is another than the server's.
+    let late = store_run(&store, "late");
+    assert_eq!(ids("")[0], late);
+    assert_eq!(ids("?match=late"), [late]);
+}
+
 #[test]
 fn ten_thousand_event_streams_hold_up_nobody() {
     let place = Place::cleaning();
@@ -233,13 +284,13 @@ fn clients_that_say_nothing_keep_nobody_out_for_ever() {
     drop(held);
 }
 
-/// As much of it as is taken.
-fn write_a_gigabyte(mut stream: TcpStream, chunked: bool) {
+/// As much of it as is taken, and the answer to it, which can be read when the connection was reset after it.
+fn write_a_gigabyte(mut stream: TcpStream, chunked: bool) -> Answer {
     let block = vec![b'x'; 1 << 20];
     for _ in 0..1024 {
         let frame = if chunked { [b"100000\r\n", &block[..], b"\r\n"].concat() } else { block.clone() };
         if stream.write_all(&frame).is_err() {
-            return;
+            return answer(stream);
         }
     }
     panic!("a gigabyte was taken");
@@ -515,6 +566,128 @@ fn what_is_typed_is_answered_as_the_command_line_would() {
     let wide = place.run(["ui", "--listen", "0.0.0.0:0"]);
     assert_eq!(wide.code, Some(2), "{}", wide.stderr);
     assert!(wide.stderr.contains("--plain-http"), "{}", wide.stderr);
+}
+
+/// A service with an environment and requests of its own, measured at once.
+const SHOP: &str = "
+env: {BOTH: common, COMMON: common}
+service: {name: shop, command: 'python3 shop.py {host} {port}', env: {BOTH: own}, requests: [/orders]}
+platforms: [host]
+loads: [{rate: 200/s}]
+plan: {deployments: 2, blocks: 2, slice: 200ms, warmup: 1s, repeats: 0}
+";
+
+#[test]
+fn a_service_of_a_stored_run_is_measured_elsewhere_as_it_was_there() {
+    let place = Place::cleaning();
+    let served = Served::start(&place);
+    let stored = || served.json("/api/services/stored");
+    assert_eq!(stored(), json!([]));
+    place.write("shop.py", programs::MORTAL);
+    place.write("shop.yaml", SHOP);
+    for _ in 0..2 {
+        place.run(["run", "shop.yaml"]).assert_measured();
+    }
+    // What is built in has a name, and is not offered twice.
+    place.run(["compare", "--on", "host"].into_iter().chain(SHORT)).assert_measured();
+    let about = "python3 shop.py {host} {port}";
+    assert_eq!(stored(), json!([{ "run": 2, "service": "shop", "about": about }]));
+
+    let draft = |run: u32, service: &str, flags: &[&str]| {
+        let asked = json!({ "stored": { "run": run, "service": service, "flags": flags } });
+        served.ask("POST /api/drafts", asked.to_string())
+    };
+    let flags = [&["--on", "host", "--on", "pod", "--rate", "300/s"], &SHORT[..]].concat();
+    let drafted = draft(1, "shop", &flags);
+    assert_eq!(drafted.status, 200, "{drafted:?}");
+    let drafted: Value = serde_json::from_str(&drafted.body).expect("JSON");
+    let yaml = drafted["yaml"].as_str().expect("YAML");
+    for part in ["name: shop", "shop.py", "BOTH: own", "COMMON: common", "/orders", "pod", "300/s"] {
+        assert!(yaml.contains(part), "no {part} in {yaml}");
+    }
+    assert!(!yaml.contains("BOTH: common") && !yaml.contains("orders ·"), "{yaml}");
+    place.write("elsewhere.yaml", yaml);
+    assert!(place.run(["plan", "elsewhere.yaml"]).stdout.starts_with(yaml), "{yaml}");
+    ended_as_measured(&served, &job(&served, yaml));
+    let result = served.json("/api/runs/4");
+    let platforms: Vec<&str> = result["cells"]
+        .as_array()
+        .expect("cells")
+        .iter()
+        .filter_map(|cell| cell["platform"].as_str())
+        .collect();
+    assert!(platforms.contains(&"pod"), "{platforms:?}");
+
+    // What else is asked for takes the place of what its run says, and searches as well.
+    let other = draft(2, "shop", &["--on", "host", "--request", "/status", "--objective", "p99 <= 20ms"]);
+    assert_eq!(other.status, 200, "{other:?}");
+    assert!(
+        other.body.contains("/status")
+            && !other.body.contains("/orders")
+            && other.body.contains("p99 <= 20ms"),
+        "{other:?}"
+    );
+    let without = draft(1, "shops", &["--on", "host"]);
+    assert_eq!(without.status, 422, "{without:?}");
+    assert!(without.body.contains("run 1 has no service `shops`"), "{without:?}");
+    assert_eq!(draft(9, "shop", &["--on", "host"]).status, 404);
+    // Its command is looked for again.
+    let gone = SHOP.replace("python3 shop.py", "./gone");
+    place.write("gone", "#!/bin/sh\nexec python3 shop.py \"$@\"\n");
+    std::fs::set_permissions(place.path("gone"), Permissions::from_mode(0o755)).expect("a program");
+    place.write("gone.yaml", &gone);
+    place.run(["run", "gone.yaml"]).assert_measured();
+    std::fs::remove_file(place.path("gone")).expect("it was there");
+    let refused = draft(5, "shop", &["--on", "host"]);
+    assert_eq!(refused.status, 422, "{refused:?}");
+    assert!(refused.body.contains("./gone"), "{refused:?}");
+}
+
+/// Follows a job to its end. Whether its gates held is up to the machine.
+fn ended_as_measured(served: &Served, job: &Value) {
+    let events = format!("/api/jobs/{}/events", job["job"]);
+    let ended = served.follow(&events, |_, data| data["state"] == "ended");
+    assert!(ended["code"] == 0 || ended["code"] == 3, "{ended}");
+}
+
+#[test]
+fn each_kind_of_service_that_the_form_has_is_measured() {
+    let harbour = Harbour::cleaning();
+    let place = &harbour.place;
+    place.write("shop.py", programs::MORTAL);
+    let built = place.run(["image", "-o", "orders.tar", "orders"]);
+    assert_eq!(built.code, Some(0), "{}", built.stderr);
+    let running = [programs::Served::start(&["orders"]), programs::Served::start(&["orders"])];
+    let urls = [running[0].url(""), running[1].url("")];
+    let served = Served::start_command(place, harbour.command(["ui", "--listen", "127.0.0.1:0"]));
+    // The flags are those of `ui/src/app/wishes.ts`.
+    let kinds: [(&str, &[&str], &str); 4] = [
+        ("built in", &["--service", "orders --delay 200us", "--on", "host"], "orders --delay 200us"),
+        ("a command", &["--command", "python3 shop.py {host} {port}", "--on", "host"], "python3"),
+        (
+            "an image",
+            &["--image", "./orders.tar", "--request", "/api/orders", "--on", "docker"],
+            "orders.tar",
+        ),
+        ("URLs", &["--on", &urls[0], "--on", &urls[1], "--request", "/api/orders"], "service"),
+    ];
+    for (number, (kind, flags, service)) in (1..).zip(kinds) {
+        let flags = [flags, &["--rate", "200/s"], &SHORT].concat();
+        let drafted = served.ask("POST /api/drafts", json!({ "flags": flags }).to_string());
+        assert_eq!(drafted.status, 200, "{kind}: {drafted:?}");
+        let drafted: Value = serde_json::from_str(&drafted.body).expect("JSON");
+        ended_as_measured(&served, &job(&served, drafted["yaml"].as_str().expect("YAML")));
+        let result = served.json(&format!("/api/runs/{number}"));
+        let cells = result["cells"].as_array().expect("cells");
+        assert!(!cells.is_empty(), "{kind}: {result}");
+        for cell in cells {
+            assert_eq!(cell["service"], service, "{kind}");
+            assert!(cell["answered"].as_u64() > Some(0), "{kind}: {cell}");
+            assert_eq!(cell["errors"], json!({}), "{kind}: {cell}");
+        }
+    }
+    served.server.send(Signal::TERM);
+    assert_eq!(served.server.wait().code, Some(0));
 }
 
 #[test]

@@ -33,8 +33,8 @@ use crate::files::existing;
 use crate::http;
 use crate::kinds::{CommandLine, List, OneOrMore, Pairs, Scalar, Word, count, parsed, switch, text, trimmed};
 use crate::machine::Machine;
-use crate::node::Text;
-use crate::options::{Detail, Table, Written};
+use crate::node::{Node, Text};
+use crate::options::{Detail, Kind, Table, Written};
 use crate::{Ready, RequestSpec, Service, Start};
 
 /// Name of a service that is not started by us and has none.
@@ -297,6 +297,11 @@ impl ServiceKeys {
         }
         all
     }
+}
+
+/// A service as a file would describe it.
+pub(crate) fn service_as_written(service: &Service) -> Node {
+    table().write(&ServiceKeys::of(service, Detail::Essential).into(), Detail::Essential)
 }
 
 /// The services under either key.

@@ -4,8 +4,8 @@ use crate::support;
 
 use loadline_model::platform::Layer;
 use loadline_spec::{
-    Experiment, Flags, LadderFlags, Part, from_flags, from_yaml, from_yaml_file, ladder, to_yaml,
-    to_yaml_with_defaults,
+    Experiment, Flags, LadderFlags, Part, from_flags, from_flags_for, from_yaml, from_yaml_file, ladder,
+    to_yaml, to_yaml_with_defaults,
 };
 use proptest::prelude::*;
 
@@ -27,6 +27,30 @@ fn yaml(text: &str) -> Experiment {
 
 fn strings(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
+}
+
+#[test]
+fn a_known_service_is_measured_as_flags_say_and_keeps_what_they_do_not_mention() {
+    let programs = support::programs();
+    let machine = support::machine(&programs);
+    let known = |request: &str| {
+        let text = format!(
+            "service: {{name: mine, command: 'server {{port}}', env: {{A: b}}, requests: [{request}], ready: {{http: /up}}}}\n\
+             platforms: [host]\nloads: [{{rate: 100/s}}]\n"
+        );
+        yaml(&text).services.remove(0)
+    };
+    let mut flags = Flags {
+        services: strings(&["orders"]),
+        on: strings(&["host", "pod"]),
+        rates: strings(&["300/s"]),
+        ..Flags::default()
+    };
+    let made = from_flags_for(&known("/a"), &flags, &machine).unwrap();
+    assert_eq!((&made.services, made.name.as_str()), (&vec![known("/a")], "mine · host against pod"));
+    assert_read_back(&made);
+    flags.requests = strings(&["/b"]);
+    assert_eq!(from_flags_for(&known("/a"), &flags, &machine).unwrap().services, [known("/b")]);
 }
 
 /// An experiment with every key.

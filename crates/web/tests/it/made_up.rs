@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{JoinHandle, sleep, spawn};
 use std::time::Duration;
 
-use loadline_model::experiment::Experiment;
+use loadline_model::experiment::{Experiment, Service};
 use loadline_model::result::history::{HISTORY_SCHEMA, History};
 use loadline_store::Store;
 use loadline_web::{Draft, NoHistory, Offer, Program, Token, Ui, serve};
@@ -58,6 +58,10 @@ impl Program for MadeUp {
 
     fn draft_of_flags(&self, _flags: &[String]) -> Result<Draft, String> {
         Err("there are no flags".to_owned())
+    }
+
+    fn draft_of_service(&self, _service: &Service, _flags: &[String]) -> Result<Draft, String> {
+        Err("there is no service".to_owned())
     }
 
     fn yaml(&self, _experiment: &Experiment) -> String {
