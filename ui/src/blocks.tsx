@@ -2,7 +2,8 @@
 import { difference, round } from "./format";
 import type { Unit } from "./format";
 import type { Row } from "./generated/result";
-import { outline } from "./legend";
+import { outline } from "./marks";
+import type { Place } from "./marks";
 import { Measured, scaled, ticks } from "./measured";
 
 /** The difference in each block, in the order of measurement, against zero and the margin. */
@@ -36,7 +37,7 @@ export function Blocks({ row, unit }: { row: Row; unit: Unit }) {
                 </g>
               ))}
               {/* Thousands of points are one path: an element for each takes long to lay out. */}
-              <path class="point" d={values.map((value, at) => (value < low || value > high ? "" : outline("ring", x(at), y(value), values.length > 120 ? 2 : 3))).join("")} />
+              <path class="point" d={outline("ring", values.flatMap((value, at): Place[] => (value < low || value > high ? [] : [[x(at), y(value)]])), values.length > 120 ? 2 : 3)} />
               <path
                 class="beyond-point"
                 d={values

@@ -1,7 +1,6 @@
 // What is what in a drawing: each cell's line and shape beside its name.
-import type { Look, Named, Shape } from "./cells";
-import { trace } from "./marks";
-import { WrittenPath } from "./written-path";
+import type { Look, Named } from "./cells";
+import { outline } from "./marks";
 
 interface Props {
   cells: Named[];
@@ -22,7 +21,7 @@ export function Legend({ cells, looks, lines = false }: Props) {
               {lines ? (
                 <line x1="0" x2="26" y1="6" y2="6" stroke="currentColor" stroke-width="2" stroke-dasharray={look.dash.join(" ")} />
               ) : (
-                <path d={outline(look.shape, 6, 6, 4)} fill={look.shape === "ring" ? "none" : "currentColor"} stroke="currentColor" stroke-width="1.6" />
+                <path d={outline(look.shape, [[6, 6]], 4)} fill={look.shape === "ring" ? "none" : "currentColor"} stroke="currentColor" stroke-width="1.6" />
               )}
             </svg>
             {cell.label}
@@ -31,11 +30,4 @@ export function Legend({ cells, looks, lines = false }: Props) {
       })}
     </ul>
   );
-}
-
-/** A shape as an SVG path. */
-export function outline(shape: Shape, x: number, y: number, r: number): string {
-  const path = new WrittenPath();
-  trace(path, shape, x, y, r);
-  return path.d;
 }

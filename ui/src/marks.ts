@@ -1,5 +1,6 @@
-// The marks of slices, as paths of a canvas.
+// The marks of cells: on a canvas, and as paths of SVG.
 import type { Shape } from "./cells";
+import { WrittenPath } from "./written-path";
 
 export type Place = [x: number, y: number];
 
@@ -39,4 +40,11 @@ export function draw(ctx: CanvasRenderingContext2D, places: Place[], shape: Shap
     for (const [x, y] of places.slice(from, from + MARKS_A_PATH)) trace(ctx, shape, x, y, r);
     ctx[how]();
   }
+}
+
+/** A shape at each of these places, as one path of SVG. */
+export function outline(shape: Shape, places: Place[], r: number): string {
+  const path = new WrittenPath();
+  for (const [x, y] of places) trace(path, shape, x, y, r);
+  return path.d;
 }

@@ -9,6 +9,8 @@ import { figure, round, seconds } from "./format";
 import type { Slice } from "./generated/result";
 import { Legend } from "./legend";
 import { useLoad } from "./load-choice";
+import { draw } from "./marks";
+import type { Place } from "./marks";
 import { Plot, axis } from "./plot";
 import { probesOf, observed } from "./probe-list";
 import type { Probe } from "./probe-list";
@@ -105,17 +107,21 @@ function dots(plot: uPlot, slices: Slice[], { result }: Page, looks: Look[]): vo
   ctx.save();
   deployments(plot, slices, result.cells, scale);
   lines(plot, slices, result.cells, looks, scale);
-  const side = 3.2 * scale;
+  const marks = looks.map((look) => ({ look, counted: [] as Place[], left: [] as Place[] }));
   const { min = -Infinity, max = Infinity } = plot.scales["x"] ?? {};
-  const colours = looks.map((look) => colour(look.colour));
   slices.forEach((slice, index) => {
     const value = plot.data[1]?.[index];
     const at = when(slice);
     if (value === null || value === undefined || at < min || at > max) return;
-    ctx.fillStyle = colours[slice.cell] ?? "";
-    ctx.globalAlpha = slice.counted ? 1 : 0.35;
-    // Squares, because ten thousand of them are filled in a few milliseconds, and circles in ten times as many.
-    ctx.fillRect(plot.valToPos(at, "x", true) - side / 2, plot.valToPos(value, "y", true) - side / 2, side, side);
+    marks[slice.cell]?.[slice.counted ? "counted" : "left"].push([plot.valToPos(at, "x", true), plot.valToPos(value, "y", true)]);
+  });
+  const size = 1.6 * scale;
+  marks.forEach(({ look, counted, left }) => {
+    ctx.fillStyle = colour(look.colour);
+    draw(ctx, counted, "square", size, "fill");
+    ctx.globalAlpha = 0.35;
+    draw(ctx, left, "square", size, "fill");
+    ctx.globalAlpha = 1;
   });
   ctx.restore();
 }

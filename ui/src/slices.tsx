@@ -207,7 +207,7 @@ function points(plot: uPlot, slices: Slice[], cells: Cell[], looks: Look[]): voi
   deployments(plot, slices, cells, scale);
   lines(plot, slices, cells, looks, scale);
   const size = (slices.length > 400 ? 2.6 : 3.8) * scale;
-  const marks = looks.map(() => ({ counted: [] as Place[], doubted: [] as Place[], left: [] as Place[] }));
+  const marks = looks.map((look) => ({ look, counted: [] as Place[], doubted: [] as Place[], left: [] as Place[] }));
   const { min = -Infinity, max = Infinity } = plot.scales["x"] ?? {};
   slices.forEach((slice, index) => {
     const value = plot.data[1]?.[index];
@@ -218,9 +218,7 @@ function points(plot: uPlot, slices: Slice[], cells: Cell[], looks: Look[]): voi
     of[slice.counted ? "counted" : "left"].push(place);
     if (slice.counted && slice.failed_gates.length > 0) of.doubted.push(place);
   });
-  marks.forEach(({ counted, doubted, left }, cell) => {
-    const look = looks[cell];
-    if (look === undefined) return;
+  marks.forEach(({ look, counted, doubted, left }) => {
     ctx.strokeStyle = ctx.fillStyle = colour(look.colour);
     ctx.lineWidth = 1.4 * scale;
     draw(ctx, counted, look.shape, size, look.shape === "ring" ? "stroke" : "fill");

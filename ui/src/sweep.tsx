@@ -7,7 +7,8 @@ import { Choice } from "./choice";
 import type { Page } from "./data";
 import { round } from "./format";
 import type { Unit } from "./format";
-import { Legend, outline } from "./legend";
+import { Legend } from "./legend";
+import { outline } from "./marks";
 import { Measured, scaled, ticks } from "./measured";
 
 const [HEIGHT, LEFT, BOTTOM] = [260, 72, 38];
@@ -69,7 +70,7 @@ export function Sweep({ page }: { page: Page }) {
                   {figures.map(({ found, at }) => (
                     <g key={at}>
                       {found.t_interval && <line class="arm" x1={place(at, line)} x2={place(at, line)} y1={y(found.t_interval[0])} y2={y(found.t_interval[1])} />}
-                      <path class={look.shape === "ring" ? "hollow" : "filled"} d={outline(look.shape, place(at, line), y(found.value), 4)} />
+                      <path class={look.shape === "ring" ? "hollow" : "filled"} d={outline(look.shape, [[place(at, line), y(found.value)]], 4)} />
                     </g>
                   ))}
                 </g>
