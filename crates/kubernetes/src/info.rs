@@ -21,7 +21,7 @@ pub(crate) fn describe(facts: &ClusterFacts) -> PlatformInfo {
         same(&facts.nodes, |node| node.runtime.as_str()),
         cni,
         facts.proxy_mode.as_ref().map(|mode| format!("kube-proxy {mode}")),
-        facts.services.map(|count| format!("{count} Services")),
+        facts.services.map(|count| format!("{count} Service{}", if count == 1 { "" } else { "s" })),
         facts.rules_here.map(|count| format!("{count} rules here")),
         same(&facts.nodes, |node| node.kernel.as_str()).map(|kernel| format!("Linux {kernel}")),
     ];

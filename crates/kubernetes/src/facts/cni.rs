@@ -138,16 +138,24 @@ fn flannel_backend(map: &ConfigMap) -> Option<String> {
     Some(config["Backend"]["Type"].as_str()?.to_owned())
 }
 
-/// `routing-mode` since Cilium 1.14, `tunnel` before.
+/// `routing-mode` since Cilium 1.14, `tunnel` before. Packets go past the node's own network stack where Cilium is told to replace kube-proxy
+/// and to masquerade by BPF, and nothing forbids it (<https://docs.cilium.io/en/stable/operations/performance/tuning/#ebpf-host-routing>).
 fn cilium_mode(map: &ConfigMap) -> Option<String> {
     let settings = map.data.as_ref()?;
     let said = |name: &str| settings.get(name).map(String::as_str);
-    match (said("routing-mode"), said("tunnel-protocol").or(said("tunnel"))) {
+    let is_on = |name: &str| said(name) == Some("true");
+    let past_the_host = is_on("kube-proxy-replacement")
+        && is_on("enable-bpf-masquerade")
+        && !is_on("enable-host-legacy-routing");
+    let with_routing =
+        |mode: String| if past_the_host { format!("{mode}, eBPF host routing") } else { mode };
+    let mode = match (said("routing-mode"), said("tunnel-protocol").or(said("tunnel"))) {
         (Some("native"), _) | (None, Some("disabled")) => Some("native".to_owned()),
         (_, Some(protocol)) => Some(protocol.to_owned()),
         (Some(mode), None) => Some(mode.to_owned()),
         (None, None) => None,
-    }
+    };
+    mode.map(with_routing)
 }
 
 #[cfg(test)]
@@ -219,5 +227,15 @@ mod tests {
         assert_eq!(cilium_mode(&map("tunnel", "vxlan")).as_deref(), Some("vxlan"));
         assert_eq!(cilium_mode(&map("tunnel", "disabled")).as_deref(), Some("native"));
         assert_eq!(cilium_mode(&map("other", "")), None);
+        let mut replaced = map("routing-mode", "native");
+        let settings = replaced.data.get_or_insert_default();
+        settings.insert("kube-proxy-replacement".to_owned(), "true".to_owned());
+        settings.insert("enable-bpf-masquerade".to_owned(), "true".to_owned());
+        assert_eq!(cilium_mode(&replaced).as_deref(), Some("native, eBPF host routing"));
+        replaced
+            .data
+            .get_or_insert_default()
+            .insert("enable-host-legacy-routing".to_owned(), "true".to_owned());
+        assert_eq!(cilium_mode(&replaced).as_deref(), Some("native"));
     }
 }
