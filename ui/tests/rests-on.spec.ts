@@ -234,12 +234,33 @@ test("a capacity leads to the rates that were tried, and so does every figure at
   await open(page, "capacities");
   const [first] = capacities.cells;
   await sectionOf(page, "All figures").locator("tbody tr").first().getByRole("button").first().click();
-  await page.getByRole("dialog").getByRole("link", { name: `rates that were tried, ${cells[first?.cell ?? -1]?.label}` }).press("Enter");
-  await expect(page.getByRole("dialog")).toBeHidden();
+  const dialog = page.getByRole("dialog");
+  // The slices of all rates would be no evidence of figures at one of them.
+  await expect(dialog).toContainText("Made of the slices at the capacity");
+  await expect(dialog.locator("summary")).toHaveCount(0);
+  await dialog.getByRole("link", { name: `rates that were tried, ${cells[first?.cell ?? -1]?.label}` }).press("Enter");
+  await expect(dialog).toBeHidden();
   await expect(page.locator(`#trials-${first?.cell}`)).toBeFocused();
   const compared = page.locator("section").filter({ hasText: "All at the same rate" }).locator("tbody tr").first().getByRole("link");
   const [contrast] = capacities.at_the_same_rate;
   expect(await compared.evaluateAll((links) => links.map((link) => link.getAttribute("href")))).toEqual([`#trials-${contrast?.baseline}`, `#trials-${contrast?.candidate}`]);
+});
+
+test("the slices of a figure list none where they have no such figure", async ({ page }) => {
+  await open(page, "slower");
+  const headings = async (metric: string) => {
+    await page.locator(`tr[data-metric="${metric}"]`).getByRole("button").click();
+    const dialog = page.getByRole("dialog");
+    await dialog.locator("summary").click();
+    const slices = dialog.getByRole("group", { name: "slices" });
+    await expect(slices).toBeVisible();
+    const texts = await slices.locator("thead th").allTextContents();
+    await page.keyboard.press("Escape");
+    await expect(dialog).toBeHidden();
+    return texts;
+  };
+  expect(await headings("response.p99")).toEqual(["slice", "at", "response p99", "answered", "gates"]);
+  expect(await headings("CPU.per.request")).toEqual(["slice", "at", "answered", "gates"]);
 });
 
 test("the machine, the plan, the seed, the experiment and the command are one step from any figure", async ({ page }) => {
