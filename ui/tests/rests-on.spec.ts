@@ -209,7 +209,9 @@ test("the figures of many comparisons at a glance, and of their baselines", asyn
 test("the answer, and the differences that are drawn", async ({ page }) => {
   await open(page, "slower");
   const result = resultOf("slower");
-  await look(page, page.locator("header dl.facts").getByRole("button"), () => expectCompared(page, result, 0, "response.p50"));
+  const figures = page.locator("header dl.facts").getByRole("button");
+  await expect(figures).toHaveCount(3);
+  for (const figure of await figures.all()) await look(page, figure, () => expectCompared(page, result, 0, "response.p50"));
   const lines = await page.locator("table.drawn tbody tr").all();
   expect(lines.length).toBeGreaterThan(0);
   for (const line of lines) {
