@@ -29,7 +29,7 @@ export function Dialog({ title, onClose, children }: Props) {
   );
 }
 
-/** Shows a dialog above the page. Once it is closed the focus is where it was opened, or where the reader goes on to. */
+/** Shows a dialog above the page. When it closes, focus returns to `from`, or moves to the place that the reader chose. */
 export function openDialog(from: HTMLElement, dialog: (close: (to?: HTMLElement) => void) => VNode): void {
   const place = document.body.appendChild(document.createElement("div"));
   const close = (to = from) => {

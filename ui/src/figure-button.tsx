@@ -22,7 +22,7 @@ export function FigureButton({ page, of, children }: Props) {
   );
 }
 
-/** Makes buttons of the figures that the page names what they rest on beside: in a table of a comparison of their names. */
+/** Turns each figure that names what it rests on into a button; in comparison tables, the row's name. */
 export function makeButtons(page: Page): void {
   document.querySelectorAll<HTMLElement>("table[data-contrast] tr[data-metric]").forEach((line) => {
     const heading = line.querySelector("th");

@@ -1,5 +1,6 @@
 // What a figure rests on: its deployments, its slices and the distributions of its cells, of a comparison its blocks one by one, and where
 // the page has the rest. Of one request among several only the blocks are known; the rest is kept for all requests together.
+import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { Blocks } from "./blocks";
 import { looks } from "./cells";
@@ -20,6 +21,7 @@ interface Props {
 
 export function FigureDialog({ page, of, onClose }: Props) {
   const next = useRef<HTMLElement>(null);
+  const go = (place: HTMLElement) => (next.current = place);
   const { cells, metric, request, row, unit } = of;
   const [kind] = metric.split(".");
   const distributed = request !== undefined ? undefined : kind === "response" || kind === "service" ? kind : undefined;
@@ -45,12 +47,12 @@ export function FigureDialog({ page, of, onClose }: Props) {
       {request === undefined ? (
         <>
           <Deployments cells={cells} />
-          <SliceTable page={page} of={of} />
+          {page.result.capacities ? <AtCapacity cells={cells} onGo={go} /> : <SliceTable page={page} of={of} />}
         </>
       ) : (
         <p class="caption">Distributions, deployments and slices are kept for all requests together: see the same figure of the whole cell.</p>
       )}
-      <Elsewhere cells={cells} onGo={(place) => (next.current = place)} />
+      <Elsewhere onGo={go} />
     </Dialog>
   );
 }
@@ -88,28 +90,54 @@ function Deployments({ cells }: { cells: Cell[] }) {
   );
 }
 
-/** Where the page has the rest; the dialog closes before the reader goes there. */
-function Elsewhere({ cells, onGo }: { cells: Cell[]; onGo: (place: HTMLElement) => void }) {
-  const trials = cells.map(({ id, label }) => [`trials-${id}`, `rates that were tried, ${label}`] as const);
-  const places = [...trials, ["machine", "machine"], ["plan", "plan"], ["seed", "seed"], ["experiment", "experiment file"], ["command", "command"]] as const;
+type Go = (place: HTMLElement) => void;
+
+/** Of a search: a cell's figures are of the slices at its capacity, which nothing in the page tells from the others. */
+function AtCapacity({ cells, onGo }: { cells: Cell[]; onGo: Go }) {
+  return (
+    <>
+      {cells.map(({ id, label }) => (
+        <p key={id} class="caption">
+          Made of the slices at the capacity: see the{" "}
+          <Place id={`trials-${id}`} onGo={onGo}>
+            rates that were tried, {label}
+          </Place>
+          .
+        </p>
+      ))}
+    </>
+  );
+}
+
+const PLACES = { machine: "machine", plan: "plan", seed: "seed", experiment: "experiment file", command: "command" };
+
+/** Where the page has the rest. */
+function Elsewhere({ onGo }: { onGo: Go }) {
   return (
     <nav class="elsewhere" aria-label="elsewhere in the page">
-      {places.map(([id, name]) => {
-        const place = document.getElementById(id);
-        if (place === null) return null;
-        const go = (event: Event & { currentTarget: HTMLElement }) => {
-          event.preventDefault();
-          const folded = place.closest("details");
-          if (folded !== null) folded.open = true;
-          onGo(place);
-          event.currentTarget.closest("dialog")?.close();
-        };
-        return (
-          <a key={id} href={`#${id}`} onClick={go}>
-            {name}
-          </a>
-        );
-      })}
+      {Object.entries(PLACES).map(([id, name]) => (
+        <Place key={id} id={id} onGo={onGo}>
+          {name}
+        </Place>
+      ))}
     </nav>
+  );
+}
+
+/** A link to a place of the page, if it has that; the dialog closes before the reader goes there. */
+function Place({ id, onGo, children }: { id: string; onGo: Go; children: ComponentChildren }) {
+  const place = document.getElementById(id);
+  if (place === null) return null;
+  const go = (event: Event & { currentTarget: HTMLElement }) => {
+    event.preventDefault();
+    const folded = place.closest("details");
+    if (folded !== null) folded.open = true;
+    onGo(place);
+    event.currentTarget.closest("dialog")?.close();
+  };
+  return (
+    <a href={`#${id}`} onClick={go}>
+      {children}
+    </a>
   );
 }

@@ -24,6 +24,7 @@ const OF_SLICES: Record<string, (slice: Slice) => number> = {
   "service.p50": ({ service }) => service.p50,
   "service.p99": ({ service }) => service.p99,
   "rate.achieved": (slice) => slice.rate_per_second,
+  errors: ({ errors, due }) => Object.values(errors).reduce((sum, count) => sum + count, 0) / due,
   "cpu.service": ({ observations, answered }) => (observations?.service_cpu_ns ?? NaN) / answered,
 };
 
@@ -74,7 +75,7 @@ for (const name of ["slower", ...MEASURED]) test(`what a figure of ${name} opens
     await page.keyboard.press("Escape");
     await expect(dialog).toBeHidden();
   }
-  expect([...compared]).toEqual(expect.arrayContaining(name === "slower" ? ["response.p50", "response.p99"] : ["response.p50", "response.p99", "response.mean", "service.p99", "cpu.service", "rate.achieved"]));
+  expect([...compared]).toEqual(expect.arrayContaining(name === "slower" ? ["response.p50", "response.p99"] : ["response.p50", "response.p99", "response.mean", "service.p99", "cpu.service", "rate.achieved", "errors"]));
   expect(faults).toEqual([]);
 });
 

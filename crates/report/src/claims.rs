@@ -139,15 +139,27 @@ fn about(result: &RunResult, claim: &ClaimResult, subject: &str, findings: &[&Fi
     }
 }
 
-/// The row that a finding was made of.
+/// The row that says what a finding does; in a search, which has no such rows, the trials of its cell.
 fn rests_on(result: &RunResult, claim: &ClaimResult, finding: &Finding) -> Option<RestsOn> {
+    if is_of_a_closed_gap(result, claim) {
+        return None;
+    }
+    if result.capacities.is_some() {
+        return Some(RestsOn::Trials(finding.cell));
+    }
     let is_of = |contrast: &&Contrast| {
         contrast.candidate == finding.cell
             && finding.against.is_none_or(|baseline| contrast.baseline == baseline)
     };
     let contrast = result.contrasts.iter().find(is_of)?;
-    let row = contrast.rows.iter().find(|row| row.label.trim() == claim.metric)?;
+    let row = contrast.rows.iter().find(|row| row.label == claim.metric)?;
     RestsOn::row(result, contrast, row)
+}
+
+/// Whether a claim is about the share of another platform's difference that a platform lacks: three cells make that, and a row has two.
+fn is_of_a_closed_gap(result: &RunResult, claim: &ClaimResult) -> bool {
+    let at = result.claims.iter().position(|other| std::ptr::eq(other, claim));
+    at.is_some_and(|at| !result.run.experiment["claims"][at]["says"]["closes"].is_null())
 }
 
 /// `+0.05 ms [+0.03, +0.07]`, or why there is none.

@@ -1,6 +1,7 @@
 //! A figure as a table shows it: its text, how it should look, and what it rests on, which a page opens.
 
 use loadline_model::CellId;
+use loadline_model::experiment::CAPACITY;
 use loadline_model::result::{Cell, Contrast, Figure, Row, RunResult};
 
 use crate::verdict::Tone;
@@ -39,7 +40,10 @@ impl Shown {
 impl RestsOn {
     /// What a cell's own figure rests on.
     pub fn figure(cell: &Cell, figure: &Figure) -> RestsOn {
-        RestsOn::Cell(cell.id, figure.metric.clone())
+        match figure.metric == CAPACITY {
+            true => RestsOn::Trials(cell.id),
+            false => RestsOn::Cell(cell.id, figure.metric.clone()),
+        }
     }
 
     /// What a row of one of the result's contrasts rests on.

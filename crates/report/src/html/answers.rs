@@ -86,12 +86,13 @@ fn facts(result: &RunResult, contrast: &Contrast) -> Markup {
         .and_then(|row| Some((row, groups::scale_of([row])?)))
         .and_then(|found| Some((found, result.cell(contrast.baseline)?, result.cell(contrast.candidate)?)));
     let Some(((row, scale), baseline, candidate)) = found else { return html! {} };
-    let difference = Shown::plain(scale.difference(row.difference)).on(RestsOn::row(result, contrast, row));
+    // A twin is pooled into the figure of the baseline, so that this, too, is of the comparison.
+    let of_row = |text: String| figure(&Shown::plain(text).on(RestsOn::row(result, contrast, row)));
     html! {
         dl.facts {
-            div { dt { (shown(&baseline.label)) } dd { (scale.figure(row.baseline)) } }
-            div { dt { (shown(&candidate.label)) } dd { (scale.figure(row.candidate)) } }
-            div { dt { "difference" } dd { (figure(&difference)) } }
+            div { dt { (shown(&baseline.label)) } dd { (of_row(scale.figure(row.baseline))) } }
+            div { dt { (shown(&candidate.label)) } dd { (of_row(scale.figure(row.candidate))) } }
+            div { dt { "difference" } dd { (of_row(scale.difference(row.difference))) } }
             @if let Some(ends) = row.interval {
                 div { dt { (figures::interval_name(result)) } dd { (scale.bare_interval(ends)) } }
             }

@@ -18,7 +18,7 @@ pub(super) fn plain(title: &str, headings: &[String], rows: &[Vec<String>]) -> M
     figures(title, headings, &rows)
 }
 
-/// The same of figures that have a tone, and that something opens.
+/// The same, with tones and with what each figure rests on.
 pub(super) fn figures(title: &str, headings: &[String], rows: &[Vec<Shown>]) -> Markup {
     let caption = if title.is_empty() { "figures" } else { title };
     html! {
@@ -47,7 +47,7 @@ pub(super) fn figures(title: &str, headings: &[String], rows: &[Vec<Shown>]) -> 
     }
 }
 
-/// A figure in its tone. Of what it rests on the app makes a button that opens it; trials stand in the page.
+/// A figure in its tone, with what it rests on as data attributes, of which the app makes a button; trials are linked within the page.
 pub(super) fn figure(figure: &Shown) -> Markup {
     let (text, class) = (shown(&figure.text), class(figure.tone));
     match &figure.rests_on {

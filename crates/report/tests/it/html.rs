@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use insta::assert_snapshot;
-use loadline_model::result::{RunResult, Slice};
+use loadline_model::result::{Figure, RunResult, Slice, Unit};
 use loadline_report::{Evidence, html, json};
 use serde_json::Value;
 
@@ -77,6 +77,38 @@ fn a_page_of_many_comparisons_begins_with_their_number_and_a_drawing_of_all() {
 fn a_page_has_conditions_claims_and_starts() {
     assert_snapshot!(seen(&support::with_starts_and_claims()));
     assert_snapshot!(seen(&support::with_conditions()));
+}
+
+#[test]
+fn a_claim_opens_the_row_that_says_the_same_and_in_a_search_the_rates_that_were_tried() {
+    let claims = |result: &RunResult| {
+        let page = seen(result);
+        let (_, claims) = page.split_once("<ul class=\"claims\">").expect("claims");
+        claims.split_once("</section>").expect("an end").0.to_owned()
+    };
+    let mut result = support::other_baselines();
+    assert!(claims(&result).contains("data-contrast=\"1\" data-metric=\"response.p50\""));
+    // Some labels are indented in tables.
+    result.claims[0].metric = "  p50, paired".to_owned();
+    result.contrasts[1].rows[0].label = "  p50, paired".to_owned();
+    assert!(claims(&result).contains("data-contrast=\"1\" data-metric=\"response.p50\""));
+    // A closed gap is made of three cells.
+    let closes = serde_json::json!({"closes": {"of": "docker", "from": 0.5, "to": 0.7}});
+    result.run.experiment = serde_json::json!({"claims": [{"says": closes}]});
+    assert!(!claims(&result).contains("data-contrast"));
+    result.run.experiment = serde_json::json!({});
+    result.contrasts.clear();
+    result.capacities = support::capacities().capacities;
+    assert!(claims(&result).contains("href=\"#trials-2\""));
+}
+
+#[test]
+fn a_capacity_leads_to_the_rates_that_were_tried_wherever_it_stands() {
+    let mut result = support::cpu_limits();
+    let figures = &mut result.cells[0].figures;
+    let label = "capacity".to_owned();
+    figures.push(Figure { metric: label.clone(), label, unit: Unit::PerSecond, ..figures[0].clone() });
+    assert!(seen(&result).contains("href=\"#trials-0\""));
 }
 
 #[test]
