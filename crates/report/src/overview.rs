@@ -100,7 +100,8 @@ fn by_load<'a>(result: &RunResult, family: &[&Group<'a>], metric: &str) -> Optio
         let scale = scale.with_digits_of(rows.iter().flatten().map(|(_, row)| *row));
         let name = Shown::plain(groups::short_load_name(result, cell));
         let first = rows.iter().flatten().next();
-        let figure = first.map(|(_, row)| baseline_figure(cell, row)).unwrap_or_default();
+        let figure =
+            first.map(|(contrast, row)| baseline_figure(result, contrast, row)).unwrap_or_default();
         let compared = rows.iter().map(|found| {
             found.map(|(contrast, row)| shown(result, contrast, row, &scale)).unwrap_or_default()
         });
@@ -117,30 +118,31 @@ fn by_load<'a>(result: &RunResult, family: &[&Group<'a>], metric: &str) -> Optio
 
 /// One load, candidates down, metrics across.
 fn by_candidate(result: &RunResult, group: &Group<'_>) -> Grid {
-    let columns: Vec<(Vec<Option<&Row>>, Scale)> = metrics(&[group])
+    let columns: Vec<(Vec<Compared<'_>>, Scale)> = metrics(&[group])
         .filter_map(|metric| {
-            let rows: Vec<Option<&Row>> =
-                group.contrasts.iter().map(|(_, contrast)| groups::row_of(contrast, metric)).collect();
-            let present: Vec<&Row> = rows.iter().flatten().copied().collect();
+            let compared = |(_, contrast): &(_, &Contrast)| Some((*contrast, groups::row_of(contrast, metric)?));
+            let rows: Vec<Compared<'_>> = group.contrasts.iter().map(compared).collect();
+            let present: Vec<&Row> = rows.iter().flatten().map(|(_, row)| *row).collect();
             let scale = scale_of(&present)?.with_digits_of(present);
             Some((rows, scale))
         })
         .collect();
-    let heading = |(rows, scale): &(Vec<Option<&Row>>, Scale)| {
-        let label = rows.iter().flatten().next().map(|row| row.label.trim()).unwrap_or_default();
+    let heading = |(rows, scale): &(Vec<Compared<'_>>, Scale)| {
+        let label = rows.iter().flatten().next().map(|(_, row)| row.label.trim()).unwrap_or_default();
         match scale.unit() {
             "" => label.to_owned(),
             unit => format!("{label} {unit}"),
         }
     };
     let first = columns.iter().map(|(rows, _)| {
-        rows.iter().flatten().next().map(|row| baseline_figure(group.baseline, row)).unwrap_or_default()
+        let first = rows.iter().flatten().next();
+        first.map(|(contrast, row)| baseline_figure(result, contrast, row)).unwrap_or_default()
     });
     let first = std::iter::once(Shown::plain(group.baseline.label.as_str())).chain(first).collect();
-    let others = group.contrasts.iter().enumerate().map(|(at, (candidate, contrast))| {
-        let cells = columns
-            .iter()
-            .map(|(rows, scale)| rows[at].map(|row| shown(result, contrast, row, scale)).unwrap_or_default());
+    let others = group.contrasts.iter().enumerate().map(|(at, (candidate, _))| {
+        let cells = columns.iter().map(|(rows, scale)| {
+            rows[at].map(|(contrast, row)| shown(result, contrast, row, scale)).unwrap_or_default()
+        });
         std::iter::once(Shown::plain(candidate.label.as_str())).chain(cells).collect()
     });
     Grid {
@@ -200,9 +202,10 @@ fn shown(result: &RunResult, contrast: &Contrast, row: &Row, scale: &Scale) -> S
     Shown { text, tone: tone_of(row), rests_on: RestsOn::row(result, contrast, row) }
 }
 
-fn baseline_figure(baseline: &Cell, row: &Row) -> Shown {
+/// That of the comparison, in which twins are part of the baseline.
+fn baseline_figure(result: &RunResult, contrast: &Contrast, row: &Row) -> Shown {
     let text = Scale::of(row.unit, &[row.baseline]).figure(row.baseline);
-    Shown::plain(text).on(RestsOn::Cell(baseline.id, row.metric.clone()))
+    Shown::plain(text).on(RestsOn::row(result, contrast, row))
 }
 
 /// The unit in which the differences of all these rows of a metric read best.
