@@ -19,7 +19,7 @@ const COLUMNS = Array.from({ length: SLICES }, (_, at): Column => [LEAST, at ===
 function pageWith(columns: Column[], info: TestInfo): string {
   const page = readFileSync(file("slower"), "utf8").replace(/(<script[^>]* id="data"[^>]*>)(.*?)(<\/script>)/s, (_, begin: string, text: string, end: string) => {
     const data = JSON.parse(text) as { heat: Heat };
-    data.heat = { per_doubling: 4, cells: [columns, [], []] };
+    data.heat = { per_doubling: 4, slices_per_column: 1, cells: [columns, [], []] };
     return `${begin}${JSON.stringify(data).replaceAll("<", "\\u003c")}${end}`;
   });
   const path = info.outputPath("many-slices.html");
