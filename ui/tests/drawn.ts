@@ -1,0 +1,31 @@
+// What a drawing says by its axes: where a value stands, and the value of a place, as a person reads them off the labels.
+import { expect } from "@playwright/test";
+import { figureOf } from "./pages";
+
+export interface Scale {
+  place: (value: number) => number;
+  value: (place: number) => number;
+}
+
+/** A label of an axis, and where it stands. */
+export type Label = readonly [text: string, place: number];
+
+/** Of the first and the last label; those between must stand on it as well. */
+export function scaleOf(labels: readonly Label[], logarithmic = false): Scale {
+  const known = labels.flatMap(([text, place]) => {
+    const figure = figureOf(text);
+    return figure === undefined ? [] : [{ value: figure.value, place }];
+  });
+  const [first, last] = [known[0], known.at(-1)];
+  if (first === undefined || last === undefined || first.place === last.place) throw new Error(`no scale in ${labels.map(([text]) => text).join(", ")}`);
+  const [read, back] = logarithmic ? [Math.log, Math.exp] : [(value: number) => value, (value: number) => value];
+  const slope = (last.place - first.place) / (read(last.value) - read(first.value));
+  const place = (value: number) => first.place + (read(value) - read(first.value)) * slope;
+  for (const each of known) expectPlace(each.place, place(each.value));
+  return { place, value: (at) => back(read(first.value) + (at - first.place) / slope) };
+}
+
+/** Whether something is drawn where it belongs, to a fifth of a pixel, or of a percent of the width. */
+export function expectPlace(drawn: number, expected: number, what = ""): void {
+  expect(Math.abs(drawn - expected), `${what} at ${drawn}, not ${expected}`).toBeLessThan(0.2);
+}
