@@ -4,7 +4,7 @@ import type { Page } from "@playwright/test";
 import { loadName } from "../src/cells";
 import { read, when } from "../src/data";
 import type { Cell, RunResult } from "../src/generated/result";
-import { scaleOf } from "./drawn";
+import { across, scaleOf, upright } from "./drawn";
 import { countOf, quantileOf, timesOf } from "./histogram";
 import type { Bucket } from "./histogram";
 import { MEASURED, PAGES, expectFigure, figureOf, open, resultOf } from "./pages";
@@ -102,15 +102,9 @@ for (const name of ["slower", ...MEASURED]) {
       await page.locator(`tr[data-metric^="${kind}.p"]:not([data-request])`).first().getByRole("button").click();
       const dialog = page.getByRole("dialog");
       await expect(dialog.getByRole("heading", { name: `Distribution of the ${kind} time` })).toBeVisible();
-      const { counts, times, outlines } = await dialog.getByRole("img", { name: /^Histogram of/ }).evaluate((svg) => ({
-        counts: [...svg.querySelectorAll("g")].flatMap((tick) => {
-          const text = tick.querySelector("text");
-          return text === null ? [] : [[text.textContent ?? "", Number(tick.querySelector("line")?.getAttribute("y1"))] as const];
-        }),
-        times: [...svg.querySelectorAll(":scope > text")].map((text) => [text.textContent ?? "", Number(text.getAttribute("x"))] as const),
-        outlines: [...svg.querySelectorAll("path.outline")].map((path) => path.getAttribute("d") ?? ""),
-      }));
-      const [x, y] = [scaleOf(times, true), scaleOf(counts, true)];
+      const drawing = dialog.getByRole("img", { name: /^Histogram of/ });
+      const [x, y] = [scaleOf(await across(drawing), true), scaleOf(await upright(drawing), true)];
+      const outlines = await drawing.locator("path.outline").evaluateAll((paths) => paths.map((path) => path.getAttribute("d") ?? ""));
       expect(outlines.length).toBe(cells.length);
       for (const [at, outline] of outlines.entries()) {
         const times = timesOf(cells[at]?.histograms[kind] ?? "");

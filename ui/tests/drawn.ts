@@ -1,5 +1,6 @@
 // What a drawing says by its axes: where a value stands, and the value of a place, as a person reads them off the labels.
 import { expect } from "@playwright/test";
+import type { Locator } from "@playwright/test";
 import { figureOf } from "./pages";
 
 export interface Scale {
@@ -9,6 +10,18 @@ export interface Scale {
 
 /** A label of an axis, and where it stands. */
 export type Label = readonly [text: string, place: number];
+
+/** The labels of an axis that goes up, each beside the line that it names. */
+export function upright(drawing: Locator): Promise<Label[]> {
+  return drawing.evaluate((svg) =>
+    [...svg.querySelectorAll("line.tick, line.zero")].map((line) => [line.parentElement?.querySelector("text")?.textContent ?? "", Number(line.getAttribute("y1"))] as const),
+  );
+}
+
+/** Those of an axis that goes across. */
+export function across(drawing: Locator): Promise<Label[]> {
+  return drawing.evaluate((svg) => [...svg.querySelectorAll(":scope > text")].map((text) => [text.textContent ?? "", Number(text.getAttribute("x"))] as const));
+}
 
 /** Of the first and the last label; those between must stand on it as well. */
 export function scaleOf(labels: readonly Label[], logarithmic = false): Scale {
