@@ -382,3 +382,209 @@ for (const name of PAGES.filter((name) => !name.startsWith("hostile"))) {
     await expectGates(page, resultOf(name));
   });
 }
+
+/** `+4.1 ±0.6`: a difference, and an uncertainty of it where there is one. */
+function expectSpread(text: string, unit: string, value: number, half: number | undefined): void {
+  const [, difference = "", margin] = /^(\S+)(?: ±(\S+))?$/.exec(text) ?? [];
+  expectFigure(`${difference} ${unit}`, value);
+  expect(margin !== undefined, text).toBe(half !== undefined);
+  if (half !== undefined) expectFigure(`${margin} ${unit}`, half);
+}
+
+/** The longer arm of an interval. */
+function armOf(value: number, interval: readonly number[] | null | undefined): number | undefined {
+  return interval ? Math.max((interval[1] ?? NaN) - value, value - (interval[0] ?? NaN)) : undefined;
+}
+
+const SIGNS: Record<string, string> = { slower: "▲", costlier: "▲", more: "▲", faster: "▼", cheaper: "▼", fewer: "▼", equivalent: "=", unresolved: "?" };
+
+for (const name of ["platforms", "many", "limits"]) {
+  test(`what ${name} shows at a glance are the figures of its comparisons`, async ({ page }) => {
+    await open(page, name);
+    const { cells, contrasts } = resultOf(name);
+    const section = page.locator("section").filter({ has: page.getByRole("heading", { name: "At a glance", exact: true }) });
+    const grids = await section.locator("table").all();
+    expect(grids.length).toBeGreaterThan(0);
+    for (const grid of grids) {
+      const caption = (await grid.locator("caption").textContent()) ?? "";
+      const [, label, first, unit = ""] = /^(.*), differences from (.*?)(?: in (\S+))?$/.exec(caption) ?? [];
+      const [, baseline, ...candidates] = (await grid.locator("thead tr > *").allTextContents()).map((text) => text.trim());
+      expect(baseline).toBe(first);
+      const rowOf = (from: Cell, candidate: string | undefined) =>
+        contrasts.find((contrast) => contrast.baseline === from.id && cells[contrast.candidate]?.label === candidate)?.rows.find((row) => row.label.trim() === label);
+      const lines = await linesOf(grid);
+      // One for each load.
+      const baselines = cells.filter(({ id, label }) => label === baseline && contrasts.some((contrast) => contrast.baseline === id));
+      expect(lines.length).toBe(baselines.length);
+      for (const [at, from] of baselines.entries()) {
+        const [load = "", figure = "", ...texts] = lines[at] ?? [];
+        expect(loadName(from)).toContain(load);
+        const rows = candidates.map((candidate) => rowOf(from, candidate));
+        expectFigure(figure, rows.find((row) => row !== undefined)?.baseline ?? NaN);
+        expect(texts.length).toBe(rows.length);
+        for (const [column, row] of rows.entries()) {
+          const text = texts[column] ?? "";
+          if (row === undefined) expect(text).toBe("");
+          else if (!row.interval) expect(text).toBe("–");
+          else {
+            expect(text.endsWith(` ${SIGNS[row.verdict]}`), `${text} of ${row.verdict}`).toBe(true);
+            expectSpread(text.slice(0, text.lastIndexOf(" ")), unit, row.difference, armOf(row.difference, row.interval));
+          }
+        }
+      }
+    }
+    const medians = contrasts.map(({ rows }) => rows.find(({ metric }) => metric === "response.p50")).filter((row) => row !== undefined);
+    const summary = await page.locator("header p.lead").innerText();
+    expect(summary).toContain(`of ${medians.length} comparisons: `);
+    for (const [word, sign] of [["slower", "▲"], ["faster", "▼"], ["equivalent", "="], ["unresolved", "?"]] as const) {
+      const rows = medians.filter(({ verdict }) => SIGNS[verdict] === sign);
+      const [, count, most, least] = new RegExp(`(\\d+) ${word}(?: \\(most: .*? ([+−][\\d.,]+ \\S+), at least ([+−][\\d.,]+ \\S+)\\))?`).exec(summary) ?? [];
+      expect(Number(count ?? 0), `${word} in “${summary}”`).toBe(rows.length);
+      if (most === undefined || least === undefined) continue;
+      const farthest = rows.toSorted((one, other) => Math.abs(other.relative ?? 0) - Math.abs(one.relative ?? 0))[0];
+      expectFigure(most, farthest?.difference ?? NaN);
+      const [low = NaN, high = NaN] = farthest?.interval ?? [];
+      expectFigure(least, low > 0 ? low : Math.min(high, 0));
+    }
+    // It is told of those that differ.
+    expect(medians.some(({ verdict }) => verdict === "slower")).toBe(summary.includes("most: "));
+  });
+}
+
+test("all layers in a table show the figures of the ladder", async ({ page }) => {
+  await open(page, "layers");
+  const { cells, contrasts, ladders } = resultOf("layers");
+  const ladder = ladders[0];
+  if (ladder === undefined) throw new Error("no ladder");
+  const section = page.locator("section").filter({ has: page.getByRole("heading", { name: "All layers", exact: true }) });
+  const METRICS: Record<string, string> = { p50: "response.p50.paired", p99: "response.p99.paired", "CPU per request": "cpu.path", softirqs: "softirqs", "context switches": "switches" };
+  const headings = (await section.locator("thead tr > *").allTextContents()).slice(1);
+  const lines = await linesOf(section.locator("table"));
+  const tops = ladder.sums.flatMap(({ rows }) => (rows.some(({ end_to_end }) => end_to_end) ? ["sum", "end_to_end", "residual"] as const : ["sum"] as const).map((part) => ({ part, rows })));
+  expect(lines.length).toBe(1 + ladder.rungs.length + tops.length);
+  expect(headings).toEqual(["p50", "CPU per request"]);
+  for (const [column, heading] of headings.entries()) {
+    const metric = METRICS[heading];
+    const [bottom = "", ...texts] = lines.map((line) => line[column + 1] ?? "");
+    expectFigure(bottom, cells[ladder.bottom]?.figures.find((figure) => figure.metric === metric)?.value ?? NaN);
+    const unit = bottom.split(" ").at(-1) ?? "";
+    const figure = (text: string, word: string) => {
+      expect(text.endsWith(word), `“${text}” ends with ${word}`).toBe(true);
+      return text.slice(0, text.length - word.length).trim();
+    };
+    for (const [at, { cell, contrast }] of ladder.rungs.entries()) {
+      const row = contrasts[contrast]?.rows.find((each) => each.metric === metric);
+      if (row === undefined) throw new Error(`no ${metric}`);
+      expect(lines[at + 1]?.[0]).toContain(`+ ${cells[cell]?.label}`);
+      expectSpread(figure(texts[at] ?? "", SIGNS[row.verdict] ?? ""), unit, row.difference, armOf(row.difference, row.interval));
+    }
+    for (const [at, { part, rows }] of tops.entries()) {
+      const row = rows.find((each) => each.metric === metric);
+      const estimate = row?.[part];
+      if (!row || !estimate) throw new Error(`no ${part} of ${metric}`);
+      const word = part !== "residual" ? "" : row.closes === true ? "closes" : row.closes === false ? "open" : "?";
+      expectSpread(figure(texts[ladder.rungs.length + at] ?? "", word), unit, estimate.value, armOf(estimate.value, estimate.interval));
+    }
+  }
+  // The same in a sentence for each top.
+  for (const { top, path, rows } of ladder.sums) {
+    const { sum } = rows.find(({ metric }) => metric === "response.p50.paired") ?? {};
+    const told = await page.locator("ul.answers li").filter({ hasText: `${cells[top]?.label}: ` }).innerText();
+    const [, whole = "", unit, low, high, most = ""] = /: (\S+ (\S+)) at the median \[(\S+), (\S+)\]; most of it: (.*)\.$/.exec(told) ?? [];
+    expectFigure(whole, sum?.value ?? NaN);
+    expectFigure(`${low} ${unit}`, sum?.interval?.[0] ?? NaN);
+    expectFigure(`${high} ${unit}`, sum?.interval?.[1] ?? NaN);
+    const costs = ladder.rungs.filter(({ cell }) => path.includes(cell)).flatMap(({ cell, contrast }) => {
+      const row = contrasts[contrast]?.rows.find(({ metric }) => metric === "response.p50.paired");
+      return row?.verdict === "slower" ? [{ label: cells[cell]?.label, cost: row.difference }] : [];
+    });
+    const named = most.split(", ");
+    costs.sort((one, other) => other.cost - one.cost).slice(0, 3).forEach(({ label, cost }, at) => {
+      expect(named[at]?.startsWith(`${label} `)).toBe(true);
+      expectFigure(named[at]?.slice(label?.length) ?? "", cost);
+    });
+    expect(named.length).toBe(Math.min(costs.length, 3));
+  }
+});
+
+test("what was seen in the kernel shows the figures of the JSON", async ({ page }) => {
+  await open(page, "layers");
+  const { cells, contrasts, ladders } = resultOf("layers");
+  const bottom = cells[ladders[0]?.bottom ?? NaN];
+  const seen = bottom?.seen;
+  if (bottom === undefined || !seen) throw new Error("nothing was seen");
+  const section = page.locator("section").filter({ has: page.getByRole("heading", { name: "In the kernel", exact: true }) });
+  const [first = [], ...others] = await linesOf(section.locator("table"));
+  const [label, difference = "", sampled = "", , where = ""] = first;
+  expect(label).toBe(bottom.label);
+  expectFigure(difference, bottom.figures.find(({ metric }) => metric === "cpu.path")?.value ?? NaN);
+  const total = Object.values(seen.cpu_ns_by_layer).reduce((sum, ns) => sum + ns, 0);
+  expectFigure(sampled, total);
+  const unit = sampled.split(" ").at(-1) ?? "";
+  /** The largest four, but for those that are hardly there. */
+  const expectWhere = (text: string, layers: (readonly [string, number])[]) => {
+    const expected = layers.filter(([, ns]) => Math.abs(ns) >= 0.002 * total).sort(([, one], [, other]) => Math.abs(other) - Math.abs(one)).slice(0, 4);
+    const shown = text === "" ? [] : text.split(", ");
+    expect(shown.length).toBe(expected.length);
+    for (const [at, [layer, ns]] of expected.entries()) {
+      const [, name, figure = ""] = /^(.*) (\S+)$/.exec(shown[at] ?? "") ?? [];
+      expect(name).toBe(layer.replaceAll("-", " "));
+      expectFigure(`${figure} ${unit}`, ns);
+    }
+  };
+  expectWhere(where, Object.entries(seen.cpu_ns_by_layer));
+  const compared = (ladders[0]?.rungs ?? []).flatMap(({ contrast }) => (contrasts[contrast] === undefined ? [] : [contrasts[contrast]]));
+  expect(others.length).toBe(compared.length);
+  const halfOf = (interval: readonly number[] | null | undefined) => (interval ? ((interval[1] ?? NaN) - (interval[0] ?? NaN)) / 2 : undefined);
+  for (const [at, { candidate, rows, seen }] of compared.entries()) {
+    const [label, difference = "", sampled = "", word, where = ""] = others[at] ?? [];
+    const row = rows.find(({ metric }) => metric === "cpu.path");
+    if (row === undefined || !seen) throw new Error(`nothing was seen of ${label}`);
+    expect(label).toBe(`+ ${cells[candidate]?.label}`);
+    expectSpread(difference, unit, row.difference, halfOf(row.interval));
+    expectSpread(sampled, unit, seen.total.value, halfOf(seen.total.interval));
+    expect(word).toBe(seen.agrees === true ? "agree" : seen.agrees === false ? "disagree" : "?");
+    const resolved = seen.layers.filter(({ difference: { interval } }) => !interval || interval[0] > 0 || interval[1] < 0);
+    expectWhere(where, resolved.map(({ layer, difference }) => [layer, difference.value] as const));
+  }
+});
+
+test("all that is known of a slice is that of the JSON", async ({ page }) => {
+  await open(page, "slower");
+  const result = resultOf("slower");
+  const slices = result.slices.toSorted((one, other) => one.at_s - other.at_s);
+  for (const at of [0, slices.findIndex(({ counted }) => !counted), slices.length - 1]) {
+    const slice = slices[at];
+    if (slice === undefined) throw new Error(`no slice ${at}`);
+    await page.getByRole("slider", { name: "slice" }).fill(String(at));
+    await page.getByRole("button", { name: "All of this slice" }).click();
+    const dialog = page.getByRole("dialog");
+    await expect(dialog.getByRole("heading")).toHaveText(`${result.cells[slice.cell]?.label}, deployment ${slice.round + 1}, block ${slice.block + 1}`);
+    const [, long = "", begin = "", position, attempt] = /(\S+ s) long, at (\S+ s), position (\d+), attempt (\d+)/.exec(await dialog.locator("p").first().innerText()) ?? [];
+    expectFigure(long, slice.duration_s * 1e9);
+    expectFigure(begin, slice.at_s * 1e9);
+    expect([Number(position), Number(attempt)]).toEqual([slice.position + 1, slice.attempt + 1]);
+    expect(await dialog.locator("p").first().innerText()).toContain(slice.counted ? "Its figures count." : "its figures do not count.");
+    await expect(dialog.locator("p.alert")).toHaveText(slice.failed_gates.map((gate) => new RegExp(`${gate}$`)));
+    const facts = new Map(await dialog.locator("dl > div").evaluateAll((items) => items.map((item) => [item.querySelector("dt")?.textContent ?? "", item.querySelector("dd")?.textContent ?? ""] as const)));
+    const [, due, answered, rate = ""] = /^(\d+), (\d+) \((.*)\)$/.exec(facts.get("due, answered") ?? "") ?? [];
+    expect([Number(due), Number(answered)]).toEqual([slice.due, slice.answered]);
+    expectFigure(rate, slice.rate_per_second);
+    const seen = probesOf(result).filter((probe) => observed(slice, probe) !== undefined);
+    expect(seen.length).toBeGreaterThan(3);
+    for (const probe of seen) expectFigure(facts.get(probe.label) ?? "", observed(slice, probe) ?? NaN);
+    expect(facts.size).toBe(1 + Object.keys(slice.errors).length + seen.length);
+    for (const [kind, count] of Object.entries(slice.errors)) expect(facts.get(kind)).toBe(String(count));
+    await page.keyboard.press("Escape");
+    await expect(dialog).toBeHidden();
+  }
+});
+
+test("a load is called by all that belongs to it", () => {
+  const [plain] = resultOf("slower").cells;
+  if (plain === undefined) throw new Error("no cell");
+  expect(loadName(plain)).toBe("2000/s Poisson, 16 connections");
+  const all = { http2_streams: 4, kernel_timestamps: true, timeout_s: 2.5, requests_per_connection: 100, new_connections: true, connections: 1 };
+  expect(loadName({ ...plain, ...all })).toBe("2000/s Poisson, HTTP/2 with 4 streams, kernel timestamps, time-out 2.5s, 100 requests per connection, a new connection per request, 1 connection");
+  expect(loadName({ ...plain, http2_streams: 1 })).toBe("2000/s Poisson, HTTP/2, 16 connections");
+});
