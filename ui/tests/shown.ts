@@ -45,11 +45,16 @@ export async function expectTables(page: Page, { contrasts }: RunResult): Promis
         else expectFigure(p, row.p_holm);
       }
       expect(verdict).toContain(row.verdict);
+      // Of what is unresolved a reader learns how large it is at most.
+      const within = /within ±(.*)$/.exec(verdict)?.[1];
+      const isBounded = row.verdict === "unresolved" && row.trusted !== false && typeof row.bound === "number" && row.baseline !== 0;
+      expect(within !== undefined, verdict).toBe(isBounded);
+      if (within !== undefined) expectFigure(within, (row.bound ?? NaN) / row.baseline);
     });
   }
 }
 
-/** Each gate and whether it holds, and how many slices there are. */
+/** Each gate and whether it holds, how many slices there are, and how many of them were repeats or failed a gate. */
 export async function expectGates(page: Page, { trust }: RunResult): Promise<void> {
   const shown = await page.locator("ul.gates > li:not(.slices)").evaluateAll((items) =>
     items.map((item) => ({ text: item.firstChild?.textContent?.trim() ?? "", holds: item.classList.contains("holds") })),
@@ -57,8 +62,9 @@ export async function expectGates(page: Page, { trust }: RunResult): Promise<voi
   expect(shown).toEqual(trust.gates.map(({ text, holds }) => ({ text, holds })));
   // A run that failed before it measured has no gates.
   expect(shown.length > 0).toBe(trust.slices > 0);
-  const slices = /^([\d,]+) slices/.exec(trust.slices > 0 ? await page.locator("ul.gates > li.slices").innerText() : "0 slices");
-  expect(Number(slices?.[1]?.replaceAll(",", ""))).toBe(trust.slices);
+  const text = trust.slices > 0 ? await page.locator("ul.gates > li.slices").innerText() : "0 slices";
+  const counts = /^([\d,]+) slices(?:, (\d+) of them repeats)?(?:; (\d+) failed a gate on their own)?$/.exec(text)?.slice(1) ?? [];
+  expect(counts.map((count) => Number((count ?? "0").replaceAll(",", ""))), text).toEqual([trust.slices, trust.slices_repeated, trust.slices_failed]);
 }
 
 /** Some slices by their places in time, as the slider below their drawing tells them. */
