@@ -4,10 +4,10 @@ import type { Page } from "@playwright/test";
 import { loadName } from "../src/cells";
 import { read, when } from "../src/data";
 import type { Cell, RunResult } from "../src/generated/result";
-import { across, scaleOf, upright } from "./drawn";
+import { across, labelsOf, scaleOf, upright } from "./drawn";
 import { countOf, quantileOf, timesOf } from "./histogram";
 import type { Bucket } from "./histogram";
-import { MEASURED, PAGES, expectFigure, figureOf, open, resultOf } from "./pages";
+import { MEASURED, PAGES, expectFigure, figureOf, fileOf, open, resultOf } from "./pages";
 
 /** The cells of which there are times. */
 function measured({ cells }: RunResult): Cell[] {
@@ -92,6 +92,32 @@ for (const name of ["slower", "platforms", ...MEASURED]) {
 }
 
 for (const name of ["slower", ...MEASURED]) {
+  test(`the lines of the percentile plot of ${name} go through the times of its JSON`, async ({ page }) => {
+    await open(page, name);
+    const cells = measured(resultOf(name));
+    await page.getByText("Drawings as files").click();
+    const svg = (await fileOf(page, page.getByRole("button", { name: "Latency by percentile as SVG", exact: true }))).bytes.toString();
+    const labels = labelsOf(svg);
+    // `p99` stands where two nines do.
+    const nines = labels.across.map(([text, place]) => [String(-Math.log10(1 - Number(text.slice(1)) / 100)), place] as const);
+    const [x, y] = [scaleOf(nines, false, 1.1), scaleOf(labels.up, true, 1.1)];
+    const lines = [...svg.matchAll(/<path d="(M[^"]*)" fill="none"/g)]
+      .map(([, path = ""]) => [...path.matchAll(/([ML])(-?[\d.]+) (-?[\d.]+)/g)])
+      // The grid begins anew with each of its lines.
+      .filter((corners) => corners.length > 20 && corners.filter(([, letter]) => letter === "M").length === 1)
+      .map((corners) => corners.map(([, , left, top]) => [Number(left), Number(top)] as const));
+    expect(lines.length).toBe(cells.length);
+    for (const [at, corners] of lines.entries()) {
+      const times = timesOf(cells[at]?.histograms.response ?? "");
+      for (const [left, top] of corners) {
+        // The steps of a pixel or two on either side.
+        const [low, high] = [left - 2, left + 2].map((place) => y.place(quantileOf(times, 1 - 10 ** -Math.max(x.value(place), 0)))) as [number, number];
+        expect(top, `at ${left}`).toBeLessThan(low + 3);
+        expect(top, `at ${left}`).toBeGreaterThan(high - 3);
+      }
+    }
+  });
+
   test(`the histograms that a figure of ${name} opens have as many requests in each bin as its JSON`, async ({ page }) => {
     const faults = await open(page, name);
     const result = resultOf(name);

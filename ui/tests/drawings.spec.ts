@@ -1,10 +1,11 @@
 // Whatever is drawn stands where its figure in the JSON belongs by the labels of the axes.
 import { expect, test } from "@playwright/test";
 import type { Page } from "@playwright/test";
+import { inTime, when } from "../src/data";
 import type { Cell, Contrast, Row, RunResult } from "../src/generated/result";
-import { across, expectPlace, scaleOf, upright } from "./drawn";
+import { across, expectPlace, labelsOf, scaleOf, upright } from "./drawn";
 import type { Label, Scale } from "./drawn";
-import { MEASURED, expectFigure, figureOf, open, resultOf } from "./pages";
+import { MEASURED, expectFigure, figureOf, fileOf, open, resultOf } from "./pages";
 
 /** The corners of a path of straight lines. */
 function corners(path: string): (readonly [number, number])[] {
@@ -263,6 +264,34 @@ for (const name of ["slower", ...MEASURED]) {
       expect(next).toBe(points.length);
       await page.keyboard.press("Escape");
       await expect(dialog).toBeHidden();
+    }
+  });
+}
+
+for (const name of ["slower", ...MEASURED]) {
+  test(`each slice of ${name} is drawn at its time and its figure`, async ({ page }) => {
+    await open(page, name);
+    const { cells, slices } = resultOf(name);
+    await page.getByText("Drawings as files").click();
+    for (const figure of ["p50", "p99"] as const) {
+      await page.locator("#slices").getByRole("combobox", { name: "figure" }).selectOption(`response.${figure}`);
+      const svg = (await fileOf(page, page.getByRole("button", { name: "Every slice, in the order in which it was measured as SVG", exact: true }))).bytes.toString();
+      const labels = labelsOf(svg);
+      const [x, y] = [scaleOf(labels.across, false, 1.1), scaleOf(labels.up, true, 1.1)];
+      // A path of circles for the slices of a cell; the legend has single ones, and a second ring is larger.
+      const drawn = [...svg.matchAll(/<path d="((?:M[^"Ma]*a[^"M]*)+)"/g)]
+        .map(([, path = ""]) => [...path.matchAll(/M(-?[\d.]+) (-?[\d.]+)a([\d.]+)/g)].map(([, left, at, radius]) => [Number(left) + Number(radius), Number(at), Number(radius)] as const))
+        .filter((circles) => circles.length > 1 && circles.every(([, , radius]) => radius < 5));
+      expect(drawn.length).toBe(cells.length);
+      for (const [at, cell] of cells.entries()) {
+        const own = inTime(slices, [cell]).filter(({ counted }) => counted);
+        expect(drawn[at]?.length).toBe(own.length);
+        for (const [which, slice] of own.entries()) {
+          const [cx = NaN, cy = NaN] = drawn[at]?.[which] ?? [];
+          expectPlace(cx, x.place(when(slice) * 1e9), `slice ${which} of ${cell.label}`, 3);
+          expectPlace(cy, y.place(slice.response[figure]), `slice ${which} of ${cell.label}`, 3);
+        }
+      }
     }
   });
 }

@@ -23,8 +23,15 @@ export function across(drawing: Locator): Promise<Label[]> {
   return drawing.evaluate((svg) => [...svg.querySelectorAll(":scope > text")].map((text) => [text.textContent ?? "", Number(text.getAttribute("x"))] as const));
 }
 
+/** The labels of a plot that was saved as SVG. There they stand on whole pixels. */
+export function labelsOf(svg: string): { up: Label[]; across: Label[] } {
+  const texts = [...svg.matchAll(/<text x="([\d.]+)" y="([\d.]+)" text-anchor="\w+" dominant-baseline="([\w-]+)"[^>]*>([^<]*)<\/text>/g)];
+  const standing = (baseline: string, at: number) => texts.filter((text) => text[3] === baseline).map((text): Label => [text[4] ?? "", Number(text[at])]);
+  return { up: standing("central", 2), across: standing("text-before-edge", 1) };
+}
+
 /** Of the first and the last label; those between must stand on it as well. */
-export function scaleOf(labels: readonly Label[], logarithmic = false): Scale {
+export function scaleOf(labels: readonly Label[], logarithmic = false, within = 0.2): Scale {
   const known = labels.flatMap(([text, place]) => {
     const figure = figureOf(text);
     return figure === undefined ? [] : [{ value: figure.value, place }];
@@ -34,11 +41,11 @@ export function scaleOf(labels: readonly Label[], logarithmic = false): Scale {
   const [read, back] = logarithmic ? [Math.log, Math.exp] : [(value: number) => value, (value: number) => value];
   const slope = (last.place - first.place) / (read(last.value) - read(first.value));
   const place = (value: number) => first.place + (read(value) - read(first.value)) * slope;
-  for (const each of known) expectPlace(each.place, place(each.value));
+  for (const each of known) expectPlace(each.place, place(each.value), "label", within);
   return { place, value: (at) => back(read(first.value) + (at - first.place) / slope) };
 }
 
-/** Whether something is drawn where it belongs, to a fifth of a pixel, or of a percent of the width. */
-export function expectPlace(drawn: number, expected: number, what = ""): void {
-  expect(Math.abs(drawn - expected), `${what} at ${drawn}, not ${expected}`).toBeLessThan(0.2);
+/** Whether something is drawn where it belongs, to a fifth of a pixel, or of a percent of the width, if not said otherwise. */
+export function expectPlace(drawn: number, expected: number, what: string, within = 0.2): void {
+  expect(Math.abs(drawn - expected), `${what} at ${drawn}, not ${expected}`).toBeLessThan(within);
 }

@@ -4,6 +4,7 @@ import type { Locator } from "@playwright/test";
 import { observed, probesOf } from "../src/probe-list";
 import type { Cell, Slice } from "../src/generated/result";
 import { loadName } from "../src/cells";
+import { inTime, when } from "../src/data";
 import { MEASURED, PAGES, expectFigure, figureOf, open, resultOf } from "./pages";
 import { expectGates, expectSlices, expectTables } from "./shown";
 
@@ -66,6 +67,10 @@ for (const name of ["slower", ...MEASURED]) test(`what a figure of ${name} opens
     const lines = await ofSlices.evaluateAll((rows) =>
       rows.map((line) => [...line.children].map((cell) => cell.textContent ?? "")),
     );
+    lines.forEach((cells, at) => {
+      expectFigure(cells[1] ?? "", when(slices[at] as Slice) * 1e9);
+      expect(Number(cells[3])).toBe(slices[at]?.answered);
+    });
     const ofSlice = OF_SLICES[row.metric.replace(/\.(paired|undisturbed)$/, "")];
     if (ofSlice !== undefined) {
       compared.add(row.metric);
@@ -546,6 +551,38 @@ test("what was seen in the kernel shows the figures of the JSON", async ({ page 
     expect(word).toBe(seen.agrees === true ? "agree" : seen.agrees === false ? "disagree" : "?");
     const resolved = seen.layers.filter(({ difference: { interval } }) => !interval || interval[0] > 0 || interval[1] < 0);
     expectWhere(where, resolved.map(({ layer, difference }) => [layer, difference.value] as const));
+  }
+});
+
+/** The figures of a slice that may be chosen. */
+const OF_A_SLICE: Record<string, (slice: Slice) => number> = {
+  "response p50": ({ response }) => response.p50,
+  "response p90": ({ response }) => response.p90,
+  "response p99": ({ response }) => response.p99,
+  "response p99.9": ({ response }) => response.p999,
+  "response max": ({ response }) => response.max,
+  "response mean": (slice) => slice.response_mean_ns,
+  "service p50": ({ service }) => service.p50,
+  "service p99": ({ service }) => service.p99,
+  "send lag p99": ({ send_lag }) => send_lag.p99,
+  "achieved rate": (slice) => slice.rate_per_second,
+};
+
+for (const name of ["slower", ...MEASURED]) test(`whatever figure of the slices of ${name} is chosen is that of the JSON`, async ({ page }) => {
+  await open(page, name);
+  const { cells, slices } = resultOf(name);
+  const choice = page.locator("#slices").getByRole("combobox", { name: "figure" });
+  const figures = await choice.locator("option").allTextContents();
+  expect(figures).toEqual(Object.keys(OF_A_SLICE));
+  const inOrder = inTime(slices, cells);
+  for (const figure of figures) {
+    await choice.selectOption({ label: figure });
+    for (const at of [1, inOrder.length - 2]) {
+      await page.getByRole("slider", { name: "slice" }).fill(String(at));
+      const told = await page.locator("#slices p.readout").innerText();
+      const [, text = ""] = new RegExp(`: ${figure} ([^,;]+)`).exec(told) ?? [];
+      expectFigure(text, OF_A_SLICE[figure]?.(inOrder[at] as Slice) ?? NaN);
+    }
   }
 });
 
