@@ -12,9 +12,8 @@ function corners(path: string): (readonly [number, number])[] {
   return [...path.matchAll(/[ML](-?[\d.]+) (-?[\d.]+)/g)].map(([, x, y]) => [Number(x), Number(y)] as const);
 }
 
-/** A row of a drawing that goes across: its name and texts, and where its marks stand, in percent of the width. */
+/** A row of a drawing that goes across: its name and other texts, and where its marks stand, in percent of the width. */
 interface Strip {
-  kind: string;
   texts: string[];
   marks: Record<string, number[]>;
 }
@@ -31,7 +30,7 @@ function strips(page: Page, selector: string): Promise<{ rows: Strip[]; labels: 
         ]),
       );
     return tables.map((table) => ({
-      rows: [...table.querySelectorAll("tbody tr")].map((row) => ({ kind: row.className, texts: [...row.querySelectorAll("th, td:not(.strip)")].map((cell) => cell.textContent?.trim() ?? ""), marks: marks(row) })),
+      rows: [...table.querySelectorAll("tbody tr")].map((row) => ({ texts: [...row.querySelectorAll("th, td:not(.strip)")].map((cell) => cell.textContent?.trim() ?? ""), marks: marks(row) })),
       labels: [...table.querySelectorAll("tfoot text")].map((text) => [text.textContent ?? "", at(text, "x")] as const),
       unit: (table.querySelector("thead")?.textContent ?? "").trim().split(/\s+/).at(-1) ?? "",
     }));

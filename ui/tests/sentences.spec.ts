@@ -149,3 +149,14 @@ test("what is told of capacities are the figures of the JSON", async ({ page }) 
   }
   expectFigure(told(notes, /could send (\S+\/s) a thread/)[0] ?? "", Math.min(...capacities.cells.map(({ generator_limit: limit }) => limit ?? NaN)));
 });
+
+test("the foot of a page has the run, the seed and the machine of the JSON", async ({ page }) => {
+  await open(page, "slower");
+  const { machine, run } = resultOf("slower");
+  const fact = (term: string) => page.locator("footer dl > div").filter({ has: page.getByText(term, { exact: true }) }).locator("dd").innerText();
+  expect(await fact("run")).toBe(`${run.id} of ${run.started}, loadline ${run.version}`);
+  expect(await fact("seed")).toBe(String(run.seed));
+  const [cpus, memory = ""] = told(await fact("machine"), /, (\d+) CPUs, (\S+ \S+), /);
+  expect(Number(cpus)).toBe(machine.cpus);
+  expectFigure(memory, machine.memory_bytes ?? NaN);
+});
