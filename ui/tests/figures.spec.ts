@@ -1,12 +1,10 @@
 // Every figure that is shown is the one in the JSON.
 import { expect, test } from "@playwright/test";
-import type { Locator } from "@playwright/test";
-import { observed, probesOf } from "../src/probe-list";
 import type { Cell, Slice } from "../src/generated/result";
 import { loadName } from "../src/cells";
-import { inTime, when } from "../src/data";
-import { MEASURED, PAGES, expectFigure, figureOf, open, resultOf } from "./pages";
-import { expectGates, expectSlices, expectTables } from "./shown";
+import { when } from "../src/data";
+import { MEASURED, PAGES, expectFigure, open, resultOf } from "./pages";
+import { SIGNS, armOf, expectGates, expectSpread, expectTables, linesOf } from "./shown";
 
 for (const name of PAGES.filter((name) => !name.startsWith("hostile"))) {
   test(`the tables of ${name} show the figures of its JSON`, async ({ page }) => {
@@ -119,39 +117,6 @@ test("the figures of what is compared with nothing are those of the JSON", async
   expect(faults).toEqual([]);
 });
 
-test("a place in the plot of a probe tells what was seen in a slice", async ({ page }) => {
-  await open(page, "platforms");
-  const result = resultOf("platforms");
-  const cells = result.cells.filter((cell) => loadName(cell) === loadName(result.cells[0] as Cell));
-  const plots = await page.locator("#probes .probe").all();
-  expect(plots.length).toBeGreaterThan(0);
-  for (const plot of plots) {
-    await plot.locator(".u-over").hover();
-    const told = await plot.locator(".readout").innerText();
-    const heading = (await plot.locator("h3").innerText()).replace(told, "").trim();
-    const probe = probesOf(result).find(({ label }) => label === heading);
-    const cell = cells.filter(({ label }) => told.startsWith(`${label} `)).sort((one, other) => other.label.length - one.label.length)[0];
-    const shown = figureOf(told.slice(cell?.label.length));
-    if (probe === undefined || shown === undefined) throw new Error(`“${told}” of “${heading}”`);
-    const seen = result.slices.filter((slice) => slice.cell === cell?.id).map((slice) => observed(slice, probe) ?? NaN);
-    expect(seen.some((value) => Math.abs(value - shown.value) <= shown.within), `${told} of ${heading}`).toBe(true);
-  }
-});
-
-test("each slice can be reached and shows its own figures", async ({ page }) => {
-  await open(page, "slower");
-  const result = resultOf("slower");
-  await expectSlices(page, result, [0, 7, 13, result.slices.length - 1]);
-  await page.getByRole("button", { name: "All of this slice" }).click();
-  const cells = await page.getByRole("dialog").getByRole("group", { name: "times" }).locator("td").allInnerTexts();
-  const figures = cells.filter((text) => figureOf(text) !== undefined);
-  const last = result.slices.toSorted((one, other) => one.at_s - other.at_s).at(-1);
-  if (last === undefined) throw new Error("no slice");
-  const expected = [last.response, last.service, last.send_lag].flatMap(({ p50, p90, p99, p999, max }) => [p50, p90, p99, p999, max]);
-  expect(figures.length).toBe(expected.length);
-  figures.forEach((text, at) => expectFigure(text, expected[at] ?? NaN));
-});
-
 for (const name of ["platforms", "many"]) {
   test(`the cells of ${name} show their own figures, under every load`, async ({ page }) => {
     await open(page, name);
@@ -189,45 +154,6 @@ for (const name of ["platforms", "many"]) {
   });
 }
 
-test("each layer, their sum and its residual show the figures of the ladder", async ({ page }) => {
-  await open(page, "layers");
-  const result = resultOf("layers");
-  const drawn = await page.locator("section").filter({ has: page.locator("table.layers") }).evaluateAll((sections) =>
-    sections.map((section) => ({
-      title: section.querySelector("h2")?.textContent ?? "",
-      unit: (section.querySelector("thead")?.textContent ?? "").trim().split(/\s+/).at(-1) ?? "",
-      rows: [...section.querySelectorAll("tbody tr")].map((row) => [row.className, row.querySelector("td.number")?.textContent ?? ""] as const),
-    })),
-  );
-  let at = 0;
-  for (const ladder of result.ladders) {
-    for (const sum of ladder.sums) {
-      for (const [metric, heading] of [["response.p50.paired", "p50"], ["cpu.path", "CPU per request"]] as const) {
-        const total = sum.rows.find((row) => row.metric === metric);
-        const drawing = drawn[at++];
-        if (total === undefined || drawing === undefined) throw new Error(`no ${metric}`);
-        expect(drawing.title).toContain(heading);
-        const layers = sum.path.filter((cell) => cell !== ladder.bottom).map((cell) => {
-          const rung = ladder.rungs.find((each) => each.cell === cell);
-          const row = result.contrasts[rung?.contrast ?? -1]?.rows.find((each) => each.metric === metric);
-          return { kind: "layer", value: row?.difference, interval: row?.interval };
-        });
-        const whole = [["sum", total.sum], ["whole", total.end_to_end], ["residual", total.residual]] as const;
-        const expected = [...layers, ...whole.flatMap(([kind, estimate]) => (estimate ? [{ kind, ...estimate }] : []))];
-        expect(drawing.rows.map(([kind]) => kind)).toEqual(expected.map(({ kind }) => kind));
-        for (const [line, { value, interval }] of expected.entries()) {
-          const told = /^(\S+)(?: ±(\S+))?/.exec(drawing.rows[line]?.[1].trim() ?? "");
-          if (value === undefined || told === null) throw new Error(`no figure in row ${line}`);
-          expectFigure(`${told[1]} ${drawing.unit}`, value);
-          expect(told[2] !== undefined).toBe(interval != null);
-          if (interval) expectFigure(`${told[2]} ${drawing.unit}`, Math.max(interval[1] - value, value - interval[0]));
-        }
-      }
-    }
-  }
-  expect(drawn.length).toBe(at);
-});
-
 test("the answer and the claims show the figures of the JSON", async ({ page }) => {
   await open(page, "claims");
   const { cells, claims, contrasts } = resultOf("claims");
@@ -263,11 +189,6 @@ test("the answer and the claims show the figures of the JSON", async ({ page }) 
     }
   }
 });
-
-/** The cells of a table, line by line, without its heading. */
-function linesOf(table: Locator): Promise<string[][]> {
-  return table.locator("tbody tr").evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent?.trim() ?? "")));
-}
 
 /** A figure with its interval, each as it is shown: the interval's unit stands behind it. */
 function expectInterval(text: string, interval: readonly number[], unit: string): void {
@@ -388,21 +309,6 @@ for (const name of PAGES.filter((name) => !name.startsWith("hostile"))) {
   });
 }
 
-/** `+4.1 ±0.6`: a difference, and an uncertainty of it where there is one. */
-function expectSpread(text: string, unit: string, value: number, half: number | undefined): void {
-  const [, difference = "", margin] = /^(\S+)(?: ±(\S+))?$/.exec(text) ?? [];
-  expectFigure(`${difference} ${unit}`, value);
-  expect(margin !== undefined, text).toBe(half !== undefined);
-  if (half !== undefined) expectFigure(`${margin} ${unit}`, half);
-}
-
-/** The longer arm of an interval. */
-function armOf(value: number, interval: readonly number[] | null | undefined): number | undefined {
-  return interval ? Math.max((interval[1] ?? NaN) - value, value - (interval[0] ?? NaN)) : undefined;
-}
-
-const SIGNS: Record<string, string> = { slower: "▲", costlier: "▲", more: "▲", faster: "▼", cheaper: "▼", fewer: "▼", equivalent: "=", unresolved: "?" };
-
 for (const name of ["platforms", "many", "limits"]) {
   test(`what ${name} shows at a glance are the figures of its comparisons`, async ({ page }) => {
     await open(page, name);
@@ -455,167 +361,6 @@ for (const name of ["platforms", "many", "limits"]) {
     expect(medians.some(({ verdict }) => verdict === "slower")).toBe(summary.includes("most: "));
   });
 }
-
-test("all layers in a table show the figures of the ladder", async ({ page }) => {
-  await open(page, "layers");
-  const { cells, contrasts, ladders } = resultOf("layers");
-  const ladder = ladders[0];
-  if (ladder === undefined) throw new Error("no ladder");
-  const section = page.locator("section").filter({ has: page.getByRole("heading", { name: "All layers", exact: true }) });
-  const METRICS: Record<string, string> = { p50: "response.p50.paired", p99: "response.p99.paired", "CPU per request": "cpu.path", softirqs: "softirqs", "context switches": "switches" };
-  const headings = (await section.locator("thead tr > *").allTextContents()).slice(1);
-  const lines = await linesOf(section.locator("table"));
-  const tops = ladder.sums.flatMap(({ rows }) => (rows.some(({ end_to_end }) => end_to_end) ? ["sum", "end_to_end", "residual"] as const : ["sum"] as const).map((part) => ({ part, rows })));
-  expect(lines.length).toBe(1 + ladder.rungs.length + tops.length);
-  expect(headings).toEqual(["p50", "CPU per request"]);
-  for (const [column, heading] of headings.entries()) {
-    const metric = METRICS[heading];
-    const [bottom = "", ...texts] = lines.map((line) => line[column + 1] ?? "");
-    expectFigure(bottom, cells[ladder.bottom]?.figures.find((figure) => figure.metric === metric)?.value ?? NaN);
-    const unit = bottom.split(" ").at(-1) ?? "";
-    const figure = (text: string, word: string) => {
-      expect(text.endsWith(word), `“${text}” ends with ${word}`).toBe(true);
-      return text.slice(0, text.length - word.length).trim();
-    };
-    for (const [at, { cell, contrast }] of ladder.rungs.entries()) {
-      const row = contrasts[contrast]?.rows.find((each) => each.metric === metric);
-      if (row === undefined) throw new Error(`no ${metric}`);
-      expect(lines[at + 1]?.[0]).toContain(`+ ${cells[cell]?.label}`);
-      expectSpread(figure(texts[at] ?? "", SIGNS[row.verdict] ?? ""), unit, row.difference, armOf(row.difference, row.interval));
-    }
-    for (const [at, { part, rows }] of tops.entries()) {
-      const row = rows.find((each) => each.metric === metric);
-      const estimate = row?.[part];
-      if (!row || !estimate) throw new Error(`no ${part} of ${metric}`);
-      const word = part !== "residual" ? "" : row.closes === true ? "closes" : row.closes === false ? "open" : "?";
-      expectSpread(figure(texts[ladder.rungs.length + at] ?? "", word), unit, estimate.value, armOf(estimate.value, estimate.interval));
-    }
-  }
-  // The same in a sentence for each top.
-  for (const { top, path, rows } of ladder.sums) {
-    const { sum } = rows.find(({ metric }) => metric === "response.p50.paired") ?? {};
-    const told = await page.locator("ul.answers li").filter({ hasText: `${cells[top]?.label}: ` }).innerText();
-    const [, whole = "", unit, low, high, most = ""] = /: (\S+ (\S+)) at the median \[(\S+), (\S+)\]; most of it: (.*)\.$/.exec(told) ?? [];
-    expectFigure(whole, sum?.value ?? NaN);
-    expectFigure(`${low} ${unit}`, sum?.interval?.[0] ?? NaN);
-    expectFigure(`${high} ${unit}`, sum?.interval?.[1] ?? NaN);
-    const costs = ladder.rungs.filter(({ cell }) => path.includes(cell)).flatMap(({ cell, contrast }) => {
-      const row = contrasts[contrast]?.rows.find(({ metric }) => metric === "response.p50.paired");
-      return row?.verdict === "slower" ? [{ label: cells[cell]?.label, cost: row.difference }] : [];
-    });
-    const named = most.split(", ");
-    costs.sort((one, other) => other.cost - one.cost).slice(0, 3).forEach(({ label, cost }, at) => {
-      expect(named[at]?.startsWith(`${label} `)).toBe(true);
-      expectFigure(named[at]?.slice(label?.length) ?? "", cost);
-    });
-    expect(named.length).toBe(Math.min(costs.length, 3));
-  }
-});
-
-test("what was seen in the kernel shows the figures of the JSON", async ({ page }) => {
-  await open(page, "layers");
-  const { cells, contrasts, ladders } = resultOf("layers");
-  const bottom = cells[ladders[0]?.bottom ?? NaN];
-  const seen = bottom?.seen;
-  if (bottom === undefined || !seen) throw new Error("nothing was seen");
-  const section = page.locator("section").filter({ has: page.getByRole("heading", { name: "In the kernel", exact: true }) });
-  const [first = [], ...others] = await linesOf(section.locator("table"));
-  const [label, difference = "", sampled = "", , where = ""] = first;
-  expect(label).toBe(bottom.label);
-  expectFigure(difference, bottom.figures.find(({ metric }) => metric === "cpu.path")?.value ?? NaN);
-  const total = Object.values(seen.cpu_ns_by_layer).reduce((sum, ns) => sum + ns, 0);
-  expectFigure(sampled, total);
-  const unit = sampled.split(" ").at(-1) ?? "";
-  /** The largest four, but for those that are hardly there. */
-  const expectWhere = (text: string, layers: (readonly [string, number])[]) => {
-    const expected = layers.filter(([, ns]) => Math.abs(ns) >= 0.002 * total).sort(([, one], [, other]) => Math.abs(other) - Math.abs(one)).slice(0, 4);
-    const shown = text === "" ? [] : text.split(", ");
-    expect(shown.length).toBe(expected.length);
-    for (const [at, [layer, ns]] of expected.entries()) {
-      const [, name, figure = ""] = /^(.*) (\S+)$/.exec(shown[at] ?? "") ?? [];
-      expect(name).toBe(layer.replaceAll("-", " "));
-      expectFigure(`${figure} ${unit}`, ns);
-    }
-  };
-  expectWhere(where, Object.entries(seen.cpu_ns_by_layer));
-  const compared = (ladders[0]?.rungs ?? []).flatMap(({ contrast }) => (contrasts[contrast] === undefined ? [] : [contrasts[contrast]]));
-  expect(others.length).toBe(compared.length);
-  const halfOf = (interval: readonly number[] | null | undefined) => (interval ? ((interval[1] ?? NaN) - (interval[0] ?? NaN)) / 2 : undefined);
-  for (const [at, { candidate, rows, seen }] of compared.entries()) {
-    const [label, difference = "", sampled = "", word, where = ""] = others[at] ?? [];
-    const row = rows.find(({ metric }) => metric === "cpu.path");
-    if (row === undefined || !seen) throw new Error(`nothing was seen of ${label}`);
-    expect(label).toBe(`+ ${cells[candidate]?.label}`);
-    expectSpread(difference, unit, row.difference, halfOf(row.interval));
-    expectSpread(sampled, unit, seen.total.value, halfOf(seen.total.interval));
-    expect(word).toBe(seen.agrees === true ? "agree" : seen.agrees === false ? "disagree" : "?");
-    const resolved = seen.layers.filter(({ difference: { interval } }) => !interval || interval[0] > 0 || interval[1] < 0);
-    expectWhere(where, resolved.map(({ layer, difference }) => [layer, difference.value] as const));
-  }
-});
-
-/** The figures of a slice that may be chosen. */
-const OF_A_SLICE: Record<string, (slice: Slice) => number> = {
-  "response p50": ({ response }) => response.p50,
-  "response p90": ({ response }) => response.p90,
-  "response p99": ({ response }) => response.p99,
-  "response p99.9": ({ response }) => response.p999,
-  "response max": ({ response }) => response.max,
-  "response mean": (slice) => slice.response_mean_ns,
-  "service p50": ({ service }) => service.p50,
-  "service p99": ({ service }) => service.p99,
-  "send lag p99": ({ send_lag }) => send_lag.p99,
-  "achieved rate": (slice) => slice.rate_per_second,
-};
-
-for (const name of ["slower", ...MEASURED]) test(`whatever figure of the slices of ${name} is chosen is that of the JSON`, async ({ page }) => {
-  await open(page, name);
-  const { cells, slices } = resultOf(name);
-  const choice = page.locator("#slices").getByRole("combobox", { name: "figure" });
-  const figures = await choice.locator("option").allTextContents();
-  expect(figures).toEqual(Object.keys(OF_A_SLICE));
-  const inOrder = inTime(slices, cells);
-  for (const figure of figures) {
-    await choice.selectOption({ label: figure });
-    for (const at of [1, inOrder.length - 2]) {
-      await page.getByRole("slider", { name: "slice" }).fill(String(at));
-      const told = await page.locator("#slices p.readout").innerText();
-      const [, text = ""] = new RegExp(`: ${figure} ([^,;]+)`).exec(told) ?? [];
-      expectFigure(text, OF_A_SLICE[figure]?.(inOrder[at] as Slice) ?? NaN);
-    }
-  }
-});
-
-test("all that is known of a slice is that of the JSON", async ({ page }) => {
-  await open(page, "slower");
-  const result = resultOf("slower");
-  const slices = result.slices.toSorted((one, other) => one.at_s - other.at_s);
-  for (const at of [0, slices.findIndex(({ counted }) => !counted), slices.length - 1]) {
-    const slice = slices[at];
-    if (slice === undefined) throw new Error(`no slice ${at}`);
-    await page.getByRole("slider", { name: "slice" }).fill(String(at));
-    await page.getByRole("button", { name: "All of this slice" }).click();
-    const dialog = page.getByRole("dialog");
-    await expect(dialog.getByRole("heading")).toHaveText(`${result.cells[slice.cell]?.label}, deployment ${slice.round + 1}, block ${slice.block + 1}`);
-    const [, long = "", begin = "", position, attempt] = /(\S+ s) long, at (\S+ s), position (\d+), attempt (\d+)/.exec(await dialog.locator("p").first().innerText()) ?? [];
-    expectFigure(long, slice.duration_s * 1e9);
-    expectFigure(begin, slice.at_s * 1e9);
-    expect([Number(position), Number(attempt)]).toEqual([slice.position + 1, slice.attempt + 1]);
-    expect(await dialog.locator("p").first().innerText()).toContain(slice.counted ? "Its figures count." : "its figures do not count.");
-    await expect(dialog.locator("p.alert")).toHaveText(slice.failed_gates.map((gate) => new RegExp(`${gate}$`)));
-    const facts = new Map(await dialog.locator("dl > div").evaluateAll((items) => items.map((item) => [item.querySelector("dt")?.textContent ?? "", item.querySelector("dd")?.textContent ?? ""] as const)));
-    const [, due, answered, rate = ""] = /^(\d+), (\d+) \((.*)\)$/.exec(facts.get("due, answered") ?? "") ?? [];
-    expect([Number(due), Number(answered)]).toEqual([slice.due, slice.answered]);
-    expectFigure(rate, slice.rate_per_second);
-    const seen = probesOf(result).filter((probe) => observed(slice, probe) !== undefined);
-    expect(seen.length).toBeGreaterThan(3);
-    for (const probe of seen) expectFigure(facts.get(probe.label) ?? "", observed(slice, probe) ?? NaN);
-    expect(facts.size).toBe(1 + Object.keys(slice.errors).length + seen.length);
-    for (const [kind, count] of Object.entries(slice.errors)) expect(facts.get(kind)).toBe(String(count));
-    await page.keyboard.press("Escape");
-    await expect(dialog).toBeHidden();
-  }
-});
 
 test("a load is called by all that belongs to it", () => {
   const [plain] = resultOf("slower").cells;

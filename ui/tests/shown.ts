@@ -1,6 +1,6 @@
 // Whether the figures of a page are those of its result, wherever the page is from.
 import { expect } from "@playwright/test";
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import { inTime } from "../src/data";
 import type { RunResult } from "../src/generated/result";
 import { expectFigure } from "./pages";
@@ -81,3 +81,24 @@ export async function expectSlices(page: Page, { cells, slices }: RunResult, pla
     expect(told.includes("does not count")).toBe(slice?.counted === false);
   }
 }
+
+/** The cells of a table, line by line, without its heading. */
+export function linesOf(table: Locator): Promise<string[][]> {
+  return table.locator("tbody tr").evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent?.trim() ?? "")));
+}
+
+/** `+4.1 ±0.6`: a difference, and an uncertainty of it where there is one. */
+export function expectSpread(text: string, unit: string, value: number, half: number | undefined): void {
+  const [, difference = "", margin] = /^(\S+)(?: ±(\S+))?$/.exec(text) ?? [];
+  expectFigure(`${difference} ${unit}`, value);
+  expect(margin !== undefined, text).toBe(half !== undefined);
+  if (half !== undefined) expectFigure(`${margin} ${unit}`, half);
+}
+
+/** The longer arm of an interval. */
+export function armOf(value: number, interval: readonly number[] | null | undefined): number | undefined {
+  return interval ? Math.max((interval[1] ?? NaN) - value, value - (interval[0] ?? NaN)) : undefined;
+}
+
+/** How a verdict is told in a table of many. */
+export const SIGNS: Record<string, string> = { slower: "▲", costlier: "▲", more: "▲", faster: "▼", cheaper: "▼", fewer: "▼", equivalent: "=", unresolved: "?" };
