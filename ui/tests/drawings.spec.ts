@@ -2,7 +2,7 @@
 import { expect, test } from "@playwright/test";
 import type { Page } from "@playwright/test";
 import { inTime, when } from "../src/data";
-import type { Cell, Contrast, Row, RunResult } from "../src/generated/result";
+import type { Cell, Row, RunResult } from "../src/generated/result";
 import { across, expectPlace, labelsOf, scaleOf, upright } from "./drawn";
 import type { Label, Scale } from "./drawn";
 import { MEASURED, expectFigure, figureOf, fileOf, open, resultOf } from "./pages";
@@ -44,11 +44,11 @@ function expectAcross(drawn: number[] | undefined, expected: number[], scale: Sc
 }
 
 /** The rows of each drawing of differences. */
-function compared({ contrasts }: RunResult): [Contrast, Row][][] {
+function compared({ contrasts }: RunResult): Row[][] {
   const isDrawn = ({ interval, baseline }: Row) => interval != null && baseline !== 0;
   // Of many comparisons their medians are drawn, all together.
-  const rows = (keep: (row: Row) => boolean) => contrasts.map((contrast) => contrast.rows.filter((row) => isDrawn(row) && keep(row)).map((row): [Contrast, Row] => [contrast, row]));
-  return contrasts.length > 3 ? [rows(({ metric }) => metric === "response.p50").flat()] : rows(({ primary }) => primary);
+  const rowsOf = (keep: (row: Row) => boolean) => contrasts.map(({ rows }) => rows.filter((row) => isDrawn(row) && keep(row)));
+  return contrasts.length > 3 ? [rowsOf(({ metric }) => metric === "response.p50").flat()] : rowsOf(({ primary }) => primary);
 }
 
 for (const name of ["slower", "untrusted", "claims", "conditions", "platforms", "many", "limits", "joined", "tails", ...MEASURED]) {
@@ -62,7 +62,7 @@ for (const name of ["slower", "untrusted", "claims", "conditions", "platforms", 
       const scale = scaleOf(labels);
       expect(rows.length).toBe(expected[which]?.length);
       for (const [at, { texts, marks }] of rows.entries()) {
-        const [, row] = expected[which]?.[at] ?? [];
+        const row = expected[which]?.[at];
         if (row?.interval == null) throw new Error(`no row ${at}`);
         const [label = "", share = "", verdict = ""] = texts;
         if (result.contrasts.length <= 3) expect(label).toBe(row.label.trim());
