@@ -55,10 +55,18 @@ export function looks({ cells }: { cells: Named[] }): Look[] {
   }
 }
 
-/** `2000/s Poisson, 16 connections` */
-export function loadName(cell: Cell): string {
-  const kept = cell.new_connections ? ", a new connection per request" : "";
-  return `${cell.load}${kept}, ${cell.connections} connection${cell.connections === 1 ? "" : "s"}`;
+/** `2000/s Poisson, HTTP/2 with 4 streams, 16 connections`: all that belongs to a load, as the tables name it. */
+export function loadName({ load, http2_streams: streams, kernel_timestamps, timeout_s, requests_per_connection, new_connections, connections }: Cell): string {
+  const parts = [
+    load,
+    typeof streams === "number" && (streams === 1 ? "HTTP/2" : `HTTP/2 with ${streams} streams`),
+    kernel_timestamps === true && "kernel timestamps",
+    typeof timeout_s === "number" && `time-out ${timeout_s}s`,
+    typeof requests_per_connection === "number" && `${requests_per_connection} requests per connection`,
+    new_connections && "a new connection per request",
+    `${connections} connection${connections === 1 ? "" : "s"}`,
+  ];
+  return parts.filter((part) => part !== false && part !== "").join(", ");
 }
 
 /** The loads of a run, each once. */

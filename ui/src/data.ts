@@ -18,7 +18,7 @@ export interface Bins {
 export interface Distribution {
   cell: number;
   of: "response" | "service";
-  /** Quantile and the time that so many did not exceed, ns. */
+  /** Quantiles below 1, each with the time that so many did not exceed, ns. Between two with the same time it is the same. */
   quantiles: [number, number][];
   bins: Bins;
 }
@@ -29,6 +29,8 @@ export type Column = [number, number[]];
 /** The response times of the slices that count, over time: by cell, in the order of measurement. */
 export interface Heat {
   per_doubling: number;
+  /** The last column of a cell may have fewer. */
+  slices_per_column: number;
   cells: Column[][];
 }
 

@@ -45,11 +45,11 @@ export function round(value: number, unit: Unit, precision = 3): string {
   return figure(value, unit, precision).replace(/\.(\d*?)0+(?=\D|$)/, (_, digits: string) => (digits === "" ? "" : `.${digits}`));
 }
 
-/** Values with their figures, with as many digits as tell them apart. */
-export function labelled(values: number[], unit: Unit): [number, string][] {
+/** Figures of an axis, with as many digits as tell them apart. */
+export function labels(values: number[], unit: Unit): string[] {
   for (let digits = 3; ; digits += 1) {
-    const labels = values.map((value) => round(value, unit, digits));
-    if (digits === 9 || new Set(labels).size === labels.length) return values.map((value, at) => [value, labels[at] ?? ""]);
+    const texts = values.map((value) => round(value, unit, digits));
+    if (digits === 9 || new Set(texts).size === texts.length) return texts;
   }
 }
 

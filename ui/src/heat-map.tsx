@@ -64,15 +64,19 @@ function CellHeat({ page, heat, cell, range }: { page: Page; heat: Heat; cell: C
   }, []);
   const [read, setRead] = useState("");
   const slices = useMemo(() => page.result.slices.filter((slice) => slice.cell === cell.id && slice.counted), []);
+  const each = heat.slices_per_column;
   const of = (bin: number) => edge({ per_doubling: heat.per_doubling, first: bin }, 0);
   const tell = (event: PointerEvent & { currentTarget: HTMLCanvasElement }) => {
     const box = event.currentTarget.getBoundingClientRect();
     const at = Math.min(Math.floor(((event.clientX - box.left) / box.width) * columns.length), columns.length - 1);
     const bin = end - 1 - Math.min(Math.floor(((event.clientY - box.top) / box.height) * (end - first)), end - first - 1);
-    const [slice, [begin, counts] = [0, []]] = [slices[at], columns[at]];
+    const [begin, counts] = columns[at] ?? [0, []];
     const count = counts[bin - begin] ?? 0;
-    if (slice === undefined) return;
-    setRead(`deployment ${slice.round + 1}, block ${slice.block + 1}, at ${seconds(when(slice))}: ${count} request${count === 1 ? "" : "s"} of ${time(of(bin))} to ${time(of(bin + 1))}`);
+    const shared = slices.slice(at * each, (at + 1) * each);
+    const [one, last] = [shared[0], shared.at(-1)];
+    if (one === undefined || last === undefined) return;
+    const requests = `${count} request${count === 1 ? "" : "s"} of ${time(of(bin))} to ${time(of(bin + 1))}`;
+    setRead(one === last ? `${told(one)}: ${requests}` : `${told(one)} to ${told(last)}: at most ${requests} in a slice`);
   };
   const [low, high] = [of(first), of(end)];
   const y = scaled([low, high], [HEIGHT, 0], true);
@@ -92,7 +96,7 @@ function CellHeat({ page, heat, cell, range }: { page: Page; heat: Heat; cell: C
                 </g>
               ))}
               {times(slices.length, width).map((at) => (
-                <text key={at} x={LEFT + (at / slices.length) * (width - LEFT)} y={HEIGHT + BOTTOM - 4}>
+                <text key={at} x={LEFT + (at / (columns.length * each)) * (width - LEFT)} y={HEIGHT + BOTTOM - 4}>
                   {seconds(when(slices[at] as Slice))}
                 </text>
               ))}
@@ -104,6 +108,11 @@ function CellHeat({ page, heat, cell, range }: { page: Page; heat: Heat; cell: C
       <p class="readout">{read}</p>
     </figure>
   );
+}
+
+/** `deployment 1, block 3, at 12.4 s` */
+function told(slice: Slice): string {
+  return `deployment ${slice.round + 1}, block ${slice.block + 1}, at ${seconds(when(slice))}`;
 }
 
 /** The slices below which their time is written: evenly over the map, because each slice is as wide as any other. */

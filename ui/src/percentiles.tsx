@@ -26,7 +26,7 @@ export function Percentiles({ page }: { page: Page }) {
     ({ cell, of }) => cells.some(({ id }) => id === cell) && (kind === "both" || kind === of),
   );
   const key = `${load} ${kind}`;
-  const data = useMemo(() => joined(shown, page), [key]);
+  const data = useMemo(() => joined(shown), [key]);
   const options = useMemo(
     () => (): Omit<uPlot.Options, "width" | "height"> => ({
       scales: { x: { time: false, range: [0, last(data)] }, y: { distr: 3, log: 10, range: closeRange } },
@@ -70,22 +70,17 @@ export function Percentiles({ page }: { page: Page }) {
   );
 }
 
-/** Where a quantile stands: 0.9 at 1, 0.99 at 2. The last one, 1, stands where the slowest of all requests begins. */
-function place(quantile: number, requests: number): number {
-  return -Math.log10(Math.max(1 - quantile, 1 / Math.max(requests, 2)));
+/** Where a quantile stands: 0.9 at 1, 0.99 at 2. */
+function place(quantile: number): number {
+  return -Math.log10(1 - quantile);
 }
 
 function quantileAt(x: number): number {
   return 1 - 10 ** -x;
 }
 
-function joined(shown: Distribution[], page: Page): uPlot.AlignedData {
-  const tables = shown.map(({ cell, quantiles }): uPlot.AlignedData => {
-    const points = new Map<number, number>();
-    const requests = page.result.cells[cell]?.answered ?? 0;
-    quantiles.forEach(([quantile, ns]) => points.set(place(quantile, requests), ns));
-    return [[...points.keys()], [...points.values()]];
-  });
+function joined(shown: Distribution[]): uPlot.AlignedData {
+  const tables = shown.map(({ quantiles }): uPlot.AlignedData => [quantiles.map(([quantile]) => place(quantile)), quantiles.map(([, ns]) => ns)]);
   return tables.length === 0 ? [[]] : uPlot.join(tables);
 }
 
@@ -104,8 +99,7 @@ function words(plot: uPlot, shown: Distribution[], page: Page): string {
   if (idx === null || idx === undefined || left === undefined || left < 0) return "";
   const x = plot.data[0][idx] ?? 0;
   const each = shown.map(({ cell, of, quantiles }) => {
-    const requests = page.result.cells[cell]?.answered ?? 0;
-    const point = quantiles.find(([quantile]) => place(quantile, requests) >= x) ?? quantiles.at(-1);
+    const point = quantiles.find(([quantile]) => place(quantile) >= x) ?? quantiles.at(-1);
     return `${page.result.cells[cell]?.label ?? ""}${of === "service" ? " service" : ""} ${time(point?.[1])}`;
   });
   return `${percentile(quantileAt(x))}: ${each.join(" · ")}`;

@@ -5,7 +5,7 @@ import { colour, loadName, looks } from "./cells";
 import type { Look } from "./cells";
 import { inTime, when } from "./data";
 import type { Page } from "./data";
-import { figure, round, seconds } from "./format";
+import { figure, labels, seconds } from "./format";
 import type { Slice } from "./generated/result";
 import { Legend } from "./legend";
 import { useLoad } from "./load-choice";
@@ -75,7 +75,7 @@ function ProbePlot({ page, slices, probe }: { page: Page; slices: Slice[]; probe
       cursor: { drag: { x: true, y: false }, points: { show: false }, y: false, sync: { key: SYNC } },
       axes: [
         axis({ values: (_plot, splits) => splits.map(seconds) }),
-        axis({ size: 64, space: 28, values: (_plot, splits) => splits.map((value) => round(value, probe.unit)) }),
+        axis({ size: 64, space: 28, values: (_plot, splits) => labels(splits, probe.unit) }),
       ],
       series: [{}, { paths: () => null, points: { show: false } }],
       hooks: {

@@ -6,7 +6,7 @@ import type { Look } from "./cells";
 import { Choice } from "./choice";
 import { inTime, when } from "./data";
 import type { Page } from "./data";
-import { figure, round, seconds, time } from "./format";
+import { figure, labels, seconds, time } from "./format";
 import type { Unit } from "./format";
 import type { Cell, Slice } from "./generated/result";
 import { Legend } from "./legend";
@@ -80,7 +80,7 @@ export function Slices({ page }: { page: Page }) {
         axis({
           size: 64,
           ...(isTime ? LOG_TICKS : {}),
-          values: (_plot, splits) => splits.map((value) => round(value, unit)),
+          values: (_plot, splits) => labels(splits, unit),
         }),
       ],
       series: [{}, { paths: () => null, points: { show: false } }],

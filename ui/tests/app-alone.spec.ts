@@ -5,6 +5,7 @@ import type { Page } from "@playwright/test";
 import type { Listed, Offer, Slice, Status, Stored, Summary } from "../src/generated/api";
 import type { History } from "../src/generated/history";
 import { expectToBeGood, faultsOf } from "./app-pages";
+import { expectPlace, scaleOf, upright } from "./drawn";
 import { expectFigure, fileOf } from "./pages";
 import { expectOnPaper } from "./paper";
 
@@ -147,6 +148,45 @@ test("a change in a history is told and drawn, and names are text", async ({ pag
   expect(faults).toEqual([]);
 });
 
+test("the points of a history, their intervals and its changes are drawn where they are", async ({ page }) => {
+  const told = history();
+  await openApp(page, "/history", { "/api/history": JSON.stringify(told) });
+  for (const { load, points, changes } of told.series) {
+    const drawing = page.locator(".history").filter({ hasText: load }).locator("svg");
+    const y = scaleOf(await upright(drawing));
+    const drawn = await drawing.evaluate((svg) => {
+      const numbers = (within: Element, selector: string, ...names: string[]) => [...within.querySelectorAll(selector)].map((each) => names.map((name) => Number(each.getAttribute(name))));
+      return {
+        points: [...svg.querySelectorAll("a")].map((point) => ({ at: numbers(point, "circle", "cx", "cy").flat(), ends: numbers(point, "line.arm", "y1", "y2").flat(), named: point.querySelector("text")?.textContent })),
+        levels: numbers(svg, "line.found", "x1", "x2", "y1", "y2"),
+        changes: numbers(svg, "line.changed", "x1", "x2").flat(),
+      };
+    });
+    expect(drawn.points.length).toBe(points.length);
+    for (const [at, { run, value, interval }] of points.entries()) {
+      const { at: [, cy = NaN] = [], ends = [], named } = drawn.points[at] ?? {};
+      expectPlace(cy, y.place(value), `run ${run}`);
+      expect(ends.length).toBe(interval ? 2 : 0);
+      interval?.forEach((end, which) => expectPlace(ends[which] ?? NaN, y.place(end), `run ${run}`));
+      if (named != null) expect(named).toBe(String(run));
+    }
+    const x = (at: number) => drawn.points[at]?.at[0] ?? NaN;
+    const half = (x(1) - x(0)) / 2;
+    const begins = [0, ...changes.map(({ at }) => at), points.length];
+    const levels = changes.flatMap(({ before, after }, which) => (which === changes.length - 1 ? [before, after] : [before]));
+    expect(drawn.levels.length).toBe(levels.length);
+    for (const [which, value] of levels.entries()) {
+      const [from = NaN, to = NaN, ...at] = drawn.levels[which] ?? [];
+      expectPlace(from, x(begins[which] ?? NaN) - half, "level");
+      expectPlace(to, x((begins[which + 1] ?? NaN) - 1) + half, "level");
+      at.forEach((place) => expectPlace(place, y.place(value), "level"));
+    }
+    // Between two runs.
+    expect(drawn.changes.length).toBe(2 * changes.length);
+    changes.forEach(({ at }, which) => drawn.changes.slice(2 * which, 2 * which + 2).forEach((place) => expectPlace(place, x(at) - half, "change")));
+  }
+});
+
 /** A run that was measured while it was watched: its status after each of these blocks, and its slices. */
 function events(slices: Slice[], statuses: Status[]): string {
   const event = (kind: string, data: unknown) => `event: ${kind}\ndata: ${JSON.stringify(data)}\n\n`;
@@ -224,6 +264,49 @@ test("the figures of a run that is measured are those of its status", async ({ p
     if (typeof half_width_ns === "number") expectFigure(half.replace("±", ""), half_width_ns);
     else expect(half).toBe("");
   });
+});
+
+test("how far a run is, and what its machine does, are the figures of its status", async ({ page }) => {
+  const status = statusAfter(12);
+  Object.assign(status.live, { seconds_left: 63.4, repeated: 3, machine: { paused_ms_per_second: 1.26, foreign: 0.0342, stolen: 0.0017 } });
+  // The stream ends, and is not asked for again for as long as this takes.
+  const answers = { "/api/jobs/1": JSON.stringify(status), "/api/jobs/1/events": `retry: 60000\n\n${events(slicesOf(36), [status])}`, "/api/jobs": JSON.stringify([status]), "/api/runs": "[]" };
+  await openApp(page, "/jobs/1", answers);
+  const progress = page.locator(".progress");
+  await expect(progress.locator("p").first()).toHaveText("12 of 40 blocks · 1 min 3 s left · 3 slices disturbed and measured again");
+  await expect(progress.getByRole("progressbar")).toHaveJSProperty("value", 12);
+  await expect(progress.getByRole("progressbar")).toHaveJSProperty("max", 40);
+  await expect(page.getByText("machine: paused 1.3 ms/s, other programs 3.4 % of the CPUs, 0.2 % stolen")).toBeVisible();
+  const last = slicesOf(36).at(-1);
+  for (const [name, value] of [[/^36 slices so far, the last with a median of (.*)$/, last?.p50_ns], [/^CPU time of the service per request, in the same slices, the last with (.*)$/, last?.cpu_ns], [/^Memory, in the same slices, the last with (.*)$/, last?.memory_bytes]] as const) {
+    const label = await page.getByRole("img", { name }).getAttribute("aria-label");
+    expectFigure(name.exec(label ?? "")?.[1] ?? "", value ?? NaN);
+  }
+  await openApp(page, "/", answers);
+  await expect(page.getByRole("listitem").filter({ hasText: "watched" })).toContainText("12 of 40 blocks · 1 min 3 s left");
+});
+
+test("the list of runs tells what the server tells of each", async ({ page }) => {
+  const runs: Listed[] = [
+    { id: 12, name: "host against pod", started: "2026-11-02T08:00:00Z", state: "complete", tags: ["nightly"], measured_now: false },
+    { id: 7, name: "limits", started: "2026-11-01T08:00:00Z", state: "interrupted", tags: [], measured_now: false },
+  ];
+  const summaries: Record<number, Summary> = {
+    12: { outcome: ["Is pod slower than host? Yes: +4.1 µs at the median (+6.7 %), at least +3.5 µs.", "p50 slower by > 5%: fails"], state: "complete", subject: ["orders", "host against pod", "2000/s Poisson, 16 connections"] },
+    7: { outcome: ["At the median, of 8 comparisons: 6 slower, 2 unresolved."], state: "interrupted, trusted in part", subject: ["orders", "on host"] },
+  };
+  const answers = Object.fromEntries(runs.map(({ id }) => [`/api/runs/${id}/summary`, JSON.stringify(summaries[id])]));
+  await openApp(page, "/", { "/api/jobs": "[]", "/api/runs": JSON.stringify(runs), ...answers });
+  const rows = page.getByRole("group", { name: "runs" }).locator("tbody tr");
+  await expect(rows).toHaveCount(runs.length);
+  for (const [at, { id, name, started, tags }] of runs.entries()) {
+    const row = rows.nth(at);
+    await expect(row.getByRole("link")).toHaveText(`${id} · ${name}`);
+    await expect(row.locator(".tag")).toHaveText(tags);
+    await expect(row.locator("time")).toHaveAttribute("datetime", started);
+    const { outcome = [], state = "", subject = [] } = summaries[id] ?? {};
+    await expect(row.locator(".outcome p")).toHaveText([...outcome, [state, ...subject].join(" · ")]);
+  }
 });
 
 test("a run that nobody more can follow says so, and is followed once that is possible", async ({ page }) => {
@@ -408,4 +491,15 @@ test("runs that another process stores, ends and deletes are shown as they are",
   await page.clock.fastForward(10_000);
   await expect.poll(() => found.length).toBe(before + 1);
   expect(faults).toEqual([]);
+});
+
+test("how long a new run takes is what the server tells", async ({ page }) => {
+  const answers = { "/api/services": "[]", "/api/platforms": "[]" };
+  const draft = (seconds: number[]) => JSON.stringify({ name: "", yaml: "platforms: [host]\n", plan: "12 blocks × 1.5 s", seconds });
+  await openApp(page, "/new", { ...answers, "/api/drafts": draft([44.8, 181]) });
+  await expect(page.getByText("It takes 45 s on a quiet machine, 3 min 1 s at most.")).toBeVisible();
+  await page.getByText("What it will do").click();
+  await expect(page.locator("pre.plan")).toHaveText("12 blocks × 1.5 s");
+  await openApp(page, "/new", { ...answers, "/api/drafts": draft([7261, 7262]) });
+  await expect(page.getByText("It takes about 2 h 1 min.")).toBeVisible();
 });

@@ -1,11 +1,10 @@
 // Every figure that is shown is the one in the JSON.
 import { expect, test } from "@playwright/test";
-import type { Locator } from "@playwright/test";
-import { observed, probesOf } from "../src/probe-list";
 import type { Cell, Slice } from "../src/generated/result";
 import { loadName } from "../src/cells";
-import { MEASURED, PAGES, expectFigure, figureOf, open, resultOf } from "./pages";
-import { expectGates, expectSlices, expectTables } from "./shown";
+import { when } from "../src/data";
+import { MEASURED, PAGES, expectFigure, open, resultOf } from "./pages";
+import { SIGNS, armOf, expectGates, expectSpread, expectTables, linesOf } from "./shown";
 
 for (const name of PAGES.filter((name) => !name.startsWith("hostile"))) {
   test(`the tables of ${name} show the figures of its JSON`, async ({ page }) => {
@@ -67,6 +66,10 @@ for (const name of ["slower", ...MEASURED]) test(`what a figure of ${name} opens
     const lines = await ofSlices.evaluateAll((rows) =>
       rows.map((line) => [...line.children].map((cell) => cell.textContent ?? "")),
     );
+    lines.forEach((cells, at) => {
+      expectFigure(cells[1] ?? "", when(slices[at] as Slice) * 1e9);
+      expect(Number(cells[3])).toBe(slices[at]?.answered);
+    });
     const ofSlice = OF_SLICES[row.metric.replace(/\.(paired|undisturbed)$/, "")];
     if (ofSlice !== undefined) {
       compared.add(row.metric);
@@ -115,39 +118,6 @@ test("the figures of what is compared with nothing are those of the JSON", async
   expect(faults).toEqual([]);
 });
 
-test("a place in the plot of a probe tells what was seen in a slice", async ({ page }) => {
-  await open(page, "platforms");
-  const result = resultOf("platforms");
-  const cells = result.cells.filter((cell) => loadName(cell) === loadName(result.cells[0] as Cell));
-  const plots = await page.locator("#probes .probe").all();
-  expect(plots.length).toBeGreaterThan(0);
-  for (const plot of plots) {
-    await plot.locator(".u-over").hover();
-    const told = await plot.locator(".readout").innerText();
-    const heading = (await plot.locator("h3").innerText()).replace(told, "").trim();
-    const probe = probesOf(result).find(({ label }) => label === heading);
-    const cell = cells.filter(({ label }) => told.startsWith(`${label} `)).sort((one, other) => other.label.length - one.label.length)[0];
-    const shown = figureOf(told.slice(cell?.label.length));
-    if (probe === undefined || shown === undefined) throw new Error(`“${told}” of “${heading}”`);
-    const seen = result.slices.filter((slice) => slice.cell === cell?.id).map((slice) => observed(slice, probe) ?? NaN);
-    expect(seen.some((value) => Math.abs(value - shown.value) <= shown.within), `${told} of ${heading}`).toBe(true);
-  }
-});
-
-test("each slice can be reached and shows its own figures", async ({ page }) => {
-  await open(page, "slower");
-  const result = resultOf("slower");
-  await expectSlices(page, result, [0, 7, 13, result.slices.length - 1]);
-  await page.getByRole("button", { name: "All of this slice" }).click();
-  const cells = await page.getByRole("dialog").getByRole("group", { name: "times" }).locator("td").allInnerTexts();
-  const figures = cells.filter((text) => figureOf(text) !== undefined);
-  const last = result.slices.toSorted((one, other) => one.at_s - other.at_s).at(-1);
-  if (last === undefined) throw new Error("no slice");
-  const expected = [last.response, last.service, last.send_lag].flatMap(({ p50, p90, p99, p999, max }) => [p50, p90, p99, p999, max]);
-  expect(figures.length).toBe(expected.length);
-  figures.forEach((text, at) => expectFigure(text, expected[at] ?? NaN));
-});
-
 for (const name of ["platforms", "many"]) {
   test(`the cells of ${name} show their own figures, under every load`, async ({ page }) => {
     await open(page, name);
@@ -185,45 +155,6 @@ for (const name of ["platforms", "many"]) {
   });
 }
 
-test("each layer, their sum and its residual show the figures of the ladder", async ({ page }) => {
-  await open(page, "layers");
-  const result = resultOf("layers");
-  const drawn = await page.locator("section").filter({ has: page.locator("table.layers") }).evaluateAll((sections) =>
-    sections.map((section) => ({
-      title: section.querySelector("h2")?.textContent ?? "",
-      unit: (section.querySelector("thead")?.textContent ?? "").trim().split(/\s+/).at(-1) ?? "",
-      rows: [...section.querySelectorAll("tbody tr")].map((row) => [row.className, row.querySelector("td.number")?.textContent ?? ""] as const),
-    })),
-  );
-  let at = 0;
-  for (const ladder of result.ladders) {
-    for (const sum of ladder.sums) {
-      for (const [metric, heading] of [["response.p50.paired", "p50"], ["cpu.path", "CPU per request"]] as const) {
-        const total = sum.rows.find((row) => row.metric === metric);
-        const drawing = drawn[at++];
-        if (total === undefined || drawing === undefined) throw new Error(`no ${metric}`);
-        expect(drawing.title).toContain(heading);
-        const layers = sum.path.filter((cell) => cell !== ladder.bottom).map((cell) => {
-          const rung = ladder.rungs.find((each) => each.cell === cell);
-          const row = result.contrasts[rung?.contrast ?? -1]?.rows.find((each) => each.metric === metric);
-          return { kind: "layer", value: row?.difference, interval: row?.interval };
-        });
-        const whole = [["sum", total.sum], ["whole", total.end_to_end], ["residual", total.residual]] as const;
-        const expected = [...layers, ...whole.flatMap(([kind, estimate]) => (estimate ? [{ kind, ...estimate }] : []))];
-        expect(drawing.rows.map(([kind]) => kind)).toEqual(expected.map(({ kind }) => kind));
-        for (const [line, { value, interval }] of expected.entries()) {
-          const told = /^(\S+)(?: ±(\S+))?/.exec(drawing.rows[line]?.[1].trim() ?? "");
-          if (value === undefined || told === null) throw new Error(`no figure in row ${line}`);
-          expectFigure(`${told[1]} ${drawing.unit}`, value);
-          expect(told[2] !== undefined).toBe(interval != null);
-          if (interval) expectFigure(`${told[2]} ${drawing.unit}`, Math.max(interval[1] - value, value - interval[0]));
-        }
-      }
-    }
-  }
-  expect(drawn.length).toBe(at);
-});
-
 test("the answer and the claims show the figures of the JSON", async ({ page }) => {
   await open(page, "claims");
   const { cells, claims, contrasts } = resultOf("claims");
@@ -259,11 +190,6 @@ test("the answer and the claims show the figures of the JSON", async ({ page }) 
     }
   }
 });
-
-/** The cells of a table, line by line, without its heading. */
-function linesOf(table: Locator): Promise<string[][]> {
-  return table.locator("tbody tr").evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent?.trim() ?? "")));
-}
 
 /** A figure with its interval, each as it is shown: the interval's unit stands behind it. */
 function expectInterval(text: string, interval: readonly number[], unit: string): void {
@@ -383,3 +309,65 @@ for (const name of PAGES.filter((name) => !name.startsWith("hostile"))) {
     await expectGates(page, resultOf(name));
   });
 }
+
+for (const name of ["platforms", "many", "limits"]) {
+  test(`what ${name} shows at a glance are the figures of its comparisons`, async ({ page }) => {
+    await open(page, name);
+    const { cells, contrasts } = resultOf(name);
+    const section = page.locator("section").filter({ has: page.getByRole("heading", { name: "At a glance", exact: true }) });
+    const grids = await section.locator("table").all();
+    expect(grids.length).toBeGreaterThan(0);
+    for (const grid of grids) {
+      const caption = (await grid.locator("caption").textContent()) ?? "";
+      const [, label, first, unit = ""] = /^(.*), differences from (.*?)(?: in (\S+))?$/.exec(caption) ?? [];
+      const [, baseline, ...candidates] = (await grid.locator("thead tr > *").allTextContents()).map((text) => text.trim());
+      expect(baseline).toBe(first);
+      const rowOf = (from: Cell, candidate: string | undefined) =>
+        contrasts.find((contrast) => contrast.baseline === from.id && cells[contrast.candidate]?.label === candidate)?.rows.find((row) => row.label.trim() === label);
+      const lines = await linesOf(grid);
+      // One for each load.
+      const baselines = cells.filter(({ id, label }) => label === baseline && contrasts.some((contrast) => contrast.baseline === id));
+      expect(lines.length).toBe(baselines.length);
+      for (const [at, from] of baselines.entries()) {
+        const [load = "", figure = "", ...texts] = lines[at] ?? [];
+        expect(loadName(from)).toContain(load);
+        const rows = candidates.map((candidate) => rowOf(from, candidate));
+        expectFigure(figure, rows.find((row) => row !== undefined)?.baseline ?? NaN);
+        expect(texts.length).toBe(rows.length);
+        for (const [column, row] of rows.entries()) {
+          const text = texts[column] ?? "";
+          if (row === undefined) expect(text).toBe("");
+          else if (!row.interval) expect(text).toBe("–");
+          else {
+            expect(text.endsWith(` ${SIGNS[row.verdict]}`), `${text} of ${row.verdict}`).toBe(true);
+            expectSpread(text.slice(0, text.lastIndexOf(" ")), unit, row.difference, armOf(row.difference, row.interval));
+          }
+        }
+      }
+    }
+    const medians = contrasts.map(({ rows }) => rows.find(({ metric }) => metric === "response.p50")).filter((row) => row !== undefined);
+    const summary = await page.locator("header p.lead").innerText();
+    expect(summary).toContain(`of ${medians.length} comparisons: `);
+    for (const [word, sign] of [["slower", "▲"], ["faster", "▼"], ["equivalent", "="], ["unresolved", "?"]] as const) {
+      const rows = medians.filter(({ verdict }) => SIGNS[verdict] === sign);
+      const [, count, most, least] = new RegExp(`(\\d+) ${word}(?: \\(most: .*? ([+−][\\d.,]+ \\S+), at least ([+−][\\d.,]+ \\S+)\\))?`).exec(summary) ?? [];
+      expect(Number(count ?? 0), `${word} in “${summary}”`).toBe(rows.length);
+      if (most === undefined || least === undefined) continue;
+      const farthest = rows.toSorted((one, other) => Math.abs(other.relative ?? 0) - Math.abs(one.relative ?? 0))[0];
+      expectFigure(most, farthest?.difference ?? NaN);
+      const [low = NaN, high = NaN] = farthest?.interval ?? [];
+      expectFigure(least, low > 0 ? low : Math.min(high, 0));
+    }
+    // It is told of those that differ.
+    expect(medians.some(({ verdict }) => verdict === "slower")).toBe(summary.includes("most: "));
+  });
+}
+
+test("a load is called by all that belongs to it", () => {
+  const [plain] = resultOf("slower").cells;
+  if (plain === undefined) throw new Error("no cell");
+  expect(loadName(plain)).toBe("2000/s Poisson, 16 connections");
+  const all = { http2_streams: 4, kernel_timestamps: true, timeout_s: 2.5, requests_per_connection: 100, new_connections: true, connections: 1 };
+  expect(loadName({ ...plain, ...all })).toBe("2000/s Poisson, HTTP/2 with 4 streams, kernel timestamps, time-out 2.5s, 100 requests per connection, a new connection per request, 1 connection");
+  expect(loadName({ ...plain, http2_streams: 1 })).toBe("2000/s Poisson, HTTP/2, 16 connections");
+});

@@ -5,7 +5,7 @@ import { expect, test } from "@playwright/test";
 import type { Page, TestInfo } from "@playwright/test";
 import { merged } from "../src/columns";
 import type { Column, Heat } from "../src/data";
-import { WIDTHS, file } from "./pages";
+import { WIDTHS, expectFigure, file, resultOf } from "./pages";
 
 const SLICES = 3000;
 const LEAST = 60;
@@ -15,11 +15,11 @@ const BINS = 10;
 /** All slices alike but one. */
 const COLUMNS = Array.from({ length: SLICES }, (_, at): Column => [LEAST, at === 1717 ? [8, 20, 8, ...Array<number>(BINS - 4).fill(0), 1] : [8, 20, 8]]);
 
-/** A page with these columns for its first cell. */
-function pageWith(columns: Column[], info: TestInfo): string {
+/** A page with these columns for its first cell, each of so many slices. */
+function pageWith(columns: Column[], info: TestInfo, each = 1): string {
   const page = readFileSync(file("slower"), "utf8").replace(/(<script[^>]* id="data"[^>]*>)(.*?)(<\/script>)/s, (_, begin: string, text: string, end: string) => {
     const data = JSON.parse(text) as { heat: Heat };
-    data.heat = { per_doubling: 4, cells: [columns, [], []] };
+    data.heat = { per_doubling: 4, slices_per_column: each, cells: [columns, [], []] };
     return `${begin}${JSON.stringify(data).replaceAll("<", "\\u003c")}${end}`;
   });
   const path = info.outputPath("many-slices.html");
@@ -55,6 +55,28 @@ test("a slow request that is alone in thousands of slices is seen at any width",
     // Where there were requests in every slice there are no gaps.
     const all = await page.locator("#heat-map canvas").first().evaluate(({ clientWidth }) => clientWidth);
     expect(await darkPixels(page, 105)).toBeGreaterThanOrEqual(all - 1);
+  }
+});
+
+test("a column that slices share names the first and the last of them", async ({ page }, info) => {
+  const slices = resultOf("slower").slices.filter(({ cell, counted }) => cell === 0 && counted);
+  // The last one has fewer.
+  const columns = Array.from({ length: Math.ceil(slices.length / 5) }, (): Column => [LEAST, [3, 1]]);
+  expect(slices.length % 5).toBeGreaterThan(0);
+  await page.goto(pathToFileURL(pageWith(columns, info, 5)).href);
+  const map = page.locator("#heat-map .heat").first();
+  const { width, height } = (await map.locator("canvas").boundingBox()) ?? { width: 0, height: 0 };
+  for (const at of [0, 2, columns.length - 1]) {
+    const shared = slices.slice(5 * at, 5 * (at + 1));
+    const [first, last] = [shared[0], shared.at(-1)];
+    if (first === undefined || last === undefined) throw new Error(`no slices in column ${at}`);
+    // The lower of two bins.
+    await map.locator("canvas").hover({ position: { x: (width * (at + 0.5)) / columns.length, y: 0.75 * height } });
+    const told = await map.locator(".readout").innerText();
+    const [, round, block, begin = "", lastRound, lastBlock, end = "", requests] = /^deployment (\d+), block (\d+), at (.*) to deployment (\d+), block (\d+), at (.*): at most (\d+) requests of .* to .* in a slice$/.exec(told) ?? [];
+    expect([round, block, lastRound, lastBlock, requests].map(Number), told).toEqual([first.round + 1, first.block + 1, last.round + 1, last.block + 1, 3]);
+    expectFigure(begin, first.at_s * 1e9);
+    expectFigure(end, last.at_s * 1e9);
   }
 });
 

@@ -1,6 +1,6 @@
 // Whether the figures of a page are those of its result, wherever the page is from.
 import { expect } from "@playwright/test";
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import { inTime } from "../src/data";
 import type { RunResult } from "../src/generated/result";
 import { expectFigure } from "./pages";
@@ -45,11 +45,16 @@ export async function expectTables(page: Page, { contrasts }: RunResult): Promis
         else expectFigure(p, row.p_holm);
       }
       expect(verdict).toContain(row.verdict);
+      // Of what is unresolved a reader learns how large it is at most.
+      const within = /within ±(.*)$/.exec(verdict)?.[1];
+      const isBounded = row.verdict === "unresolved" && row.trusted !== false && typeof row.bound === "number" && row.baseline !== 0;
+      expect(within !== undefined, verdict).toBe(isBounded);
+      if (within !== undefined) expectFigure(within, (row.bound ?? NaN) / row.baseline);
     });
   }
 }
 
-/** Each gate and whether it holds, and how many slices there are. */
+/** Each gate and whether it holds, how many slices there are, and how many of them were repeats or failed a gate. */
 export async function expectGates(page: Page, { trust }: RunResult): Promise<void> {
   const shown = await page.locator("ul.gates > li:not(.slices)").evaluateAll((items) =>
     items.map((item) => ({ text: item.firstChild?.textContent?.trim() ?? "", holds: item.classList.contains("holds") })),
@@ -57,8 +62,9 @@ export async function expectGates(page: Page, { trust }: RunResult): Promise<voi
   expect(shown).toEqual(trust.gates.map(({ text, holds }) => ({ text, holds })));
   // A run that failed before it measured has no gates.
   expect(shown.length > 0).toBe(trust.slices > 0);
-  const slices = /^([\d,]+) slices/.exec(trust.slices > 0 ? await page.locator("ul.gates > li.slices").innerText() : "0 slices");
-  expect(Number(slices?.[1]?.replaceAll(",", ""))).toBe(trust.slices);
+  const text = trust.slices > 0 ? await page.locator("ul.gates > li.slices").innerText() : "0 slices";
+  const counts = /^([\d,]+) slices(?:, (\d+) of them repeats)?(?:; (\d+) failed a gate on their own)?$/.exec(text)?.slice(1) ?? [];
+  expect(counts.map((count) => Number((count ?? "0").replaceAll(",", ""))), text).toEqual([trust.slices, trust.slices_repeated, trust.slices_failed]);
 }
 
 /** Some slices by their places in time, as the slider below their drawing tells them. */
@@ -75,3 +81,24 @@ export async function expectSlices(page: Page, { cells, slices }: RunResult, pla
     expect(told.includes("does not count")).toBe(slice?.counted === false);
   }
 }
+
+/** The cells of a table, line by line, without its heading. */
+export function linesOf(table: Locator): Promise<string[][]> {
+  return table.locator("tbody tr").evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent?.trim() ?? "")));
+}
+
+/** `+4.1 ±0.6`: a difference, and an uncertainty of it where there is one. */
+export function expectSpread(text: string, unit: string, value: number, half: number | undefined): void {
+  const [, difference = "", margin] = /^(\S+)(?: ±(\S+))?$/.exec(text) ?? [];
+  expectFigure(`${difference} ${unit}`, value);
+  expect(margin !== undefined, text).toBe(half !== undefined);
+  if (half !== undefined) expectFigure(`${margin} ${unit}`, half);
+}
+
+/** The longer arm of an interval. */
+export function armOf(value: number, interval: readonly number[] | null | undefined): number | undefined {
+  return interval ? Math.max((interval[1] ?? NaN) - value, value - (interval[0] ?? NaN)) : undefined;
+}
+
+/** How a verdict is told in a table of many. */
+export const SIGNS: Record<string, string> = { slower: "▲", costlier: "▲", more: "▲", faster: "▼", cheaper: "▼", fewer: "▼", equivalent: "=", unresolved: "?" };

@@ -1,6 +1,6 @@
 // A metric over the stored runs: a chart for each cell, with the places where it changed.
 import { useEffect, useState } from "preact/hooks";
-import { figure, labelled, percent } from "../format";
+import { figure, labels, percent } from "../format";
 import type { Change, History, Point, Series } from "../generated/history";
 import { Measured, scaled, ticks } from "../measured";
 import { Pictures } from "../pictures";
@@ -92,6 +92,8 @@ function OneSeries({ series, history }: { series: Series; history: History }) {
   const [low, high] = [Math.min(...ends), Math.max(...ends)];
   const room = (high - low || Math.abs(high) || 1) * 0.08;
   const y = scaled([low - room, high + room], [HEIGHT - BOTTOM, TOP]);
+  const splits = ticks(low - room, high + room, 5);
+  const texts = labels(splits, unit);
   return (
     <section class="history" aria-label={nameOf(series, history)}>
       <h2>{label}</h2>
@@ -113,11 +115,11 @@ function OneSeries({ series, history }: { series: Series; history: History }) {
           const every = Math.ceil(points.length / Math.max((width - LEFT) / NUMBER_WIDTH, 1));
           return (
             <>
-              {labelled(ticks(low - room, high + room, 5), unit).map(([tick, label]) => (
+              {splits.map((tick, at) => (
                 <g key={tick}>
                   <line class="tick" x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} />
                   <text x={LEFT - 6} y={y(tick) + 4} text-anchor="end">
-                    {label}
+                    {texts[at]}
                   </text>
                 </g>
               ))}

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { colour, looks } from "../cells";
 import type { Look, Named } from "../cells";
-import { figure as told, round, seconds, time } from "../format";
+import { figure as told, labels, seconds, time } from "../format";
 import type { Unit } from "../format";
 import { Legend } from "../legend";
 import { trace } from "../marks";
@@ -74,7 +74,7 @@ function LivePlot({ slices, looks, figure, unit, height, label }: PlotProps) {
       cursor: { show: false },
       axes: [
         axis({ values: (_plot, splits) => splits.map(seconds) }),
-        axis({ size: 64, ...LOG_TICKS, values: (_plot, splits) => splits.map((value) => round(value, unit)) }),
+        axis({ size: 64, ...LOG_TICKS, values: (_plot, splits) => labels(splits, unit) }),
       ],
       series: [{}, { paths: () => null, points: { show: false } }],
       hooks: { draw: [(plot) => points(plot, shown.current.slices, shown.current.looks, figure)] },

@@ -27,8 +27,11 @@ impl Axis {
         let (low, high) = (low - room, high + room);
         let least = (high - low) / MOST_TICKS;
         let power = 10f64.powf(least.log10().floor());
-        let step = STEPS.iter().map(|step| step * power).find(|step| *step >= least).unwrap_or(10.0 * power);
-        Axis { low, high, step }
+        let steps = STEPS.map(|step| step * power);
+        let at = steps.iter().position(|step| *step >= least).unwrap_or(STEPS.len() - 1);
+        // Zero alone would be no scale.
+        let at = if steps[at] > high.max(-low) { at.saturating_sub(1) } else { at };
+        Axis { low, high, step: steps[at] }
     }
 
     /// `42.5%`: where a value stands; what lies beyond an end stands at that end.
@@ -67,6 +70,7 @@ mod tests {
             (vec![3.5, 4.7], vec![0.0, 2.0, 4.0]),
             (vec![-0.9, 0.5], vec![-0.5, 0.0, 0.5]),
             (vec![-38.0, 12.0], vec![-40.0, -20.0, 0.0]),
+            (vec![-4.0, 4.0], vec![-4.0, -2.0, 0.0, 2.0, 4.0]),
             (vec![], vec![-1.0, 0.0, 1.0]),
             (vec![f64::NAN, f64::INFINITY, 2.0], vec![0.0, 1.0, 2.0]),
         ] {

@@ -50,7 +50,7 @@ struct Distribution {
     cell: CellId,
     /// `response` or `service`.
     of: &'static str,
-    /// Quantile and the time that so many did not exceed, ns.
+    /// Quantiles below 1, each with the time that so many did not exceed, ns. Between two with the same time it is the same.
     quantiles: Vec<(f64, u64)>,
     bins: Bins,
 }
@@ -67,6 +67,8 @@ struct Bins {
 #[derive(Serialize)]
 struct Heat {
     per_doubling: u32,
+    /// The last column of a cell may have fewer.
+    slices_per_column: usize,
     /// By cell, in the order of measurement.
     cells: Vec<Vec<Column>>,
 }
@@ -177,12 +179,21 @@ fn distributions(result: &RunResult) -> Vec<Distribution> {
 }
 
 fn quantiles(times: &Histogram<u64>) -> Vec<(f64, u64)> {
-    let mut points: Vec<(f64, u64)> = times
+    let steps = times
         .iter_quantiles(TICKS_PER_HALF_DISTANCE)
         .map(|step| (step.quantile_iterated_to(), step.value_iterated_to()))
-        .collect();
-    // Beyond the largest value there are only steps towards 100 %.
-    points.dedup_by_key(|(_, value)| *value);
+        // The step before has the largest value already, and 1 has no place on a logarithmic axis.
+        .filter(|(quantile, _)| *quantile < 1.0);
+    let mut points: Vec<(f64, u64)> = Vec::new();
+    for step in steps {
+        // Of steps to the same value the first and the last: without the last, all but the first would seem to have a larger one.
+        let is_longer =
+            points.len() > 1 && points[points.len() - 2..].iter().all(|(_, value)| *value == step.1);
+        if is_longer {
+            points.pop();
+        }
+        points.push(step);
+    }
     points
 }
 
@@ -213,12 +224,14 @@ fn heat(
             columns.push(column(times));
         }
     }
+    let mut slices_per_column = 1;
     while serde_json::to_string(&cells)?.len() > room
         && cells.iter().any(|columns| columns.len() > FEWEST_COLUMNS)
     {
         cells = cells.iter().map(|columns| halved(columns)).collect();
+        slices_per_column *= 2;
     }
-    Ok(Some(Heat { per_doubling: HEAT_BINS_PER_DOUBLING, cells }))
+    Ok(Some(Heat { per_doubling: HEAT_BINS_PER_DOUBLING, slices_per_column, cells }))
 }
 
 fn column(times: &SparseHistogram) -> Column {
@@ -282,7 +295,20 @@ mod tests {
         (1..=1000).for_each(|us| times.record(us * 1000).unwrap());
         let points = quantiles(&times);
         assert_eq!(points.last().map(|(_, value)| *value), Some(times.value_at_quantile(1.0)));
-        assert!(points.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 < pair[1].1));
+        assert!(points.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 <= pair[1].1));
+    }
+
+    #[test]
+    fn a_curve_is_level_where_many_quantiles_have_the_same_time() {
+        let mut times = new_histogram();
+        for (us, count) in [(50, 30), (100, 60), (900, 10)] {
+            times.record_n(us * 1000, count).unwrap();
+        }
+        let [fast, usual, slow] = [50_000, 100_000, 900_000].map(|ns| times.highest_equivalent(ns));
+        let points = quantiles(&times);
+        let level = [(0.0, fast), (0.25, fast), (0.3125, usual), (0.898_437_5, usual), (0.906_25, slow)];
+        assert_eq!(points, level);
+        assert!(points[1..].iter().all(|(quantile, ns)| times.value_at_quantile(*quantile) == *ns));
     }
 
     #[test]

@@ -235,6 +235,12 @@ fn a_page_of_a_long_run_shows_its_response_times_over_time_and_stays_small() {
     for of_cell in columns {
         let columns = of_cell.as_array().expect("columns").len();
         assert!((32..=577).contains(&columns), "{columns}");
+        // Each of the three cells has a third of the slices.
+        let each = data["heat"]["slices_per_column"].as_u64().expect("a number") as usize;
+        assert!(
+            (576usize.div_ceil(each)..=577usize.div_ceil(each)).contains(&columns),
+            "{columns} of {each}"
+        );
     }
 }
 
