@@ -56,7 +56,12 @@ export async function unfold(page: Page): Promise<void> {
 
 /** Closes what `unfold` opened. */
 export async function fold(page: Page): Promise<void> {
-  await page.locator("details[data-unfolded]").evaluateAll((all) => (all as HTMLDetailsElement[]).forEach((one) => (one.open = false)));
+  await page.locator("details[data-unfolded]").evaluateAll((all) =>
+    (all as HTMLDetailsElement[]).forEach((one) => {
+      one.open = false;
+      delete one.dataset["unfolded"];
+    }),
+  );
 }
 
 const SCREENSHOTS = process.env["SCREENSHOTS"] ?? fileURLToPath(new URL("../../target/screenshots", import.meta.url));
