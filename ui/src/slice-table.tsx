@@ -19,7 +19,7 @@ export function SliceTable({ page, of: { cells, metric, name } }: { page: Page; 
         <table class="figures">
           <thead>
             <tr>
-              {["slice", "at", figure.name, "answered"].map((text) => (
+              {["slice", "at", ...(figure === undefined ? [] : [figure.name]), "answered"].map((text) => (
                 <th scope="col" key={text}>
                   {text}
                 </th>
@@ -37,7 +37,7 @@ export function SliceTable({ page, of: { cells, metric, name } }: { page: Page; 
                   {slice.counted ? "" : " ×"}
                 </th>
                 <td>{seconds(when(slice))}</td>
-                <td>{figure.of(slice)}</td>
+                {figure !== undefined && <td>{figure.of(slice)}</td>}
                 <td>{slice.answered}</td>
                 <td class="word">{slice.failed_gates.join("; ")}</td>
               </tr>
@@ -55,15 +55,16 @@ interface SliceFigure {
   of: (slice: Slice) => string;
 }
 
-/** The figure of slices that one of cells is made of; response p50 where they have none of their own. */
-function figureOf(page: Page, id: string, name: string): SliceFigure {
+/** The figure of slices that one of cells is made of; undefined where they have none. */
+function figureOf(page: Page, id: string, name: string): SliceFigure | undefined {
   const metric = id.replace(/\.(paired|undisturbed)$/, "");
   const known = METRICS.find(([id]) => id === (OF_SLICES[metric] ?? metric))?.[0];
   if (known !== undefined) return { name, of: (slice) => (known === "rate" ? figure(slice.rate_per_second, "/s") : time(valueOf(slice, known))) };
+  if (metric === "errors") return { name, of: ({ errors, due }) => figure(Object.values(errors).reduce((sum, count) => sum + count, 0) / due, "1") };
   const path = OBSERVED[metric] ?? metric;
   const probe = probesOf(page.result).find((each) => each.path.join("/") === path);
   if (probe !== undefined) return { name: probe.label, of: (slice) => figure(observed(slice, probe), probe.unit) };
-  return { name: "response p50", of: (slice) => time(valueOf(slice, "response.p50")) };
+  return undefined;
 }
 
 /** Figures that have another name in slices. */
