@@ -335,6 +335,11 @@ test("a service of a stored run is chosen by what it is called there", async ({ 
   await expect(service.getByRole("option")).toHaveCount(3);
   await expect(service).toHaveValue("3 shop");
   await expectAsked({ stored: { run: 3, service: "shop", flags } });
+  // An address that leaves open which one means the latest, and nothing is asked before that is known.
+  const before = asked.length;
+  await openApp(page, "/new?what=stored&on=host", { ...answers, "/api/services/stored": JSON.stringify(stored) });
+  await expect(service).toHaveValue("12 shop");
+  await expect.poll(() => asked.slice(before)).toEqual([{ stored: { run: 12, service: "shop", flags } }]);
   expect(faults).toEqual([]);
 });
 
