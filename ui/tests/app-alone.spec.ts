@@ -35,6 +35,14 @@ async function openApp(page: Page, path: string, answers: Answers, refused: stri
   await page.goto(`${ORIGIN}${path}`);
 }
 
+/** As if the reader went to another window, or came back. */
+function hide(page: Page, hidden: boolean): Promise<void> {
+  return page.evaluate((hidden) => {
+    Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, hidden);
+}
+
 /** A drawing as it is saved. */
 function saved(page: Page, name: string): Promise<{ name: string; bytes: Buffer }> {
   return fileOf(page, page.getByRole("button", { name, exact: true }));
@@ -326,19 +334,14 @@ test("a window that nobody sees holds no stream", async ({ page }) => {
   // The stream ends at once, so that the browser asks for it again.
   const answers = { "/api/jobs/1": JSON.stringify(statusAfter(2)), "/api/jobs/1/events": `retry: 100\n\n${events(slicesOf(12), [statusAfter(4)])}` };
   await openApp(page, "/jobs/1", answers);
-  const hide = (hidden: boolean) =>
-    page.evaluate((hidden) => {
-      Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
-      document.dispatchEvent(new Event("visibilitychange"));
-    }, hidden);
   await expect.poll(() => asked).toBeGreaterThan(1);
-  await hide(true);
+  await hide(page, true);
   // One that was under way may be told of late.
   await page.waitForTimeout(300);
   const before = asked;
   await page.waitForTimeout(1000);
   expect(asked).toBe(before);
-  await hide(false);
+  await hide(page, false);
   await expect.poll(() => asked).toBeGreaterThan(before + 1);
 });
 
@@ -415,6 +418,11 @@ test("a service of a stored run is chosen by what it is called there", async ({ 
   await expect(service.getByRole("option")).toHaveCount(3);
   await expect(service).toHaveValue("3 shop");
   await expectAsked({ stored: { run: 3, service: "shop", flags } });
+  // An address that leaves open which one means the latest, and nothing is asked before that is known.
+  const before = asked.length;
+  await openApp(page, "/new?what=stored&on=host", { ...answers, "/api/services/stored": JSON.stringify(stored) });
+  await expect(service).toHaveValue("12 shop");
+  await expect.poll(() => asked.slice(before)).toEqual([{ stored: { run: 12, service: "shop", flags } }]);
   expect(faults).toEqual([]);
 });
 
@@ -463,33 +471,64 @@ test("runs beyond those that are listed are found by the server, others by the p
   expect(faults).toEqual([]);
 });
 
-test("runs that another process stores, ends and deletes are shown as they are", async ({ page }) => {
+test("runs that another process stores, ends, leaves and deletes are shown as they are", async ({ page }) => {
   const faults = faultsOf(page);
   await page.clock.install();
   const store = [listed(1, "mine")];
-  const found = await openRuns(page, store);
+  await openRuns(page, store);
+  let summaries = 0;
+  page.on("request", (request) => (summaries += Number(request.url().endsWith("/api/runs/2/summary"))));
   const rows = page.locator("table.runs tbody tr");
+  const theirs = rows.filter({ hasText: "2 · from a shell" });
   await page.getByLabel("compare run 1").check();
   store.unshift({ ...listed(2, "from a shell"), state: "unfinished", measured_now: true });
   await page.clock.fastForward(10_000);
-  await expect(rows.filter({ hasText: "2 · from a shell" })).toContainText("being measured");
+  await expect(theirs).toContainText("being measured");
   await expect(page.getByRole("button", { name: "delete run 2" })).toBeDisabled();
   await expect(page.getByLabel("compare run 1")).toBeChecked();
+  // It was killed.
+  store[0] = { ...listed(2, "from a shell"), state: "unfinished" };
+  await page.clock.fastForward(10_000);
+  await expect(theirs).toContainText("The pod is slower.");
+  await expect(theirs).not.toContainText("being measured");
+  await expect(page.getByRole("button", { name: "delete run 2" })).toBeEnabled();
+  expect(summaries).toBe(1);
   store[0] = listed(2, "from a shell");
   await page.clock.fastForward(10_000);
-  await expect(rows.filter({ hasText: "2 · from a shell" })).toContainText("The pod is slower.");
-  await expect(page.getByRole("button", { name: "delete run 2" })).toBeEnabled();
+  await expect.poll(() => summaries).toBe(2);
   store.shift();
   await page.clock.fastForward(10_000);
   await expect(rows).toHaveCount(1);
-  // Nobody sees it.
-  await page.evaluate(() => Object.defineProperty(document, "hidden", { configurable: true, get: () => true }));
-  const before = found.length;
-  for (let times = 0; times < 3; times += 1) await page.clock.fastForward(10_000);
-  expect(found.length).toBe(before);
-  await page.evaluate(() => Object.defineProperty(document, "hidden", { configurable: true, get: () => false }));
+  expect(faults).toEqual([]);
+});
+
+test("a window that nobody sees asks for neither runs nor the queue, and for both once it is seen again", async ({ page }) => {
+  const faults = faultsOf(page);
+  await page.clock.install();
+  await openRuns(page, [listed(1, "mine")]);
+  const asked = { runs: 0, jobs: 0 };
+  page.on("request", (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname === "/api/runs") asked.runs += 1;
+    if (pathname === "/api/jobs") asked.jobs += 1;
+  });
+  // Once this is answered, the test was told of all that the page asked for before.
+  const answered = () => page.evaluate(async () => void (await fetch("/api/services")));
+  await expect(page.locator("table.runs tbody tr")).toHaveCount(1);
   await page.clock.fastForward(10_000);
-  await expect.poll(() => found.length).toBe(before + 1);
+  await expect.poll(() => asked.runs).toBeGreaterThan(0);
+  await expect.poll(() => asked.jobs).toBeGreaterThan(0);
+  await hide(page, true);
+  await answered();
+  const before = { ...asked };
+  for (let times = 0; times < 3; times += 1) {
+    await page.clock.fastForward(10_000);
+    await answered();
+  }
+  expect(asked).toEqual(before);
+  await hide(page, false);
+  await expect.poll(() => asked.runs).toBe(before.runs + 1);
+  await expect.poll(() => asked.jobs).toBeGreaterThan(before.jobs);
   expect(faults).toEqual([]);
 });
 

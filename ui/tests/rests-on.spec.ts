@@ -39,6 +39,7 @@ const OF_SLICES: Record<string, (slice: Slice) => number> = {
   "response.p50": ({ response }) => response.p50,
   "response.p99": ({ response }) => response.p99,
   "response.mean": (slice) => slice.response_mean_ns,
+  errors: ({ errors, due }) => Object.values(errors).reduce((sum, count) => sum + count, 0) / due,
 };
 
 /** The dialog shows a cell's own figure, with all that it was made of. */

@@ -24,11 +24,12 @@ pub use layers::LayersArguments;
 pub use load::{Format, LoadArguments};
 pub use outputs::{AgainstArguments, By, OutputArguments, TurnArguments};
 pub use serve::{ServeArguments, ServeCommand, ServeOptions};
+pub use service::or_orders;
 pub use stored::{DecideArguments, HistoryArguments, StoreArguments, StoreCommand};
 pub use ui::UiArguments;
 
 use options::{OfCommand, OptionFlags};
-use service::{ServiceFlags, is_image_or_url};
+use service::ServiceFlags;
 
 /// Measures what a deployment platform costs an HTTP service, with confidence intervals.
 #[derive(Parser)]

@@ -61,7 +61,7 @@ pub(crate) use docker::PUBLISHING;
 pub(crate) use kubernetes::PLACEMENTS;
 pub use metric::{metric, unknown_metric};
 pub(crate) use names::name;
-pub use services::service_lines;
+pub use services::{is_reference_service, service_lines};
 pub(crate) use services::{is_reference, service_as_written};
 
 /// Headings of the command line's help.

@@ -1,5 +1,6 @@
 //! Flags of the command line, as typed, turned into the same tree that a file is read into.
 
+mod known;
 mod several;
 mod vary;
 
@@ -55,9 +56,14 @@ impl Flags {
         self
     }
 
+    /// Whether the flag of a key was given.
+    pub fn has(&self, flag: &str) -> bool {
+        self.options.iter().any(|(name, _)| name == flag)
+    }
+
     /// With a flag of a key, unless it was given.
     pub(crate) fn or(self, flag: &str, value: &str) -> Flags {
-        if self.options.iter().any(|(name, _)| name == flag) { self } else { self.with(flag, value) }
+        if self.has(flag) { self } else { self.with(flag, value) }
     }
 }
 
@@ -70,22 +76,13 @@ pub fn from_flags(flags: &Flags, machine: &Machine) -> Result<Experiment, SpecEr
     experiment::experiment(tree, None, machine).map_err(SpecError::without_text)
 }
 
-/// Makes an experiment of flags for a service that is known already, in place of those that they name. What else they say of services holds
-/// for it.
+/// Makes an experiment of flags for a known service. The flags name no other; what they say of services wins over what is known of this one,
+/// key by key.
 ///
 /// # Errors
 /// When this is not a valid experiment on this machine.
 pub fn from_flags_for(service: &Service, flags: &Flags, machine: &Machine) -> Result<Experiment, SpecError> {
-    let others = Flags { services: Vec::new(), commands: Vec::new(), ..flags.clone() };
-    let mut tree = tree(&others, machine).map_err(SpecError::without_text)?;
-    let mut known = experiment::service_as_written(service);
-    if let Some(Node { shape: Shape::List(given), .. }) = tree.take("services") {
-        for node in given {
-            let Shape::Map(entries) = node.shape else { continue };
-            entries.into_iter().for_each(|(key, value)| known.set_at(key, value));
-        }
-    }
-    tree.set("services", Node::list(vec![known], Place::CommandLine));
+    let tree = known::tree_for(service, flags, machine).map_err(SpecError::without_text)?;
     experiment::experiment(tree, None, machine).map_err(SpecError::without_text)
 }
 

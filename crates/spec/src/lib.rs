@@ -48,8 +48,8 @@ pub use loadline_model::experiment::{
 pub use configuration::Configuration;
 pub use error::{Complaint, Place, Problem, Problems, SpecError};
 pub use experiment::{
-    SEARCH_FLAGS, add_conditions, check_conditions, experiment_schema, flags, metric, service_lines,
-    unknown_metric,
+    SEARCH_FLAGS, add_conditions, check_conditions, experiment_schema, flags, is_reference_service, metric,
+    service_lines, unknown_metric,
 };
 pub use flags::{Flags, from_flags, from_flags_for};
 pub use ladder::{Ladder, LadderFlags, Part, ladder, ladder_default};

@@ -90,6 +90,21 @@ impl Node {
         }
     }
 
+    /// Takes over what another node says, key by key where both are maps.
+    pub fn merge(&mut self, other: Node) {
+        match other.shape {
+            Shape::Map(entries) if matches!(self.shape, Shape::Map(_)) => {
+                for (key, value) in entries {
+                    match self.get_mut(&key.value) {
+                        Some(own) => own.merge(value),
+                        None => self.set_at(key, value),
+                    }
+                }
+            }
+            _ => *self = other,
+        }
+    }
+
     /// Takes a key out.
     pub fn remove(&mut self, key: &str) {
         if let Shape::Map(entries) = &mut self.shape {

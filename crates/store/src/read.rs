@@ -28,10 +28,15 @@ impl Store {
         }
     }
 
-    /// What the newest runs asked for, at most so many of them, the latest first.
-    pub fn experiments(&self, most: u32) -> Result<Vec<(i64, Experiment)>, StoreError> {
-        let sql = "SELECT id, experiment FROM run ORDER BY id DESC LIMIT ?1";
-        self.all(sql, [most], |row| Ok((row.get("id")?, from_json(row, "experiment")?)))
+    /// What the latest runs asked for, at most so many, the latest first. Each is read in its turn, and left out if it cannot be.
+    pub fn experiments(&self, most: u32) -> Result<impl Iterator<Item = (i64, Experiment)>, StoreError> {
+        let latest = "SELECT id FROM run ORDER BY started DESC, id DESC LIMIT ?1";
+        let ids: Vec<i64> = self.all(latest, [most], |row| row.get("id"))?;
+        let experiment = move |id: i64| {
+            let sql = "SELECT experiment FROM run WHERE id = ?1";
+            self.all(sql, [id], |row| from_json(row, "experiment")).ok()?.pop()
+        };
+        Ok(ids.into_iter().filter_map(move |id| Some((id, experiment(id)?))))
     }
 
     /// A run; without an id the latest one.

@@ -15,6 +15,9 @@ pub trait Program: Send + Sync {
     /// The services that `--service` can name: built-in ones and reference services.
     fn services(&self) -> Vec<String>;
 
+    /// Whether it is a reference service, so that `--service` can name it.
+    fn is_reference(&self, service: &Service) -> bool;
+
     /// The platforms, and whether this machine has them.
     fn platforms(&self) -> Vec<Offer>;
 
@@ -33,7 +36,7 @@ pub trait Program: Send + Sync {
     /// What `loadline plan` would say.
     fn draft_of_flags(&self, flags: &[String]) -> Result<Draft, String>;
 
-    /// What the same flags ask for with this service, in place of those that they name.
+    /// What the same flags ask for with this service; they may not name another.
     ///
     /// # Errors
     /// What `loadline plan` would say.

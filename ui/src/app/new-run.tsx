@@ -25,9 +25,15 @@ export function NewRun() {
   // A run that is to be measured again: what the form holds is not it.
   const [again] = useState(() => new URLSearchParams(location.search).get("again"));
   const [isAwaited, setAwaited] = useState(again !== null);
+  const offer = (all: Stored[]) => {
+    setStored(all);
+    const [latest] = all;
+    // An address may leave open which of them.
+    if (latest !== undefined) setWishes((held) => (isOpen(held) ? { ...held, stored: keyOf(latest) } : held));
+  };
   useEffect(() => {
     get<string[]>("/api/services").then(setServices, (thrown: unknown) => setError(reason(thrown)));
-    get<Stored[]>("/api/services/stored").then(setStored, (thrown: unknown) => setError(reason(thrown)));
+    get<Stored[]>("/api/services/stored").then(offer, (thrown: unknown) => setError(reason(thrown)));
     get<Offer[]>("/api/platforms").then(setOffers, (thrown: unknown) => setError(reason(thrown)));
     if (again === null) return address(wishes, edited);
     getText(`/api/runs/${again}/export?format=experiment`).then(
@@ -41,7 +47,7 @@ export function NewRun() {
   useEffect(() => {
     const left = new AbortController();
     setCurrent(false);
-    if (isAwaited) return;
+    if (isAwaited || (edited === undefined && isOpen(wishes))) return;
     const timer = setTimeout(() => {
       send<Draft>("POST", "/api/drafts", edited === undefined ? asked(wishes) : { yaml: edited }, left.signal).then(
         (answer) => {
@@ -184,6 +190,11 @@ function howLong({ seconds: [least, most] }: { seconds: number[] }): string {
   return low === high ? `about ${low}` : `${low} on a quiet machine, ${high} at most`;
 }
 
+/** Whether none of the stored services is chosen yet. */
+function isOpen({ what, stored }: Wishes): boolean {
+  return what === "stored" && stored === "";
+}
+
 interface PartProps {
   wishes: Wishes;
   wish: (changed: Partial<Wishes>) => void;
@@ -221,9 +232,9 @@ function What({ wishes, wish, services, stored }: PartProps & { services: string
         </Field>
       )}
       {wishes.what === "stored" && (
-        <Field label="service" hint="with all that its run says of it; what is written below is different">
+        <Field label="service" hint="as its run describes it; the fields below override that">
           <select value={wishes.stored} onChange={(event) => wish({ stored: event.currentTarget.value })}>
-            {stored.every((one) => keyOf(one) !== wishes.stored) && <option value={wishes.stored}>run {wishes.stored}</option>}
+            {wishes.stored !== "" && stored.every((one) => keyOf(one) !== wishes.stored) && <option value={wishes.stored}>run {wishes.stored}</option>}
             {stored.map((one) => (
               <option key={keyOf(one)} value={keyOf(one)} selected={keyOf(one) === wishes.stored}>
                 {one.service} · run {one.run}: {one.about}

@@ -1,8 +1,9 @@
-// Runs that are measured or wait, with the way to each; asked for again while there are any.
-import { useEffect, useRef, useState } from "preact/hooks";
+// Runs that are measured or wait, with the way to each.
+import { useRef, useState } from "preact/hooks";
 import { get, reason } from "./api";
 import type { Status } from "./api";
 import { leftOf } from "./progress";
+import { useRepeated } from "./repeated";
 import { StopButton } from "./stop-button";
 
 const EVERY_MS = 3000;
@@ -15,32 +16,16 @@ interface Props {
 }
 
 export function Queue({ onError, onChanged }: Props) {
-  const changed = useRef(onChanged);
-  changed.current = onChanged;
   const [jobs, setJobs] = useState<Status[]>([]);
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let before: string | undefined;
-    let isLost = false;
-    const look = async () => {
-      try {
-        const all = await get<Status[]>("/api/jobs");
-        const open = all.filter(({ state }) => state !== "ended");
-        setJobs(open);
-        const now = open.map(({ job, live }) => `${job} ${live.run ?? "not begun"}`).join();
-        if (before !== undefined && now !== before) changed.current();
-        before = now;
-        if (isLost) onError(undefined);
-        isLost = false;
-      } catch (error) {
-        isLost = true;
-        onError(reason(error));
-      }
-      timer = setTimeout(() => void look(), EVERY_MS);
-    };
-    void look();
-    return () => clearTimeout(timer);
-  }, []);
+  const known = useRef<string>(undefined);
+  const take = (all: Status[]) => {
+    const open = all.filter(({ state }) => state !== "ended");
+    setJobs(open);
+    const now = open.map(({ job, live }) => `${job} ${live.run ?? "not begun"}`).join();
+    if (known.current !== undefined && now !== known.current) onChanged();
+    known.current = now;
+  };
+  useRepeated(EVERY_MS, () => get<Status[]>("/api/jobs"), take, onError);
   if (jobs.length === 0) return null;
   return (
     <section aria-label="being measured">

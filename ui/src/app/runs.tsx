@@ -5,6 +5,7 @@ import { get, reason, send } from "./api";
 import type { Imported, Listed, Summary } from "./api";
 import { Frame } from "./frame";
 import { Queue } from "./queue";
+import { useRepeated } from "./repeated";
 
 /** So many runs does the server list at most, the newest ones. */
 const MOST_LISTED = 1000;
@@ -25,39 +26,17 @@ export function Runs() {
   // Where there are more runs than are listed, the server finds; else this page does, as it is typed.
   const [isCut, setCut] = useState(false);
   const asked = isCut ? text : "";
-  const latest = useRef(0);
-  const isLost = useRef(false);
-  const look = async () => {
-    const number = (latest.current += 1);
-    try {
-      const listed = await get<Listed[]>(`/api/runs?match=${encodeURIComponent(asked)}`);
-      // What was asked for later is answered by another.
-      if (number !== latest.current) return;
-      // A list of a thousand runs is not drawn again for nothing.
-      setRuns((before) => (JSON.stringify(before) === JSON.stringify(listed) ? before : listed));
-      if (listed.length >= MOST_LISTED) setCut(true);
-      if (isLost.current) setError(undefined);
-      isLost.current = false;
-    } catch (thrown) {
-      isLost.current = true;
-      fail(thrown);
-    }
+  const take = (listed: Listed[]) => {
+    // A list of a thousand runs is not drawn again for nothing.
+    setRuns((before) => (JSON.stringify(before) === JSON.stringify(listed) ? before : listed));
+    if (listed.length >= MOST_LISTED) setCut(true);
   };
+  const look = useRepeated(EVERY_MS, () => get<Listed[]>(`/api/runs?match=${encodeURIComponent(asked)}`), take, setError);
   useEffect(() => {
-    let isLeft = false;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const lookIn = (ms: number) => {
-      timer = setTimeout(async () => {
-        // In a window that nobody sees the list is made once.
-        if (!document.hidden || latest.current === 0) await look();
-        if (!isLeft) lookIn(EVERY_MS);
-      }, ms);
-    };
-    lookIn(asked === "" ? 0 : PAUSE_MS);
-    return () => {
-      isLeft = true;
-      clearTimeout(timer);
-    };
+    // The first time it is asked for anyway.
+    if (runs === undefined) return;
+    const timer = setTimeout(() => void look(), asked === "" ? 0 : PAUSE_MS);
+    return () => clearTimeout(timer);
   }, [asked]);
   const done = () => {
     setOpen(undefined);
@@ -164,8 +143,9 @@ function Outcome({ run }: { run: Listed }) {
   const place = useRef<HTMLDivElement>(null);
   const [summary, setSummary] = useState<Summary>();
   const [error, setError] = useState<string>();
-  const key = `${run.id} ${run.name} ${run.state} ${run.tags.join(" ")}`;
+  const key = `${run.id} ${run.name} ${run.state} ${run.measured_now} ${run.tags.join(" ")}`;
   useEffect(() => {
+    setError(undefined);
     if (run.measured_now || place.current === null) return;
     const left = new AbortController();
     const seen = new IntersectionObserver((entries) => {

@@ -98,7 +98,7 @@ export interface Api {}
  */
 export interface OfStored {
   /**
-   * What is to be different, as the flags of `loadline compare`, word by word.
+   * What is to be different: the flags of `loadline compare`, with `--objective` those of `loadline capacity`; none may name a service.
    */
   flags: string[];
   /**
@@ -328,7 +328,7 @@ export interface MachineNow1 {
  */
 export interface OfStored1 {
   /**
-   * What is to be different, as the flags of `loadline compare`, word by word.
+   * What is to be different: the flags of `loadline compare`, with `--objective` those of `loadline capacity`; none may name a service.
    */
   flags: string[];
   /**

@@ -4,7 +4,7 @@ use clap::Args;
 use loadline_spec::Flags;
 
 use super::{
-    AgainstArguments, OfCommand, OptionFlags, OutputArguments, ServiceFlags, TurnArguments, is_image_or_url,
+    AgainstArguments, OfCommand, OptionFlags, OutputArguments, ServiceFlags, TurnArguments, or_orders,
 };
 use crate::exit::UsageError;
 
@@ -62,19 +62,23 @@ impl OfCommand for Capacity {
 }
 
 impl CapacityArguments {
-    /// The flags of the spec.
+    /// The flags of the spec, with the default job filled in.
     ///
     /// # Errors
     /// When the file with the body cannot be read.
     pub fn flags(&self) -> Result<Flags, UsageError> {
+        self.without_service().map(or_orders)
+    }
+
+    /// The same without a default service.
+    ///
+    /// # Errors
+    /// When the file with the body cannot be read.
+    pub fn without_service(&self) -> Result<Flags, UsageError> {
         let mut flags = Flags { options: self.options.given.clone(), ..Flags::default() };
         self.what.fill(&mut flags)?;
         flags.commands = [&self.services[..], &flags.commands].concat();
         flags.on = if self.on.is_empty() { vec!["host".to_owned()] } else { self.on.clone() };
-        let is_named = !flags.services.is_empty() || !flags.commands.is_empty();
-        if !is_named && !is_image_or_url(&self.on, &self.options.given) {
-            flags.services = vec!["orders".to_owned()];
-        }
         flags.rates = vec![self.rate.clone()];
         flags.objectives = Some(self.objective.clone());
         Ok(flags)

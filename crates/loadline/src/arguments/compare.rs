@@ -6,7 +6,7 @@ use clap::Args;
 use loadline_spec::Flags;
 
 use super::{
-    AgainstArguments, OfCommand, OptionFlags, OutputArguments, ServiceFlags, TurnArguments, is_image_or_url,
+    AgainstArguments, OfCommand, OptionFlags, OutputArguments, ServiceFlags, TurnArguments, or_orders,
 };
 use crate::exit::UsageError;
 
@@ -92,6 +92,14 @@ impl CompareArguments {
     /// # Errors
     /// When the file with the body cannot be read.
     pub fn flags(&self) -> Result<Flags, UsageError> {
+        self.without_service().map(or_orders)
+    }
+
+    /// The same without a default service.
+    ///
+    /// # Errors
+    /// When the file with the body cannot be read.
+    pub fn without_service(&self) -> Result<Flags, UsageError> {
         self.experiment.with_commands(&self.services)
     }
 
@@ -133,7 +141,7 @@ impl PreviewArguments {
     /// # Errors
     /// When the file with the body cannot be read.
     pub fn flags(&self) -> Result<Flags, UsageError> {
-        self.experiment.with_commands(&self.what)
+        self.experiment.with_commands(&self.what).map(or_orders)
     }
 }
 
@@ -145,7 +153,7 @@ impl CompareFlags {
         are_empty && !self.closed && self.what.are_absent()
     }
 
-    /// The flags of the spec with these services, as of `--command`, and with the default job filled in.
+    /// The flags of the spec with these services, as of `--command`, and with the default job filled in but for its service.
     fn with_commands(&self, commands: &[String]) -> Result<Flags, UsageError> {
         let commands = [commands, &self.what.command].concat();
         let or = |given: &[String], defaults: &[&str]| -> Vec<String> {
@@ -155,7 +163,6 @@ impl CompareFlags {
                 given.to_vec()
             }
         };
-        let no_service = !commands.is_empty() || is_image_or_url(&self.on, &self.options.given);
         // One that is varied is several.
         let services = self.what.service.len() + commands.len() + self.what.vary.len();
         let mut flags = Flags {
@@ -167,9 +174,6 @@ impl CompareFlags {
         };
         self.what.fill(&mut flags)?;
         flags.commands = commands;
-        if !no_service {
-            flags.services = or(&flags.services, &["orders"]);
-        }
         Ok(flags)
     }
 }

@@ -11,7 +11,7 @@ use crate::exit::UsageError;
 #[derive(Args)]
 pub(super) struct ServiceFlags {
     /// Built-in service with its arguments: orders, hello or cpu; 'orders --delay 200us'; or a reference service that `make services`
-    /// built, with its mode: 'quarkus virtual' [default: orders]
+    /// built, with its mode: 'quarkus virtual' [default: orders, unless --command, --image or a URL says what is measured]
     #[arg(long, value_name = "LINE", help_heading = "What")]
     pub service: Vec<String>,
     /// Your own service, started without a shell; {host} and {port} are replaced by the address to listen on;
@@ -67,8 +67,12 @@ impl ServiceFlags {
     }
 }
 
-/// Whether what is measured is an image, or runs already at the URLs of all platforms: neither needs the name of a service.
-pub(super) fn is_image_or_url(on: &[String], options: &[(String, String)]) -> bool {
-    let has_image = options.iter().any(|(flag, _)| flag == "--image");
-    has_image || !on.is_empty() && on.iter().all(|on| on.contains("://"))
+/// With the default service, `orders`, unless one is named, or what is measured is an image or runs already at all URLs.
+pub fn or_orders(mut flags: Flags) -> Flags {
+    let is_named = !flags.services.is_empty() || !flags.commands.is_empty();
+    let are_urls = flags.on.iter().all(|on| on.contains("://"));
+    if !is_named && !are_urls && !flags.has("--image") {
+        flags.services = vec!["orders".to_owned()];
+    }
+    flags
 }

@@ -16,7 +16,8 @@ use loadline_model::result::history::History;
 use loadline_observe::describe_machine;
 use loadline_report::Style;
 use loadline_spec::{
-    Flags, SpecError, add_conditions, from_flags, from_flags_for, from_yaml, service_lines, to_yaml,
+    Flags, SpecError, add_conditions, from_flags, from_flags_for, from_yaml, is_reference_service,
+    service_lines, to_yaml,
 };
 use loadline_store::Store;
 use loadline_web::{Certificate, Draft, NoHistory, Offer, Program, Token, Ui};
@@ -27,7 +28,7 @@ use super::experiment::own_program;
 use super::history;
 use super::machine::machine;
 use super::measured;
-use crate::arguments::{Arguments, Command as Subcommand, UiArguments};
+use crate::arguments::{Arguments, Command as Subcommand, UiArguments, or_orders};
 use crate::exit::{Exit, UsageError};
 use crate::streams::{print, tell};
 use crate::{interrupt, outputs};
@@ -101,6 +102,10 @@ impl Program for ThisProgram {
         service_lines(&machine())
     }
 
+    fn is_reference(&self, service: &Service) -> bool {
+        is_reference_service(service, &machine())
+    }
+
     fn platforms(&self) -> Vec<Offer> {
         self.offers.all()
     }
@@ -115,11 +120,11 @@ impl Program for ThisProgram {
     }
 
     fn draft_of_flags(&self, flags: &[String]) -> Result<Draft, String> {
-        draft_of(flags, |flags| from_flags(flags, &machine()))
+        draft_of(flags, |flags| from_flags(&or_orders(flags), &machine()))
     }
 
     fn draft_of_service(&self, service: &Service, flags: &[String]) -> Result<Draft, String> {
-        draft_of(flags, |flags| from_flags_for(service, flags, &machine()))
+        draft_of(flags, |flags| from_flags_for(service, &flags, &machine()))
     }
 
     fn yaml(&self, experiment: &Experiment) -> String {
@@ -167,18 +172,18 @@ impl Program for ThisProgram {
 /// What the flags of a command line ask for, if `made` makes an experiment of them.
 fn draft_of(
     flags: &[String],
-    made: impl FnOnce(&Flags) -> Result<Experiment, SpecError>,
+    made: impl FnOnce(Flags) -> Result<Experiment, SpecError>,
 ) -> Result<Draft, String> {
     let command = if flags.iter().any(|flag| flag == "--objective") { "capacity" } else { "compare" };
     let line = ["loadline", command].into_iter().map(str::to_owned).chain(flags.iter().cloned());
     let arguments = Arguments::try_parse_from(line).map_err(|error| error.to_string())?;
     let (flags, outputs) = match &arguments.command {
-        Subcommand::Compare(arguments) => (arguments.flags(), &arguments.outputs),
-        Subcommand::Capacity(arguments) => (arguments.flags(), &arguments.outputs),
+        Subcommand::Compare(arguments) => (arguments.without_service(), &arguments.outputs),
+        Subcommand::Capacity(arguments) => (arguments.without_service(), &arguments.outputs),
         _ => return Err("these are no flags".to_owned()),
     };
     let flags = flags.map_err(|error| error.to_string())?;
-    let mut experiment = made(&flags).map_err(|error| error.render(false))?;
+    let mut experiment = made(flags).map_err(|error| error.render(false))?;
     add_conditions(&mut experiment, &outputs.fail_if).map_err(|error| error.render(false))?;
     draft(&experiment)
 }

@@ -284,7 +284,7 @@ fn clients_that_say_nothing_keep_nobody_out_for_ever() {
     drop(held);
 }
 
-/// As much of it as is taken, and the answer to it, which can be read when the connection was reset after it.
+/// Writes until the server stops reading; returns its answer, which can be read even after a reset.
 fn write_a_gigabyte(mut stream: TcpStream, chunked: bool) -> Answer {
     let block = vec![b'x'; 1 << 20];
     for _ in 0..1024 {
@@ -568,9 +568,10 @@ fn what_is_typed_is_answered_as_the_command_line_would() {
     assert!(wide.stderr.contains("--plain-http"), "{}", wide.stderr);
 }
 
-/// A service with an environment and requests of its own, measured at once.
+/// A service with requests and an environment of its own, and limits that are common to all, measured at once.
 const SHOP: &str = "
 env: {BOTH: common, COMMON: common}
+limits: {cpu: 1, memory: 512Mi}
 service: {name: shop, command: 'python3 shop.py {host} {port}', env: {BOTH: own}, requests: [/orders]}
 platforms: [host]
 loads: [{rate: 200/s}]
@@ -602,7 +603,8 @@ fn a_service_of_a_stored_run_is_measured_elsewhere_as_it_was_there() {
     assert_eq!(drafted.status, 200, "{drafted:?}");
     let drafted: Value = serde_json::from_str(&drafted.body).expect("JSON");
     let yaml = drafted["yaml"].as_str().expect("YAML");
-    for part in ["name: shop", "shop.py", "BOTH: own", "COMMON: common", "/orders", "pod", "300/s"] {
+    let limits = "limits: {cpu: 1, memory: 512Mi}";
+    for part in ["name: shop", "shop.py", "BOTH: own", "COMMON: common", limits, "/orders", "pod", "300/s"] {
         assert!(yaml.contains(part), "no {part} in {yaml}");
     }
     assert!(!yaml.contains("BOTH: common") && !yaml.contains("orders ·"), "{yaml}");
@@ -627,6 +629,20 @@ fn a_service_of_a_stored_run_is_measured_elsewhere_as_it_was_there() {
             && other.body.contains("p99 <= 20ms"),
         "{other:?}"
     );
+    let limited = draft(2, "shop", &["--on", "host", "--limit-cpu", "0.5", "--header", "X-One: 1"]);
+    assert_eq!(limited.status, 200, "{limited:?}");
+    let limited: Value = serde_json::from_str(&limited.body).expect("JSON");
+    let yaml = limited["yaml"].as_str().expect("YAML");
+    for part in ["limits: {cpu: 0.5}", "limits: {memory: 512Mi}", "X-One", "/orders"] {
+        assert!(yaml.contains(part), "no {part} in {yaml}");
+    }
+    // The service is the run's.
+    for naming in [["--service", "orders"], ["--command", "server"], ["--vary", "a=1,2"]] {
+        let refused = draft(2, "shop", &[&["--on", "host"][..], &naming].concat());
+        assert_eq!(refused.status, 422, "{refused:?}");
+        let said = &refused.body;
+        assert!(said.contains(naming[0]) && said.contains("`shop` is what is measured"), "{said}");
+    }
     let without = draft(1, "shops", &["--on", "host"]);
     assert_eq!(without.status, 422, "{without:?}");
     assert!(without.body.contains("run 1 has no service `shops`"), "{without:?}");

@@ -21,7 +21,7 @@ use self::runtimes::{GoKeys, JvmKeys};
 use self::start::{BUILTINS, OTHER, Started, defaults, started};
 
 pub(crate) use self::start::is_reference;
-pub use self::start::service_lines;
+pub use self::start::{is_reference_service, service_lines};
 use super::images::{self, ImageKeys};
 use super::matrix::MatrixKind;
 use super::names::{name, unique};

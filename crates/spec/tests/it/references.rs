@@ -3,7 +3,9 @@
 use crate::support;
 
 use loadline_model::platform::ImageSource;
-use loadline_spec::{Experiment, Flags, SpecError, Start, from_flags, from_yaml, to_yaml};
+use loadline_spec::{
+    Experiment, Flags, SpecError, Start, from_flags, from_yaml, is_reference_service, to_yaml,
+};
 
 fn read_with(services: &str, change: impl FnOnce(&std::path::Path)) -> Result<Experiment, SpecError> {
     let programs = support::programs();
@@ -42,6 +44,21 @@ fn a_reference_service_is_a_command_with_its_image_request_and_readiness() {
     assert_eq!(env(&experiment, "MODE"), Some("virtual"));
     assert_eq!(service.requests[0].path, "/hello/virtual?key=42");
     assert_eq!(service.ready.path.as_deref(), Some("/healthz"));
+}
+
+#[test]
+fn one_is_known_again_by_its_folder() {
+    let programs = support::programs();
+    let machine = support::machine(&programs);
+    let is_one = |service: &str| {
+        let text = format!("service: {service}\nplatforms: [host]\nloads: [{{rate: 100/s}}]\n");
+        let read = from_yaml("mine.yaml", text.as_bytes(), &machine).expect("an experiment");
+        is_reference_service(&read.services[0], &machine)
+    };
+    assert!(is_one("{reference: spring, mode: virtual}"));
+    let folder = programs.path().display();
+    assert!(!is_one(&format!("{{command: ./server, directory: '{folder}'}}")));
+    assert!(!is_one("{command: server}"));
 }
 
 #[test]

@@ -2,10 +2,11 @@
 
 use crate::support;
 
-use loadline_model::platform::Layer;
+use loadline_model::platform::{Image, ImageSource, Layer, Limits};
+use loadline_model::{PlatformId, ServiceId};
 use loadline_spec::{
-    Experiment, Flags, LadderFlags, Part, from_flags, from_flags_for, from_yaml, from_yaml_file, ladder,
-    to_yaml, to_yaml_with_defaults,
+    Experiment, Flags, LadderFlags, Part, Ready, Service, from_flags, from_flags_for, from_yaml,
+    from_yaml_file, ladder, to_yaml, to_yaml_with_defaults,
 };
 use proptest::prelude::*;
 
@@ -29,28 +30,85 @@ fn strings(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
+/// A service with these keys beside its command, as a run knows it.
+fn known(keys: &str) -> Service {
+    let text = format!(
+        "service: {{name: mine, command: 'server {{port}}', {keys}}}\nplatforms: [host]\nloads: [{{rate: 100/s}}]\n"
+    );
+    yaml(&text).services.remove(0)
+}
+
+fn elsewhere() -> Flags {
+    Flags { on: strings(&["host", "pod"]), rates: strings(&["300/s"]), ..Flags::default() }
+}
+
 #[test]
-fn a_known_service_is_measured_as_flags_say_and_keeps_what_they_do_not_mention() {
+fn a_known_service_is_measured_where_flags_say_as_it_is_known() {
+    let programs = support::programs();
+    let mine = known("env: {A: b}, limits: {cpu: 2}, cpus: 1, requests: [/a], ready: {http: /up}");
+    let made = from_flags_for(&mine, &elsewhere(), &support::machine(&programs)).unwrap();
+    assert_eq!((&made.services, made.name.as_str()), (&vec![mine], "mine · host against pod"));
+    assert_read_back(&made);
+}
+
+#[test]
+fn flags_win_over_what_is_known_of_a_service_key_by_key() {
     let programs = support::programs();
     let machine = support::machine(&programs);
-    let known = |request: &str| {
-        let text = format!(
-            "service: {{name: mine, command: 'server {{port}}', env: {{A: b}}, requests: [{request}], ready: {{http: /up}}}}\n\
-             platforms: [host]\nloads: [{{rate: 100/s}}]\n"
-        );
-        yaml(&text).services.remove(0)
+    let mine = known(
+        "limits: {cpu: 2, memory: 64Mi}, cpus: 1, ready: {http: /up, within: 5s}, https: true, tls: {ca: Cargo.toml}, \
+         image: {archive: Cargo.toml, entrypoint: node}, expect: [status=2xx], \
+         requests: [{path: /a, headers: {X-One: '1', X-Two: '2'}}, {method: POST, path: /b, body: old}]",
+    );
+    let flags = Flags { headers: strings(&["x-one: 9"]), body: Some("new".to_owned()), ..elsewhere() }
+        .with("--limit-cpu", "1")
+        .with("--service-cpus", "2")
+        .with("--ready", "/other")
+        .with("--insecure", "")
+        .with("--image", "mine:2");
+    let made = from_flags_for(&mine, &flags, &machine).unwrap();
+    let (service, platform) = (ServiceId(0), PlatformId(1));
+    let limits = Limits { cpus: Some(1.0), memory_bytes: Some(64 << 20) };
+    assert_eq!(made.limits_of(service, platform), limits);
+    assert_eq!(made.placement_of(service, platform).service_cpus, Some(vec![2]));
+    let [made_service] = &made.services[..] else { panic!("{:?}", made.services) };
+    let headers = |of: usize| -> Vec<String> {
+        made_service.requests[of].headers.iter().map(|(name, value)| format!("{name}: {value}")).collect()
     };
-    let mut flags = Flags {
-        services: strings(&["orders"]),
-        on: strings(&["host", "pod"]),
-        rates: strings(&["300/s"]),
-        ..Flags::default()
-    };
-    let made = from_flags_for(&known("/a"), &flags, &machine).unwrap();
-    assert_eq!((&made.services, made.name.as_str()), (&vec![known("/a")], "mine · host against pod"));
+    assert_eq!((headers(0), headers(1)), (strings(&["x-one: 9", "X-Two: 2"]), strings(&["x-one: 9"])));
+    let bodies: Vec<_> = made_service.requests.iter().map(|request| request.body.as_deref()).collect();
+    assert_eq!(bodies, [None, Some("new")]);
+    let within = mine.ready.within;
+    assert_eq!(made_service.ready, Ready { path: Some("/other".to_owned()), within });
+    let tls = made_service.tls.as_ref().unwrap();
+    assert_eq!((tls.insecure, &tls.ca), (true, &mine.tls.as_ref().unwrap().ca));
+    let entrypoint = Some(strings(&["node"]));
+    assert_eq!(
+        made_service.image,
+        Some(Image { source: ImageSource::Name("mine:2".to_owned()), entrypoint: entrypoint.clone() })
+    );
+    assert_eq!(made_service.expect, mine.expect);
     assert_read_back(&made);
-    flags.requests = strings(&["/b"]);
-    assert_eq!(from_flags_for(&known("/a"), &flags, &machine).unwrap().services, [known("/b")]);
+
+    let flags = Flags { requests: strings(&["/c"]), ..elsewhere() }.with("--entrypoint", "node");
+    let made = from_flags_for(&known("image: 'mine:1', requests: [/a, /b]"), &flags, &machine).unwrap();
+    assert_eq!(made.services[0].requests, known("requests: [/c]").requests);
+    let image = Image { source: ImageSource::Name("mine:1".to_owned()), entrypoint };
+    assert_eq!(made.services[0].image, Some(image));
+}
+
+#[test]
+fn flags_for_a_known_service_name_no_other() {
+    let programs = support::programs();
+    for (flag, flags) in [
+        ("--service orders", Flags { services: strings(&["orders"]), ..elsewhere() }),
+        ("--command server", Flags { commands: strings(&["server"]), ..elsewhere() }),
+        ("--vary threads=1,4", Flags { vary: strings(&["threads=1,4"]), ..elsewhere() }),
+    ] {
+        let refused = from_flags_for(&known("requests: [/a]"), &flags, &support::machine(&programs));
+        let said = refused.expect_err(flag).render(false);
+        assert!(said.contains(flag) && said.contains("`mine` is what is measured"), "{said}");
+    }
 }
 
 /// An experiment with every key.

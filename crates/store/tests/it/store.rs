@@ -179,6 +179,22 @@ fn runs_are_numbered_and_the_latest_is_the_default() {
 }
 
 #[test]
+fn experiments_come_latest_first_without_those_that_cannot_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    let store = Store::create(&path).unwrap();
+    let experiment = experiment();
+    let [one, later, damaged, four] = [(); 4].map(|()| begin(&store, &experiment));
+    let other = rusqlite::Connection::open(&path).unwrap();
+    other.execute("UPDATE run SET started = '2999-01-01T00:00:00Z' WHERE id = ?1", [later]).unwrap();
+    other.execute("UPDATE run SET experiment = '{}' WHERE id = ?1", [damaged]).unwrap();
+    let ids = |most| -> Vec<i64> { store.experiments(most).unwrap().map(|(id, _)| id).collect() };
+    assert_eq!(ids(10), [later, four, one]);
+    assert_eq!(ids(2), [later, four]);
+    assert!(store.experiments(1).unwrap().all(|(_, found)| found == experiment));
+}
+
+#[test]
 fn a_run_that_never_ended_is_unfinished() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::create(&folder.path().join("a.db")).unwrap();

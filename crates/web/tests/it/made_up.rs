@@ -37,6 +37,10 @@ impl Program for MadeUp {
         Vec::new()
     }
 
+    fn is_reference(&self, _service: &Service) -> bool {
+        false
+    }
+
     fn platforms(&self) -> Vec<Offer> {
         self.tell("platforms are asked");
         Vec::new()

@@ -8,13 +8,13 @@ use super::ServiceKeys;
 use super::naming::short_name;
 use super::placeholders;
 use super::references::{self, Reference};
-use crate::Start;
 use crate::error::{Complaint, Problems, suggestion};
 use crate::experiment::command::startable;
 use crate::experiment::{images, strings};
 use crate::machine::Machine;
 use crate::node::Text;
 use crate::options::Written;
+use crate::{Service, Start};
 
 /// What is asked of a service that says nothing about it.
 pub(super) struct DefaultPaths {
@@ -38,6 +38,12 @@ pub fn service_lines(machine: &Machine) -> Vec<String> {
 /// Whether a service of this name is a reference service that was built, and not a built-in one.
 pub(crate) fn is_reference(name: &str, machine: &Machine) -> bool {
     BUILTINS.iter().all(|(builtin, _)| *builtin != name) && Reference::is_built(&machine.services, name)
+}
+
+/// Whether a service is a reference service, whose files are in the folder of all of them.
+pub fn is_reference_service(service: &Service, machine: &Machine) -> bool {
+    let folder = machine.services.canonicalize().ok();
+    service.directory.as_ref().zip(folder).is_some_and(|(own, all)| own.starts_with(all))
 }
 
 pub(super) const OTHER: DefaultPaths = DefaultPaths { request: "/", ready: None };

@@ -38,7 +38,7 @@ pub fn programs() -> TempDir {
     std::fs::create_dir(&services).unwrap();
     for (name, modes) in SERVICES {
         let command = [folder.path().join("server").display().to_string(), "--quiet".to_owned()];
-        let built = serde_json::json!({ "modes": modes, "directory": folder.path(), "command": command });
+        let built = serde_json::json!({ "modes": modes, "directory": services, "command": command });
         std::fs::write(services.join(format!("{name}.json")), built.to_string()).unwrap();
     }
     std::fs::write(services.join("spring.tar"), "").unwrap();
