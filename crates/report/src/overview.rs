@@ -100,8 +100,7 @@ fn by_load<'a>(result: &RunResult, family: &[&Group<'a>], metric: &str) -> Optio
         let scale = scale.with_digits_of(rows.iter().flatten().map(|(_, row)| *row));
         let name = Shown::plain(groups::short_load_name(result, cell));
         let first = rows.iter().flatten().next();
-        let figure =
-            first.map(|(contrast, row)| baseline_figure(result, contrast, row)).unwrap_or_default();
+        let figure = first.map(|(contrast, row)| baseline_figure(result, contrast, row)).unwrap_or_default();
         let compared = rows.iter().map(|found| {
             found.map(|(contrast, row)| shown(result, contrast, row, &scale)).unwrap_or_default()
         });
@@ -120,8 +119,9 @@ fn by_load<'a>(result: &RunResult, family: &[&Group<'a>], metric: &str) -> Optio
 fn by_candidate(result: &RunResult, group: &Group<'_>) -> Grid {
     let columns: Vec<(Vec<Compared<'_>>, Scale)> = metrics(&[group])
         .filter_map(|metric| {
-            let compared = |(_, contrast): &(_, &Contrast)| Some((*contrast, groups::row_of(contrast, metric)?));
-            let rows: Vec<Compared<'_>> = group.contrasts.iter().map(compared).collect();
+            let contrasts = group.contrasts.iter().map(|(_, contrast)| *contrast);
+            let rows: Vec<Compared<'_>> =
+                contrasts.map(|contrast| Some((contrast, groups::row_of(contrast, metric)?))).collect();
             let present: Vec<&Row> = rows.iter().flatten().map(|(_, row)| *row).collect();
             let scale = scale_of(&present)?.with_digits_of(present);
             Some((rows, scale))

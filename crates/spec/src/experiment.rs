@@ -61,8 +61,8 @@ pub(crate) use docker::PUBLISHING;
 pub(crate) use kubernetes::PLACEMENTS;
 pub use metric::{metric, unknown_metric};
 pub(crate) use names::name;
-pub use services::{is_reference_service, service_lines};
 pub(crate) use services::{is_reference, service_as_written};
+pub use services::{is_reference_service, service_lines};
 
 /// Headings of the command line's help.
 const WHAT: &str = "What";

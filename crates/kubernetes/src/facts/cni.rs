@@ -147,8 +147,7 @@ fn cilium_mode(map: &ConfigMap) -> Option<String> {
     let past_the_host = is_on("kube-proxy-replacement")
         && is_on("enable-bpf-masquerade")
         && !is_on("enable-host-legacy-routing");
-    let with_routing =
-        |mode: String| if past_the_host { format!("{mode}, eBPF host routing") } else { mode };
+    let with_routing = |mode: String| if past_the_host { format!("{mode}, eBPF host routing") } else { mode };
     let mode = match (said("routing-mode"), said("tunnel-protocol").or(said("tunnel"))) {
         (Some("native"), _) | (None, Some("disabled")) => Some("native".to_owned()),
         (_, Some(protocol)) => Some(protocol.to_owned()),
