@@ -147,7 +147,7 @@ export function NewRun() {
           {draft !== undefined && wrong === undefined && (
             <details>
               <summary>What it will do</summary>
-              <pre class="plan" tabIndex={0} aria-label="what it will do">
+              <pre class="plan" role="group" tabIndex={0} aria-label="what it will do">
                 {draft.plan}
               </pre>
             </details>
