@@ -49,8 +49,11 @@ for (const name of PAGES.filter((name) => !name.startsWith("hostile"))) {
 async function readAt(page: Page, share: number): Promise<{ quantile: number; told: string[] }> {
   const over = page.locator("#percentiles .u-over");
   const { width, height } = (await over.boundingBox()) ?? { width: 0, height: 0 };
-  await over.hover({ position: { x: width * share, y: height / 2 } });
-  const [, percentile = "", told = ""] = /^p([\d.]+): (.*?)\s*$/.exec(await page.locator("#percentiles .readout").innerText()) ?? [];
+  // A pointer that comes again to where it is does not move.
+  for (const y of [height / 3, height / 2]) await over.hover({ position: { x: width * share, y } });
+  const readout = page.locator("#percentiles .readout");
+  await expect(readout).toHaveText(/^p/);
+  const [, percentile = "", told = ""] = /^p([\d.]+): (.*?)\s*$/.exec(await readout.innerText()) ?? [];
   return { quantile: Number(percentile) / 100, told: told.split(" · ") };
 }
 
@@ -68,6 +71,7 @@ for (const name of ["slower", "platforms", ...MEASURED]) {
         const lines = cells.filter((cell) => loadName(cell) === load).flatMap(({ label, histograms }) =>
           shown.map((of) => ({ label: of === "service" ? `${label} service` : label, times: timesOf(histograms[of]) })),
         );
+        await expect.poll(async () => (await readAt(page, 0.999)).quantile).toBeGreaterThan(0.9);
         const end = -Math.log10(1 - (await readAt(page, 0.999)).quantile);
         for (const share of [0.02, 0.3, 0.5, 0.85, 0.97]) {
           // What is told follows the pointer with a later frame: the next quantile that any line has a point at, which is near where no line is
