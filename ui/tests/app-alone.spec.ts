@@ -156,6 +156,13 @@ test("a change in a history is told and drawn, and names are text", async ({ pag
   expect(faults).toEqual([]);
 });
 
+test("a history of nothing says so", async ({ page }) => {
+  test.setTimeout(90_000);
+  await openApp(page, "/history", { "/api/history": JSON.stringify({ ...history(), series: [] }) });
+  await expect(page.getByText("No run has response.p50.")).toBeVisible();
+  await expectToBeGood(page);
+});
+
 test("the points of a history, their intervals and its changes are drawn where they are", async ({ page }) => {
   const told = history();
   await openApp(page, "/history", { "/api/history": JSON.stringify(told) });
@@ -275,10 +282,12 @@ test("the figures of a run that is measured are those of its status", async ({ p
 });
 
 test("how far a run is, and what its machine does, are the figures of its status", async ({ page }) => {
+  test.setTimeout(90_000);
   const status = statusAfter(12);
   Object.assign(status.live, { seconds_left: 63.4, repeated: 3, machine: { paused_ms_per_second: 1.26, foreign: 0.0342, stolen: 0.0017 } });
+  const next = { ...statusAfter(0), before: 1, job: 2, name: "next", state: "waiting" };
   // The stream ends, and is not asked for again for as long as this takes.
-  const answers = { "/api/jobs/1": JSON.stringify(status), "/api/jobs/1/events": `retry: 60000\n\n${events(slicesOf(36), [status])}`, "/api/jobs": JSON.stringify([status]), "/api/runs": "[]" };
+  const answers = { "/api/jobs/1": JSON.stringify(status), "/api/jobs/1/events": `retry: 60000\n\n${events(slicesOf(36), [status])}`, "/api/jobs": JSON.stringify([status, next]), "/api/runs": "[]" };
   await openApp(page, "/jobs/1", answers);
   const progress = page.locator(".progress");
   await expect(progress.locator("p").first()).toHaveText("12 of 40 blocks · 1 min 3 s left · 3 slices disturbed and measured again");
@@ -292,6 +301,8 @@ test("how far a run is, and what its machine does, are the figures of its status
   }
   await openApp(page, "/", answers);
   await expect(page.getByRole("listitem").filter({ hasText: "watched" })).toContainText("12 of 40 blocks · 1 min 3 s left");
+  await expect(page.getByRole("listitem").filter({ hasText: "next" })).toContainText("waits for the run before it");
+  await expectToBeGood(page);
 });
 
 test("the list of runs tells what the server tells of each", async ({ page }) => {
@@ -318,11 +329,13 @@ test("the list of runs tells what the server tells of each", async ({ page }) =>
 });
 
 test("a run that nobody more can follow says so, and is followed once that is possible", async ({ page }) => {
+  test.setTimeout(90_000);
   const refused = ["/api/jobs/1/events"];
   const answers = { "/api/jobs/1": JSON.stringify(statusAfter(2)), "/api/jobs/1/events": events(slicesOf(12), [statusAfter(40)]) };
   await openApp(page, "/jobs/1", answers, refused);
   await expect(page.getByRole("alert")).toHaveText("nobody more can follow this run now: what is shown is not the latest");
   await expect(page.getByRole("row", { name: /^pod/ })).toBeVisible();
+  await expectToBeGood(page);
   refused.length = 0;
   await expect(page.getByRole("link", { name: "Read the report" })).toBeVisible({ timeout: 10_000 });
   await expect(page.getByRole("alert")).toBeHidden();
@@ -422,6 +435,16 @@ test("each field of the form is a flag of the command line", async ({ page }) =>
   await openApp(page, `/new?${new URLSearchParams({ ...held, closed: "true" }).toString()}`, FORM);
   await expect.poll(() => asked.at(-1)).toEqual({ flags: flags("--closed") });
 });
+
+for (const [what, field] of [["command", "command"], ["image", "image"], ["url", "URLs"]] as const) {
+  test(`the form for a service of the kind ${what} can be read and used by everybody`, async ({ page }) => {
+    test.setTimeout(90_000);
+    await openApp(page, `/new?what=${what}&on=host`, FORM);
+    await expect(page.getByRole("textbox", { name: new RegExp(`^${field}`) })).toBeVisible();
+    await expect(page.getByText(/^It takes/)).toBeVisible();
+    await expectToBeGood(page);
+  });
+}
 
 test("a service of a stored run is chosen by what it is called there", async ({ page }) => {
   const faults = faultsOf(page);

@@ -70,6 +70,7 @@ test("a newcomer starts a run, watches it, reads the verdict, compares, exports 
   await page.getByLabel("rates").fill("2000");
   await expect(page.getByText("a rate needs its unit")).toBeVisible();
   await expect(page.getByRole("button", { name: "Start" })).toBeDisabled();
+  await expectToBeGood(page);
   await page.getByLabel("rates").fill("1000/s");
   await expect(page.getByLabel("The experiment")).toHaveValue(/rate: 1000\/s/);
   expect(page.url()).toContain("rate=1000");
@@ -325,6 +326,7 @@ test("a run is shared by its address, imported with the page's button, renamed a
   await take("run-2.db", bytes);
   await expect(named).toHaveCount(1);
   await expect(page.getByText("run-2.db: 1 imported.")).toBeVisible();
+  await expectToBeGood(page);
   await expect(page.getByRole("alert")).toBeHidden();
   // What is there already is not copied again.
   await take("run-2.db", bytes);
