@@ -305,6 +305,32 @@ test("how far a run is, and what its machine does, are the figures of its status
   await expectToBeGood(page);
 });
 
+test("script in what a run that is measured is called, does and says is text, and in what a history is asked for", async ({ page }) => {
+  const dialogs: string[] = [];
+  page.on("dialog", (dialog) => dialogs.push(dialog.message()));
+  const attack = "<img src=x onerror=alert(1)>";
+  const status = { ...statusAfter(4), name: attack };
+  const cells = status.live.cells.map((cell, at) => ({ ...cell, label: attack, load: `${attack} ${at}` }));
+  status.live = { ...status.live, cells, doing: attack, log: [attack] };
+  await openApp(page, "/jobs/1", { "/api/jobs/1": JSON.stringify(status), "/api/jobs/1/events": `retry: 60000\n\n${events(slicesOf(12), [status])}` });
+  await expect(page.getByRole("heading", { name: attack })).toBeVisible();
+  await expect(page.locator(".progress .caption")).toHaveText(attack);
+  await expect(page.getByRole("group", { name: "so far" }).getByRole("rowheader")).toHaveText(cells.map(({ label, load }) => `${label} at ${load}`));
+  await expect(page.locator("ul.legend li").first()).toHaveText(attack);
+  await expect(page.locator("section").filter({ has: page.getByRole("heading", { name: "What it said" }) }).getByRole("listitem")).toHaveText([attack]);
+  await expect(page.locator("img")).toHaveCount(0);
+
+  await openApp(page, "/history", { "/api/history": JSON.stringify(history()) });
+  const runs = page.getByRole("searchbox", { name: "Runs" });
+  await runs.fill(attack);
+  await expect.poll(() => new URL(page.url()).searchParams.get("match")).toBe(attack);
+  await page.reload();
+  await expect(runs).toHaveValue(attack);
+  await expect(page.locator(".history svg")).toHaveCount(2);
+  await expect(page.locator("img")).toHaveCount(0);
+  expect(dialogs).toEqual([]);
+});
+
 test("the list of runs tells what the server tells of each", async ({ page }) => {
   const runs: Listed[] = [
     { id: 12, name: "host against pod", started: "2026-11-02T08:00:00Z", state: "complete", tags: ["nightly"], measured_now: false },

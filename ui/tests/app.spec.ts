@@ -329,8 +329,9 @@ test("a run is shared by its address, imported with the page's button, renamed a
   await expectToBeGood(page);
   await expect(page.getByRole("alert")).toBeHidden();
   // What is there already is not copied again.
-  await take("run-2.db", bytes);
-  await expect(page.getByText(/^run-2\.db: 0 imported, 1 here already, as run \d+\.$/)).toBeVisible();
+  await take("<img src=x onerror=alert(1)>.db", bytes);
+  await expect(page.getByText(/^<img src=x onerror=alert\(1\)>\.db: 0 imported, 1 here already, as run \d+\.$/)).toBeVisible();
+  await expect(page.locator("img")).toHaveCount(0);
   await expect(named).toHaveCount(1);
 
   const newest = (await told<Listed[]>(page, "api/runs")).find(({ name }) => name === "second");
