@@ -552,6 +552,22 @@ test("runs beyond those that are listed are found by the server, others by the p
   expect(faults).toEqual([]);
 });
 
+test("the runs that are chosen are compared with the earliest of them", async ({ page }) => {
+  const store = [3, 2, 1].map((day) => ({ ...listed(day, `nightly ${day}`), started: `2026-11-0${day}T08:00:00Z` }));
+  await openRuns(page, store);
+  const compare = page.getByRole("link", { name: /^Compare/ });
+  await page.getByLabel("compare run 2").check();
+  await page.getByLabel("compare run 3").check();
+  await expect(compare).toHaveText("Compare run 3 with run 2");
+  await page.getByLabel("compare run 1").check();
+  // In the order in which they were begun.
+  await expect(compare).toHaveText("Compare runs 2, 3 with run 1");
+  await expect(compare).toHaveAttribute("href", "/compare?before=1&after=2,3");
+  await page.getByLabel("compare run 1").uncheck();
+  await page.getByLabel("compare run 3").uncheck();
+  await expect(compare).toHaveCount(0);
+});
+
 test("runs that another process stores, ends, leaves and deletes are shown as they are", async ({ page }) => {
   const faults = faultsOf(page);
   await page.clock.install();
