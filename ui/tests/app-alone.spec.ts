@@ -156,6 +156,13 @@ test("a change in a history is told and drawn, and names are text", async ({ pag
   expect(faults).toEqual([]);
 });
 
+test("a history of nothing says so", async ({ page }) => {
+  test.setTimeout(90_000);
+  await openApp(page, "/history", { "/api/history": JSON.stringify({ ...history(), series: [] }) });
+  await expect(page.getByText("No run has response.p50.")).toBeVisible();
+  await expectToBeGood(page);
+});
+
 test("the points of a history, their intervals and its changes are drawn where they are", async ({ page }) => {
   const told = history();
   await openApp(page, "/history", { "/api/history": JSON.stringify(told) });
@@ -275,10 +282,12 @@ test("the figures of a run that is measured are those of its status", async ({ p
 });
 
 test("how far a run is, and what its machine does, are the figures of its status", async ({ page }) => {
+  test.setTimeout(90_000);
   const status = statusAfter(12);
   Object.assign(status.live, { seconds_left: 63.4, repeated: 3, machine: { paused_ms_per_second: 1.26, foreign: 0.0342, stolen: 0.0017 } });
+  const next = { ...statusAfter(0), before: 1, job: 2, name: "next", state: "waiting" };
   // The stream ends, and is not asked for again for as long as this takes.
-  const answers = { "/api/jobs/1": JSON.stringify(status), "/api/jobs/1/events": `retry: 60000\n\n${events(slicesOf(36), [status])}`, "/api/jobs": JSON.stringify([status]), "/api/runs": "[]" };
+  const answers = { "/api/jobs/1": JSON.stringify(status), "/api/jobs/1/events": `retry: 60000\n\n${events(slicesOf(36), [status])}`, "/api/jobs": JSON.stringify([status, next]), "/api/runs": "[]" };
   await openApp(page, "/jobs/1", answers);
   const progress = page.locator(".progress");
   await expect(progress.locator("p").first()).toHaveText("12 of 40 blocks · 1 min 3 s left · 3 slices disturbed and measured again");
@@ -292,6 +301,34 @@ test("how far a run is, and what its machine does, are the figures of its status
   }
   await openApp(page, "/", answers);
   await expect(page.getByRole("listitem").filter({ hasText: "watched" })).toContainText("12 of 40 blocks · 1 min 3 s left");
+  await expect(page.getByRole("listitem").filter({ hasText: "next" })).toContainText("waits for the run before it");
+  await expectToBeGood(page);
+});
+
+test("script in what a run that is measured is called, does and says is text, and in what a history is asked for", async ({ page }) => {
+  const dialogs: string[] = [];
+  page.on("dialog", (dialog) => dialogs.push(dialog.message()));
+  const attack = "<img src=x onerror=alert(1)>";
+  const status = { ...statusAfter(4), name: attack };
+  const cells = status.live.cells.map((cell, at) => ({ ...cell, label: attack, load: `${attack} ${at}` }));
+  status.live = { ...status.live, cells, doing: attack, log: [attack] };
+  await openApp(page, "/jobs/1", { "/api/jobs/1": JSON.stringify(status), "/api/jobs/1/events": `retry: 60000\n\n${events(slicesOf(12), [status])}` });
+  await expect(page.getByRole("heading", { name: attack })).toBeVisible();
+  await expect(page.locator(".progress .caption")).toHaveText(attack);
+  await expect(page.getByRole("group", { name: "so far" }).getByRole("rowheader")).toHaveText(cells.map(({ label, load }) => `${label} at ${load}`));
+  await expect(page.locator("ul.legend li").first()).toHaveText(attack);
+  await expect(page.locator("section").filter({ has: page.getByRole("heading", { name: "What it said" }) }).getByRole("listitem")).toHaveText([attack]);
+  await expect(page.locator("img")).toHaveCount(0);
+
+  await openApp(page, "/history", { "/api/history": JSON.stringify(history()) });
+  const runs = page.getByRole("searchbox", { name: "Runs" });
+  await runs.fill(attack);
+  await expect.poll(() => new URL(page.url()).searchParams.get("match")).toBe(attack);
+  await page.reload();
+  await expect(runs).toHaveValue(attack);
+  await expect(page.locator(".history svg")).toHaveCount(2);
+  await expect(page.locator("img")).toHaveCount(0);
+  expect(dialogs).toEqual([]);
 });
 
 test("the list of runs tells what the server tells of each", async ({ page }) => {
@@ -318,11 +355,13 @@ test("the list of runs tells what the server tells of each", async ({ page }) =>
 });
 
 test("a run that nobody more can follow says so, and is followed once that is possible", async ({ page }) => {
+  test.setTimeout(90_000);
   const refused = ["/api/jobs/1/events"];
   const answers = { "/api/jobs/1": JSON.stringify(statusAfter(2)), "/api/jobs/1/events": events(slicesOf(12), [statusAfter(40)]) };
   await openApp(page, "/jobs/1", answers, refused);
   await expect(page.getByRole("alert")).toHaveText("nobody more can follow this run now: what is shown is not the latest");
   await expect(page.getByRole("row", { name: /^pod/ })).toBeVisible();
+  await expectToBeGood(page);
   refused.length = 0;
   await expect(page.getByRole("link", { name: "Read the report" })).toBeVisible({ timeout: 10_000 });
   await expect(page.getByRole("alert")).toBeHidden();
@@ -384,24 +423,66 @@ test("a platform that this machine does not have cannot be chosen, and says why"
   expect(faults).toEqual([]);
 });
 
+/** What the form asks the server for, whose answers these are. */
+const FORM: Answers = {
+  "/api/services": `["orders"]`,
+  "/api/services/stored": "[]",
+  "/api/platforms": JSON.stringify([{ name: "host", about: "a plain process" }]),
+  "/api/drafts": JSON.stringify({ name: "", yaml: "platforms: [host]\n", plan: "", seconds: [1, 2] }),
+};
+
+/** The drafts that a page asks for, each as it is sent. */
+function draftsOf(page: Page): unknown[] {
+  const asked: unknown[] = [];
+  page.on("request", (request) => request.url().endsWith("/api/drafts") && asked.push(request.postDataJSON()));
+  return asked;
+}
+
+test("each field of the form is a flag of the command line", async ({ page }) => {
+  const asked = draftsOf(page);
+  const held = {
+    what: "builtin",
+    on: "host",
+    rate: "500/s, 700/s",
+    connections: "3",
+    cpu: "0.5",
+    memory: "64Mi",
+    deployments: "3",
+    within: "10h",
+    objectives: "p99 <= 20ms\np50 <= 5ms",
+    failIf: "p99 slower by > 5%\ncapacity fewer by > 5%",
+  };
+  const flags = (...load: string[]) => [
+    ...["--service", "orders", "--on", "host", ...load, "--connections", "3", "--limit-cpu", "0.5", "--limit-memory", "64Mi", "--deployments", "3"],
+    ...["--within", "10h", "--objective", "p99 <= 20ms", "--objective", "p50 <= 5ms", "--fail-if", "p99 slower by > 5%", "--fail-if", "capacity fewer by > 5%"],
+  ];
+  await openApp(page, `/new?${new URLSearchParams(held).toString()}`, FORM);
+  await expect.poll(() => asked.at(-1)).toEqual({ flags: flags("--rate", "500/s", "--rate", "700/s") });
+  await openApp(page, `/new?${new URLSearchParams({ ...held, closed: "true" }).toString()}`, FORM);
+  await expect.poll(() => asked.at(-1)).toEqual({ flags: flags("--closed") });
+});
+
+for (const [what, field] of [["command", "command"], ["image", "image"], ["url", "URLs"]] as const) {
+  test(`the form for a service of the kind ${what} can be read and used by everybody`, async ({ page }) => {
+    test.setTimeout(90_000);
+    await openApp(page, `/new?what=${what}&on=host`, FORM);
+    await expect(page.getByRole("textbox", { name: new RegExp(`^${field}`) })).toBeVisible();
+    await expect(page.getByText(/^It takes/)).toBeVisible();
+    await expectToBeGood(page);
+  });
+}
+
 test("a service of a stored run is chosen by what it is called there", async ({ page }) => {
   const faults = faultsOf(page);
   const stored: Stored[] = [{ run: 12, service: "shop", about: `./shop --port {port} ${"--verbose ".repeat(30)}` }, { run: 7, service: "old <b>shop", about: "shop/orders:1.2" }];
-  const answers = {
-    "/api/services": `["orders"]`,
-    "/api/services/stored": "[]",
-    "/api/platforms": JSON.stringify([{ name: "host", about: "a plain process" }]),
-    "/api/drafts": JSON.stringify({ name: "", yaml: "platforms: [host]\n", plan: "", seconds: [1, 2] }),
-  };
-  const asked: unknown[] = [];
-  page.on("request", (request) => request.url().endsWith("/api/drafts") && asked.push(request.postDataJSON()));
+  const asked = draftsOf(page);
   const expectAsked = (what: unknown) => expect.poll(() => asked.at(-1)).toEqual(what);
   const kind = page.getByRole("radio", { name: "service of a stored run" });
-  await openApp(page, "/new?on=host", answers);
+  await openApp(page, "/new?on=host", FORM);
   await expectAsked({ flags: ["--service", "orders", "--on", "host", "--rate", "2000/s"] });
   await expect(kind).toHaveCount(0);
 
-  await openApp(page, "/new?on=host", { ...answers, "/api/services/stored": JSON.stringify(stored) });
+  await openApp(page, "/new?on=host", { ...FORM, "/api/services/stored": JSON.stringify(stored) });
   await kind.check();
   const service = page.getByRole("combobox", { name: /^service/ });
   await expect(service.getByRole("option")).toHaveText([/^shop · run 12: \.\/shop --port/, "old <b>shop · run 7: shop/orders:1.2"]);
@@ -414,13 +495,13 @@ test("a service of a stored run is chosen by what it is called there", async ({ 
   await page.reload();
   await expect(service).toHaveValue("7 old <b>shop");
   // A later run may have measured the same service, which is offered as that run's then.
-  await openApp(page, "/new?what=stored&stored=3+shop&on=host", { ...answers, "/api/services/stored": JSON.stringify(stored) });
+  await openApp(page, "/new?what=stored&stored=3+shop&on=host", { ...FORM, "/api/services/stored": JSON.stringify(stored) });
   await expect(service.getByRole("option")).toHaveCount(3);
   await expect(service).toHaveValue("3 shop");
   await expectAsked({ stored: { run: 3, service: "shop", flags } });
   // An address that leaves open which one means the latest, and nothing is asked before that is known.
   const before = asked.length;
-  await openApp(page, "/new?what=stored&on=host", { ...answers, "/api/services/stored": JSON.stringify(stored) });
+  await openApp(page, "/new?what=stored&on=host", { ...FORM, "/api/services/stored": JSON.stringify(stored) });
   await expect(service).toHaveValue("12 shop");
   await expect.poll(() => asked.slice(before)).toEqual([{ stored: { run: 12, service: "shop", flags } }]);
   expect(faults).toEqual([]);
@@ -469,6 +550,22 @@ test("runs beyond those that are listed are found by the server, others by the p
   await expect(rows).toHaveCount(1);
   expect(few).toEqual(few.map(() => ""));
   expect(faults).toEqual([]);
+});
+
+test("the runs that are chosen are compared with the earliest of them", async ({ page }) => {
+  const store = [3, 2, 1].map((day) => ({ ...listed(day, `nightly ${day}`), started: `2026-11-0${day}T08:00:00Z` }));
+  await openRuns(page, store);
+  const compare = page.getByRole("link", { name: /^Compare/ });
+  await page.getByLabel("compare run 2").check();
+  await page.getByLabel("compare run 3").check();
+  await expect(compare).toHaveText("Compare run 3 with run 2");
+  await page.getByLabel("compare run 1").check();
+  // In the order in which they were begun.
+  await expect(compare).toHaveText("Compare runs 2, 3 with run 1");
+  await expect(compare).toHaveAttribute("href", "/compare?before=1&after=2,3");
+  await page.getByLabel("compare run 1").uncheck();
+  await page.getByLabel("compare run 3").uncheck();
+  await expect(compare).toHaveCount(0);
 });
 
 test("runs that another process stores, ends, leaves and deletes are shown as they are", async ({ page }) => {

@@ -296,6 +296,14 @@ fn write_a_gigabyte(mut stream: TcpStream, chunked: bool) -> Answer {
     panic!("a gigabyte was taken");
 }
 
+/// The slices that server-sent events tell of.
+fn slices_of(events: &str) -> Vec<Value> {
+    let list = |rest: &str| -> Vec<Value> {
+        serde_json::from_str(rest.lines().next().expect("a line")).expect("JSON")
+    };
+    events.split("event: slices\ndata: ").skip(1).flat_map(list).collect()
+}
+
 #[test]
 fn a_run_is_watched_and_stopped_and_the_next_one_waits_for_it() {
     let place = Place::cleaning();
@@ -303,6 +311,15 @@ fn a_run_is_watched_and_stopped_and_the_next_one_waits_for_it() {
     let (first, second) = (job(&served, LONG), job(&served, LONG));
     assert_eq!((&first["job"], &second["job"]), (&json!(1), &json!(2)));
     assert_eq!((&second["state"], &second["before"]), (&json!("waiting"), &json!(1)));
+    // Two windows, whose browsers have other cookies besides.
+    let watchers = ["other=1", "other=2"].map(|other| {
+        let (host, cookie) = (served.host(), served.cookie().replace("other=1", other));
+        let mut stream = served.connect();
+        let head =
+            format!("GET /api/jobs/1/events HTTP/1.1\r\nConnection: close\r\n{host}\r\n{cookie}\r\n\r\n");
+        stream.write_all(head.as_bytes()).expect("a request");
+        stream
+    });
 
     let mut slices = 0;
     served.follow("/api/jobs/1/events", |event, data| {
@@ -320,6 +337,9 @@ fn a_run_is_watched_and_stopped_and_the_next_one_waits_for_it() {
     assert_eq!(served.ask("POST /api/jobs/1/stop", "").status, 202);
     let ended = served.follow("/api/jobs/1/events", |_, data| data["state"] == "ended");
     assert_eq!(ended["code"], 130, "{ended}");
+    let [one, other] = watchers.map(|stream| slices_of(&answer(stream).body));
+    assert!(one.len() >= slices, "{} of {slices}", one.len());
+    assert_eq!(one, other);
     served.follow("/api/jobs/2/events", |event, _| event == "slices");
     assert_eq!(served.ask("POST /api/jobs/2/stop", "").status, 202);
     served.follow("/api/jobs/2/events", |_, data| data["state"] == "ended");
