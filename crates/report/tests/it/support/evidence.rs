@@ -4,6 +4,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use hdrhistogram::Histogram;
 use loadline_model::experiment::{Bound, Objective};
+use loadline_model::metrics::{HigherIs, MetricDeclaration};
 use loadline_model::profile::CallTree;
 use loadline_model::result::{CellCapacity, CurvePoint, Knee, Percentiles, Slice};
 use loadline_model::rows::Purpose;
@@ -12,8 +13,11 @@ use loadline_report::{CellProfile, Evidence, json};
 
 use super::*;
 
-/// Results that differ in what a page shows of them, by the names of their pages.
-pub fn pages() -> Vec<(&'static str, RunResult, Evidence)> {
+/// Its name, and what it shows.
+type Page = (&'static str, RunResult, Evidence);
+
+/// Results that differ in what a page shows of them.
+pub fn pages() -> Vec<Page> {
     let plain = |name, result| {
         let (result, evidence) = with_evidence(result);
         (name, result, evidence)
@@ -32,7 +36,7 @@ pub fn pages() -> Vec<(&'static str, RunResult, Evidence)> {
         plain("joined", joined()),
         plain("interrupted", interrupted()),
         plain("twin", scattered(twin_differs())),
-        plain("tails", with_tails()),
+        declaring(plain("tails", disturbed(with_tails()))),
         plain("hostile", hostile(disturbed(with_tails()))),
         plain("hostile-claims", hostile(with_starts_and_claims())),
         plain("hostile-conditions", hostile(with_conditions())),
@@ -52,7 +56,7 @@ pub fn pages() -> Vec<(&'static str, RunResult, Evidence)> {
 /// With the failed requests of the slices counted in their cells, and a status among them.
 fn failing_requests(mut result: RunResult) -> RunResult {
     result.slices[2].errors = BTreeMap::from([("GET /orders: 503".to_owned(), 2)]);
-    result.trust.gates[2] = gate("errors", "errors 0.005 %", "");
+    result.trust.gates[2] = gate("errors", "errors 10", "");
     for slice in &result.slices {
         let of_cell = &mut result.cells[slice.cell.0].errors;
         for (kind, count) in &slice.errors {
@@ -76,6 +80,23 @@ fn following_a_law(mut result: RunResult) -> RunResult {
         holds: true,
     }];
     result
+}
+
+/// With metrics of each kind that a probe may declare.
+fn declaring((name, mut result, evidence): Page) -> Page {
+    let (collections, heap, reads) = ("jvm.gc.collections", "jvm.heap.used", "app.disk.reads");
+    result.metrics = vec![
+        MetricDeclaration::counter(collections, Unit::Count)
+            .shown_as("collections per request", HigherIs::More),
+        MetricDeclaration::level(heap, Unit::Bytes),
+        MetricDeclaration::counter(reads, Unit::Count).of_the_machine(),
+    ];
+    for (slice, at) in result.slices.iter_mut().zip(0..) {
+        let seen = std::mem::take(&mut slice.observations);
+        slice.observations =
+            seen.with(collections, 3 + at % 5).with(heap, (40 + at % 9) << 20).with(reads, 120 + at % 7);
+    }
+    (name, result, evidence)
 }
 
 /// With deployments that lie far apart.
