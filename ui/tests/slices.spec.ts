@@ -4,7 +4,7 @@ import { loadName } from "../src/cells";
 import { inTime } from "../src/data";
 import type { Cell, RunResult, Slice } from "../src/generated/result";
 import { observed, probesOf } from "../src/probe-list";
-import { MEASURED, expectFigure, figureOf, open, resultOf } from "./pages";
+import { MEASURED, WIDTHS, expectFigure, figureOf, open, resultOf } from "./pages";
 import { expectSlices } from "./shown";
 
 test("each slice can be reached and shows its own figures", async ({ page }) => {
@@ -119,5 +119,25 @@ for (const name of ["platforms", "tails"]) test(`a place in the plot of a probe 
     if (probe === undefined || shown === undefined) throw new Error(`“${told}” of “${heading}”`);
     const seen = result.slices.filter((slice) => slice.cell === cell?.id).map((slice) => observed(slice, probe) ?? NaN);
     expect(seen.some((value) => Math.abs(value - shown.value) <= shown.within), `${told} of ${heading}`).toBe(true);
+  }
+});
+
+for (const width of WIDTHS) test(`probes stand below the slices and on the same time axis at ${width} pixels`, async ({ page }) => {
+  await page.setViewportSize({ width, height: 900 });
+  await open(page, "slower");
+  const plots = page.locator("#slices .u-over, #probes .u-over");
+  await expect(plots.last()).toBeVisible();
+  const places = await plots.evaluateAll((all) =>
+    all.map((plot) => {
+      const { left, right, top, bottom } = plot.getBoundingClientRect();
+      return { left, right, top, bottom };
+    }),
+  );
+  const [slices, ...probes] = places;
+  expect(probes.length).toBeGreaterThan(1);
+  for (const [at, probe] of probes.entries()) {
+    expect(probe.top).toBeGreaterThan(places[at]?.bottom ?? NaN);
+    expect(Math.abs(probe.left - (slices?.left ?? NaN))).toBeLessThanOrEqual(1);
+    expect(Math.abs(probe.right - (slices?.right ?? NaN))).toBeLessThanOrEqual(1);
   }
 });
