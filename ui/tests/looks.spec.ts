@@ -25,7 +25,7 @@ const SCHEMES = [...readFileSync(new URL("../src/style.css", import.meta.url), "
   ([, rules = ""]) => new Map([...rules.matchAll(/(--\w+): (#[0-9a-f]{6});/g)].map(([, name = "", colour = ""]) => [name, colour] as const)),
 );
 
-test("the colours of cells are apart from each other for those without long or medium cones, too, and from the paper", () => {
+test("the colours of cells are apart from each other for those without one kind of cones, too, and from the paper", () => {
   const cells = ["--base", "--twin", "--accent", "--blue", "--green", "--violet", "--gold"];
   expect(SCHEMES).toHaveLength(3);
   for (const [at, scheme] of SCHEMES.entries()) {

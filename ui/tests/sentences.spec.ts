@@ -64,6 +64,83 @@ test("why a run cannot be trusted is told with its gates, and how many slices fa
   for (const { text, failed } of failing) expect(alerts.filter((alert) => alert.includes(`${text} (${failed} slices failed`))).toHaveLength(1);
 });
 
+test("failed requests are told by cell and kind, with the numbers of the JSON", async ({ page }) => {
+  await open(page, "untrusted");
+  const [list = ""] = told(await page.locator("header p.caution").filter({ hasText: "Failed requests" }).innerText(), /Failed requests: (.*)\.$/);
+  const failing = resultOf("untrusted").cells.filter(({ errors }) => Object.keys(errors).length > 0);
+  expect(failing.length).toBeGreaterThan(1);
+  const words: Record<string, string> = { reset: "reset", timeout: "timed out" };
+  const expected = failing.map(({ label, errors }) => {
+    const kinds = Object.entries(errors).sort(([, one], [, other]) => other - one);
+    const counted = kinds.map(([kind, count]) => (kind in words ? `${count} ${words[kind]}` : kind.replace(/: (\d+)$/, `: ${count} × $1`)));
+    return `${label} ${counted.join(", ")}`;
+  });
+  expect(list.split("; ")).toEqual(expected);
+});
+
+test("a run that was interrupted says after how many blocks, and claims nothing", async ({ page }) => {
+  await open(page, "interrupted");
+  const { contrasts, plan, run } = resultOf("interrupted");
+  expect(run.state).toBe("interrupted");
+  const [measured, planned] = told(await page.locator("header p.alert").innerText(), /Interrupted after (\d+) of (\d+) blocks\./);
+  expect([Number(measured), Number(planned)]).toEqual([plan.blocks_measured, plan.blocks * plan.deployments_planned]);
+  const row = contrasts[0]?.rows.find(({ metric }) => metric === "response.p50");
+  const [difference = "", share = "", note] = told(await page.locator("h1").innerText(), /^Can't tell: (\S+ \S+) at the median \((\S+ %)\); (.*)\.$/);
+  expectFigure(difference, row?.difference ?? NaN);
+  expectFigure(share, row?.relative ?? NaN);
+  expect(note).toBe(row?.note);
+  expect(await page.locator(".worth").innerText()).toContain("Resolution: unknown");
+});
+
+test("a twin that differs is told with the figures of the JSON", async ({ page }) => {
+  await open(page, "twin");
+  const { cells, plan, trust } = resultOf("twin");
+  const cautions = await page.locator("header p.caution").allInnerTexts();
+  expect(trust.twins_differ.length).toBeGreaterThan(0);
+  expect(cautions.length).toBe(trust.twins_differ.length);
+  for (const [at, { baseline, twin, metric, difference, interval, p_holm: p }] of trust.twins_differ.entries()) {
+    const [one, other, of, by = "", unit, confidence, low, high, shown = ""] = told(
+      cautions[at] ?? "",
+      /(\S+) differs from (\S+) in (.*) by (\S+ (\S+)), (\d+) % interval \[(\S+), (\S+)\] \(p (\S+) after Holm's correction\)/,
+    );
+    expect([one, other, of, Number(confidence)]).toEqual([cells[twin]?.label, cells[baseline]?.label, metric, Math.round(plan.confidence * 100)]);
+    expectFigure(by, difference);
+    expectFigure(`${low} ${unit}`, interval[0]);
+    expectFigure(`${high} ${unit}`, interval[1]);
+    expectFigure(shown, p);
+  }
+});
+
+test("deployments that lie far apart are counted, and the worst cells named", async ({ page }) => {
+  await open(page, "twin");
+  const spreads = resultOf("twin").cells.flatMap(({ label, deployment_spread: spread }) => (spread ? [{ label, share: spread.share }] : []));
+  const [bound = "", beyond, all, named = ""] = told(await page.locator(".worth").innerText(), /differ by more than ±(\S+ %) in (\d+) of (\d+) cells .*Find out why before you quote these: (.*)\./);
+  expectFigure(bound, 0.05);
+  expect([Number(beyond), Number(all)]).toEqual([spreads.filter(({ share }) => share > 0.05).length, spreads.length]);
+  const worst = spreads.filter(({ share }) => share > 0.1).sort((one, other) => other.share - one.share);
+  const shown = named.split(", ").map((each) => told(each, /^(.*) ±(\S+ %)$/));
+  expect(shown.map(([label]) => label)).toEqual(worst.map(({ label }) => label));
+  for (const [at, { share }] of worst.entries()) expectFigure(shown[at]?.[1] ?? "", share);
+});
+
+test("how throughput grows with connections is told with the parameters of the JSON", async ({ page }) => {
+  await open(page, "connections");
+  const { scalability = [] } = resultOf("connections");
+  expect(scalability.length).toBeGreaterThan(0);
+  const notes = page.locator("section").filter({ has: page.getByRole("heading", { name: "Notes", exact: true }) }).locator("li");
+  const lines = await notes.filter({ hasText: "Universal Scalability Law" }).allInnerTexts();
+  expect(lines.length).toBe(scalability.length);
+  for (const [at, { label, one_per_second: one, contention, crosstalk, peak }] of scalability.entries()) {
+    const [name, rate = "", parameters = "", most] = told(lines[at] ?? "", /^(.*) follows the Universal Scalability Law: (\S+) with one connection, (.*); throughput peaks at about (\d+) connections\.$/);
+    expect([name, Number(most)]).toEqual([label, Math.round(peak ?? NaN)]);
+    expectFigure(rate, one.value);
+    const figures = told(parameters, /^contention (\S+) \[(\S+), (\S+)\], crosstalk (\S+) \[(\S+), (\S+)\]$/);
+    const expected = [contention, crosstalk].flatMap(({ value, interval }) => [value, ...(interval ?? [])]);
+    expect(figures.length).toBe(expected.length);
+    figures.forEach((text, which) => expectFigure(text, expected[which] ?? NaN));
+  }
+});
+
 test("what the slowest requests met is told with the shares of the JSON, the most first", async ({ page }) => {
   await open(page, "tails");
   const section = page.locator("section").filter({ has: page.getByRole("heading", { name: "The slowest requests" }) });

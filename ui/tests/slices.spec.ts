@@ -2,9 +2,9 @@
 import { expect, test } from "@playwright/test";
 import { loadName } from "../src/cells";
 import { inTime } from "../src/data";
-import type { Cell, Slice } from "../src/generated/result";
+import type { Cell, RunResult, Slice } from "../src/generated/result";
 import { observed, probesOf } from "../src/probe-list";
-import { MEASURED, expectFigure, figureOf, open, resultOf } from "./pages";
+import { MEASURED, WIDTHS, expectFigure, figureOf, open, resultOf } from "./pages";
 import { expectSlices } from "./shown";
 
 test("each slice can be reached and shows its own figures", async ({ page }) => {
@@ -53,9 +53,23 @@ for (const name of ["slower", ...MEASURED]) test(`whatever figure of the slices 
   }
 });
 
-test("all that is known of a slice is that of the JSON", async ({ page }) => {
-  await open(page, "slower");
-  const result = resultOf("slower");
+const seenIn = ({ observations }: Slice, metric: string) => Number((observations as unknown as Record<string, unknown>)[metric]);
+
+/** What is shown of the metrics that a run declares: of a counter of its service, of a level, and of a counter of the machine. */
+const DECLARED: Record<string, (slice: Slice) => number> = {
+  "collections per request": (slice) => seenIn(slice, "jvm.gc.collections") / slice.answered,
+  "jvm.heap.used": (slice) => seenIn(slice, "jvm.heap.used"),
+  "app.disk.reads, per second": (slice) => seenIn(slice, "app.disk.reads") / slice.duration_s,
+};
+
+function declaredBy({ metrics = [] }: RunResult): [string, (slice: Slice) => number][] {
+  return metrics.length > 0 ? Object.entries(DECLARED) : [];
+}
+
+for (const name of ["slower", "tails"]) test(`all that is known of a slice of ${name} is that of the JSON`, async ({ page }) => {
+  await open(page, name);
+  const result = resultOf(name);
+  expect(declaredBy(result).length).toBe(name === "tails" ? 3 : 0);
   const slices = result.slices.toSorted((one, other) => one.at_s - other.at_s);
   for (const at of [0, slices.findIndex(({ counted }) => !counted), slices.length - 1]) {
     const slice = slices[at];
@@ -77,6 +91,7 @@ test("all that is known of a slice is that of the JSON", async ({ page }) => {
     const seen = probesOf(result).filter((probe) => observed(slice, probe) !== undefined);
     expect(seen.length).toBeGreaterThan(3);
     for (const probe of seen) expectFigure(facts.get(probe.label) ?? "", observed(slice, probe) ?? NaN);
+    for (const [label, value] of declaredBy(result)) expectFigure(facts.get(label) ?? "", value(slice));
     expect(facts.size).toBe(1 + Object.keys(slice.errors).length + seen.length);
     for (const [kind, count] of Object.entries(slice.errors)) expect(facts.get(kind)).toBe(String(count));
     await page.keyboard.press("Escape");
@@ -84,9 +99,13 @@ test("all that is known of a slice is that of the JSON", async ({ page }) => {
   }
 });
 
-test("a place in the plot of a probe tells what was seen in a slice", async ({ page }) => {
-  await open(page, "platforms");
-  const result = resultOf("platforms");
+for (const name of ["platforms", "tails"]) test(`a place in the plot of a probe of ${name} tells what was seen in a slice`, async ({ page }) => {
+  await open(page, name);
+  const result = resultOf(name);
+  // Those that a run declares are drawn when they are asked for.
+  await page.locator("#probes summary").click();
+  for (const box of await page.locator("#probes").getByRole("checkbox").all()) await box.check();
+  for (const [label] of declaredBy(result)) await expect(page.locator("#probes h3").filter({ hasText: label })).toHaveCount(1);
   const cells = result.cells.filter((cell) => loadName(cell) === loadName(result.cells[0] as Cell));
   const plots = await page.locator("#probes .probe").all();
   expect(plots.length).toBeGreaterThan(0);
@@ -100,5 +119,25 @@ test("a place in the plot of a probe tells what was seen in a slice", async ({ p
     if (probe === undefined || shown === undefined) throw new Error(`“${told}” of “${heading}”`);
     const seen = result.slices.filter((slice) => slice.cell === cell?.id).map((slice) => observed(slice, probe) ?? NaN);
     expect(seen.some((value) => Math.abs(value - shown.value) <= shown.within), `${told} of ${heading}`).toBe(true);
+  }
+});
+
+for (const width of WIDTHS) test(`probes stand below the slices and on the same time axis at ${width} pixels`, async ({ page }) => {
+  await page.setViewportSize({ width, height: 900 });
+  await open(page, "slower");
+  const plots = page.locator("#slices .u-over, #probes .u-over");
+  await expect(plots.last()).toBeVisible();
+  const places = await plots.evaluateAll((all) =>
+    all.map((plot) => {
+      const { left, right, top, bottom } = plot.getBoundingClientRect();
+      return { left, right, top, bottom };
+    }),
+  );
+  const [slices, ...probes] = places;
+  expect(probes.length).toBeGreaterThan(1);
+  for (const [at, probe] of probes.entries()) {
+    expect(probe.top).toBeGreaterThan(places[at]?.bottom ?? NaN);
+    expect(Math.abs(probe.left - (slices?.left ?? NaN))).toBeLessThanOrEqual(1);
+    expect(Math.abs(probe.right - (slices?.right ?? NaN))).toBeLessThanOrEqual(1);
   }
 });

@@ -6,7 +6,8 @@ import type { Look, Named } from "../cells";
 import { figure as told, labels, seconds, time } from "../format";
 import type { Unit } from "../format";
 import { Legend } from "../legend";
-import { trace } from "../marks";
+import { draw } from "../marks";
+import type { Place } from "../marks";
 import { LOG_TICKS, Plot, axis, closeRange } from "../plot";
 import type { Slice, Status } from "./api";
 
@@ -107,17 +108,16 @@ function named(cells: Props["cells"]): Named[] {
 
 function points(plot: uPlot, slices: Slice[], looks: Look[], figure: PlotProps["figure"]): void {
   const { ctx } = plot;
-  const colours = looks.map((look) => colour(look.colour));
-  ctx.save();
+  const marks = looks.map((look) => ({ look, kept: [] as Place[], disturbed: [] as Place[] }));
   for (const { cell, at_s, disturbed, [figure]: value } of slices) {
-    const look = looks[cell];
-    if (look === undefined || !value) continue;
-    const [x, y] = [plot.valToPos(at_s, "x", true), plot.valToPos(value, "y", true)];
-    ctx.strokeStyle = ctx.fillStyle = colours[cell] ?? "";
-    ctx.beginPath();
-    trace(ctx, disturbed ? "cross" : look.shape, x, y, disturbed ? 3 : 2.5);
-    if (look.shape === "ring" || disturbed) ctx.stroke();
-    else ctx.fill();
+    if (!value) continue;
+    marks[cell]?.[disturbed ? "disturbed" : "kept"].push([plot.valToPos(at_s, "x", true), plot.valToPos(value, "y", true)]);
+  }
+  ctx.save();
+  for (const { look, kept, disturbed } of marks) {
+    ctx.strokeStyle = ctx.fillStyle = colour(look.colour);
+    draw(ctx, kept, look.shape, 2.5, look.shape === "ring" ? "stroke" : "fill");
+    draw(ctx, disturbed, "cross", 3, "stroke");
   }
   ctx.restore();
 }

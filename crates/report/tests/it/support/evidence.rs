@@ -4,6 +4,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use hdrhistogram::Histogram;
 use loadline_model::experiment::{Bound, Objective};
+use loadline_model::metrics::{HigherIs, MetricDeclaration};
 use loadline_model::profile::CallTree;
 use loadline_model::result::{CellCapacity, CurvePoint, Knee, Percentiles, Slice};
 use loadline_model::rows::Purpose;
@@ -12,25 +13,30 @@ use loadline_report::{CellProfile, Evidence, json};
 
 use super::*;
 
-/// Results that differ in what a page shows of them, by the names of their pages.
-pub fn pages() -> Vec<(&'static str, RunResult, Evidence)> {
+/// Its name, and what it shows.
+type Page = (&'static str, RunResult, Evidence);
+
+/// Results that differ in what a page shows of them.
+pub fn pages() -> Vec<Page> {
     let plain = |name, result| {
         let (result, evidence) = with_evidence(result);
         (name, result, evidence)
     };
     let mut pages = vec![
         plain("slower", disturbed(slower())),
-        plain("untrusted", untrusted()),
+        plain("untrusted", failing_requests(untrusted())),
         plain("claims", with_starts_and_claims()),
         plain("conditions", with_conditions()),
         plain("platforms", platforms_and_loads()),
         plain("many", six_by_six()),
         plain("limits", cpu_limits()),
-        plain("connections", connections()),
+        plain("connections", following_a_law(connections())),
         plain("capacities", capacities()),
         plain("alone", alone()),
         plain("joined", joined()),
-        plain("tails", with_tails()),
+        plain("interrupted", interrupted()),
+        plain("twin", scattered(twin_differs())),
+        declaring(plain("tails", disturbed(with_tails()))),
         plain("hostile", hostile(disturbed(with_tails()))),
         plain("hostile-claims", hostile(with_starts_and_claims())),
         plain("hostile-conditions", hostile(with_conditions())),
@@ -45,6 +51,60 @@ pub fn pages() -> Vec<(&'static str, RunResult, Evidence)> {
         pages.push((name, result, evidence));
     }
     pages
+}
+
+/// With the failed requests of the slices counted in their cells, and a status among them.
+fn failing_requests(mut result: RunResult) -> RunResult {
+    result.slices[2].errors = BTreeMap::from([("GET /orders: 503".to_owned(), 2)]);
+    result.trust.gates[2] = gate("errors", "errors 10", "");
+    for slice in &result.slices {
+        let of_cell = &mut result.cells[slice.cell.0].errors;
+        for (kind, count) in &slice.errors {
+            *of_cell.entry(kind.clone()).or_default() += count;
+        }
+    }
+    result
+}
+
+/// With the Universal Scalability Law that goes through the points of `connections`.
+fn following_a_law(mut result: RunResult) -> RunResult {
+    let fitted = |value: f64| Fitted { value, interval: Some([value * 0.98, value * 1.03]) };
+    result.scalability = vec![Scalability {
+        label: "orders on host".to_owned(),
+        points: vec![(1.0, 16_100.0), (8.0, 33_000.0), (64.0, 33_400.0)],
+        one_per_second: fitted(16_100.0),
+        contention: fitted(0.406),
+        crosstalk: fitted(0.001_06),
+        peak: Some(23.7),
+        worst_error: 0.001,
+        holds: true,
+    }];
+    result
+}
+
+/// With metrics of each kind that a probe may declare.
+fn declaring((name, mut result, evidence): Page) -> Page {
+    let (collections, heap, reads) = ("jvm.gc.collections", "jvm.heap.used", "app.disk.reads");
+    result.metrics = vec![
+        MetricDeclaration::counter(collections, Unit::Count)
+            .shown_as("collections per request", HigherIs::More),
+        MetricDeclaration::level(heap, Unit::Bytes),
+        MetricDeclaration::counter(reads, Unit::Count).of_the_machine(),
+    ];
+    for (slice, at) in result.slices.iter_mut().zip(0..) {
+        let seen = std::mem::take(&mut slice.observations);
+        slice.observations =
+            seen.with(collections, 3 + at % 5).with(heap, (40 + at % 9) << 20).with(reads, 120 + at % 7);
+    }
+    (name, result, evidence)
+}
+
+/// With deployments that lie far apart.
+fn scattered(mut result: RunResult) -> RunResult {
+    for (cell, share) in result.cells.iter_mut().zip([0.012, 0.08, 0.14]) {
+        cell.deployment_spread.as_mut().expect("set by slower").share = share;
+    }
+    result
 }
 
 /// What would run, close or fetch something if it were not text.
