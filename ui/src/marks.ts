@@ -14,7 +14,7 @@ const CORNERS: Record<Exclude<Shape, "ring" | "dot">, Place[]> = {
 };
 
 /** Adds a shape to a path. */
-export function trace(path: CanvasPath, shape: Shape | "cross", x: number, y: number, r: number): void {
+function trace(path: CanvasPath, shape: Shape | "cross", x: number, y: number, r: number): void {
   switch (shape) {
     case "ring":
     case "dot":
