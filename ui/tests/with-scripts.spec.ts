@@ -214,10 +214,10 @@ for (const name of ["slower", "layers", "capacities"]) {
       await open(page, name);
       await page.getByText("Drawings as files").click();
       await expect(page.locator("#pictures li").first()).toBeVisible();
-      const drawn = await page.locator("main section").filter({ has: page.locator(".drawn, .plot, .measured, canvas") }).locator("h2").allTextContents();
+      const drawn = await page.locator("main section:not(:has(section))").filter({ has: page.locator(".drawn, .plot, .measured, canvas") }).locator("h2").allTextContents();
       const buttons = await page.locator("#pictures li button").evaluateAll((all) => all.map((button) => button.getAttribute("aria-label")));
       expect(buttons).toEqual(drawn.flatMap((heading) => [`${heading} as PNG`, `${heading} as SVG`]));
-      for (const section of await page.locator("main section").filter({ has: page.locator(".drawn") }).all()) {
+      for (const section of await page.locator("main section:not(:has(section))").filter({ has: page.locator(".drawn") }).all()) {
         const marks = await section.locator("svg circle, svg rect").count();
         const svg = await svgOf(page, (await section.locator("h2").textContent()) ?? "");
         // And the paper.
