@@ -154,9 +154,10 @@ export function valueOf(slice: Slice, metric: SliceMetric): number {
   return slice[of][name];
 }
 
-/** A little room at both ends, so that no point is cut. */
-export function spread(_plot: uPlot, low: number, high: number): uPlot.Range.MinMax {
-  const room = (high - low) * 0.015 || 1;
+/** A little room at both ends of the whole, so that no point is cut. A part is shown as it was asked for, however often it is drawn. */
+export function spread({ data: [times] }: uPlot, low: number, high: number): uPlot.Range.MinMax {
+  const isAll = low === times[0] && high === times[times.length - 1];
+  const room = isAll ? (high - low) * 0.015 || 1 : 0;
   return [low - room, high + room];
 }
 
