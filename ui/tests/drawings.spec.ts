@@ -291,7 +291,7 @@ function middles(plot: string, kind: RegExp): Mark[] {
 function expectMarks(drawn: readonly Mark[], slices: Slice[], x: Scale, y: Scale, figure: (slice: Slice) => number, what: string): void {
   expect(drawn.length, what).toBe(slices.length);
   for (const [at, slice] of slices.entries()) {
-    const [cx, cy] = drawn[at] ?? [NaN, NaN];
+    const [cx = NaN, cy = NaN] = drawn[at] ?? [];
     expectPlace(cx, x.place(when(slice) * 1e9), `${what} ${at}`, 3);
     expectPlace(cy, y.place(figure(slice)), `${what} ${at}`, 3);
   }
@@ -379,7 +379,7 @@ async function shownTimes(page: Page): Promise<Times[]> {
   expect(plots.length).toBe(areas.length);
   return plots.map((plot, at) => {
     const { value } = scaleOf(labelsOf(plot).across, false, 1.1);
-    const [left, right] = areas[at] ?? [NaN, NaN];
+    const [left = NaN, right = NaN] = areas[at] ?? [];
     return [value(left) / 1e9, value(right) / 1e9];
   });
 }
@@ -409,5 +409,26 @@ test("what is dragged over among the slices is all that slices and probes show, 
   await expect(page.getByRole("dialog")).toHaveCount(0);
   expectTimes(await shownTimes(page), [from + 0.1 * (to - from), from + 0.3 * (to - from)]);
   await page.locator("#probes .u-over").first().dblclick();
+  expectTimes(await shownTimes(page), whole);
+});
+
+test("the buttons zoom around the slice that is chosen, and out to all of them", async ({ page }) => {
+  await open(page, "slower");
+  const { cells, slices } = resultOf("slower");
+  const at = 20;
+  const chosen = inTime(slices, cells)[at];
+  if (chosen === undefined) throw new Error("no slice");
+  const zoomIn = page.getByRole("button", { name: "Zoom in" });
+  await expect(zoomIn).toBeDisabled();
+  await page.getByText("Drawings as files").click();
+  const [whole] = await shownTimes(page);
+  if (whole === undefined) throw new Error("no plot");
+  await page.getByRole("slider", { name: "slice" }).fill(String(at));
+  for (const parts of [4, 16]) {
+    await zoomIn.press("Enter");
+    const half = (whole[1] - whole[0]) / parts / 2;
+    expectTimes(await shownTimes(page), [when(chosen) - half, when(chosen) + half]);
+  }
+  await page.getByRole("button", { name: "Zoom out" }).press("Enter");
   expectTimes(await shownTimes(page), whole);
 });
