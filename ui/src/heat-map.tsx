@@ -82,6 +82,7 @@ function CellHeat({ page, heat, cell, range }: { page: Page; heat: Heat; cell: C
     const by = KEYS[event.key];
     if (by === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
+    setPointed(undefined);
     const [at, bin] = reached ?? [0, first];
     setReached(within(at + by[0], bin + by[1]));
   };
