@@ -18,7 +18,7 @@ export function Blocks({ row, unit }: { row: Row; unit: Unit }) {
   const high = Math.max(0, row.margin, ...within) || 1;
   const y = scaled([low, high], [height - bottom - 4, 6]);
   return (
-    <>
+    <section>
       <h3>Block by block</h3>
       <p class="caption">the difference of the slices in each block, in the order of measurement; grey band: margin; triangle: lies beyond</p>
       <Measured height={height} label={`${values.length} differences, from ${difference(sorted[0] ?? 0, unit)} to ${difference(sorted.at(-1) ?? 0, unit)}`}>
@@ -51,6 +51,6 @@ export function Blocks({ row, unit }: { row: Row; unit: Unit }) {
           );
         }}
       </Measured>
-    </>
+    </section>
   );
 }

@@ -9,6 +9,7 @@ import { Dialog } from "./dialog";
 import { figure, time } from "./format";
 import type { Cell } from "./generated/result";
 import { Histogram } from "./histogram";
+import { Pictures } from "./pictures";
 import type { RestsOn } from "./rests-on";
 import { SliceTable } from "./slice-table";
 
@@ -39,11 +40,12 @@ export function FigureDialog({ page, of, onClose }: Props) {
       {typeof row?.note === "string" && row.note !== "" && <p class="caution">{row.note}</p>}
       {row !== undefined && <Blocks row={row} unit={unit} />}
       {distributed !== undefined && shown.length > 0 && (
-        <>
+        <section>
           <h3>Distribution of the {distributed} time</h3>
           <Histogram distributions={shown} cells={page.result.cells} looks={looks(page.result)} />
-        </>
+        </section>
       )}
+      {((row?.block_differences.length ?? 0) > 0 || shown.length > 0) && <Pictures />}
       {request === undefined ? (
         <>
           <Deployments cells={cells} />

@@ -20,6 +20,11 @@ const BOTTOM = 18;
 const APART = 90;
 /** Opacity of a bin with a single request. */
 const LEAST = 0.28;
+/** Where each key goes: columns to the right, bins up. */
+const KEYS: Record<string, Place> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1], Home: [-Infinity, 0], End: [Infinity, 0] };
+
+/** A column and a bin of the map. */
+type Place = readonly [at: number, bin: number];
 
 export function HeatMap({ page }: { page: Page }) {
   const { load, choice } = useLoad(page);
@@ -36,7 +41,7 @@ export function HeatMap({ page }: { page: Page }) {
       <h2>Response times over time</h2>
       <p class="caption">
         the slices that count, in the order of measurement, each as wide as any other; the darker, the more requests in a slice; the faintest is one; where there are too many slices
-        for a column each, neighbours share one, which shows the most of any of them
+        for a column each, neighbours share one, which shows the most of any of them; a place tells its requests under the pointer, or under the ring that arrow keys move
       </p>
       <div class="choices">{choice}</div>
       {cells.filter(({ id }) => (heat.cells[id] ?? []).length > 0).map((cell) => (
@@ -62,22 +67,35 @@ function CellHeat({ page, heat, cell, range }: { page: Page; heat: Heat; cell: C
       stop();
     };
   }, []);
-  const [read, setRead] = useState("");
+  const [pointed, setPointed] = useState<Place>();
+  const [reached, setReached] = useState<Place>();
   const slices = useMemo(() => page.result.slices.filter((slice) => slice.cell === cell.id && slice.counted), []);
   const each = heat.slices_per_column;
   const of = (bin: number) => edge({ per_doubling: heat.per_doubling, first: bin }, 0);
-  const tell = (event: PointerEvent & { currentTarget: HTMLCanvasElement }) => {
+  const within = (at: number, bin: number): Place => [Math.min(Math.max(at, 0), columns.length - 1), Math.min(Math.max(bin, first), end - 1)];
+  const point = (event: PointerEvent & { currentTarget: HTMLCanvasElement }) => {
     const box = event.currentTarget.getBoundingClientRect();
-    const at = Math.min(Math.floor(((event.clientX - box.left) / box.width) * columns.length), columns.length - 1);
-    const bin = end - 1 - Math.min(Math.floor(((event.clientY - box.top) / box.height) * (end - first)), end - first - 1);
+    const [right, down] = [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height];
+    setPointed(within(Math.floor(right * columns.length), end - 1 - Math.floor(down * (end - first))));
+  };
+  const move = (event: KeyboardEvent) => {
+    const by = KEYS[event.key];
+    if (by === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    setPointed(undefined);
+    const [at, bin] = reached ?? [0, first];
+    setReached(within(at + by[0], bin + by[1]));
+  };
+  const tell = ([at, bin]: Place): string => {
     const [begin, counts] = columns[at] ?? [0, []];
     const count = counts[bin - begin] ?? 0;
     const shared = slices.slice(at * each, (at + 1) * each);
     const [one, last] = [shared[0], shared.at(-1)];
-    if (one === undefined || last === undefined) return;
+    if (one === undefined || last === undefined) return "";
     const requests = `${count} request${count === 1 ? "" : "s"} of ${time(of(bin))} to ${time(of(bin + 1))}`;
-    setRead(one === last ? `${told(one)}: ${requests}` : `${told(one)} to ${told(last)}: at most ${requests} in a slice`);
+    return one === last ? `${told(one)}: ${requests}` : `${told(one)} to ${told(last)}: at most ${requests} in a slice`;
   };
+  const place = pointed ?? reached;
   const [low, high] = [of(first), of(end)];
   const y = scaled([low, high], [HEIGHT, 0], true);
   return (
@@ -103,9 +121,24 @@ function CellHeat({ page, heat, cell, range }: { page: Page; heat: Heat; cell: C
             </>
           )}
         </Measured>
-        <canvas ref={canvas} role="img" onPointerMove={tell} onPointerLeave={() => setRead("")} aria-label={`Response times of ${cell.label} in ${slices.length} slices, from ${time(low)} to ${time(high)}`} />
+        {/* Keys of an application are its own; a screen reader would keep them from an image. */}
+        <canvas
+          ref={canvas}
+          role="application"
+          tabIndex={0}
+          onPointerMove={point}
+          onPointerLeave={() => setPointed(undefined)}
+          onKeyDown={move}
+          onBlur={() => setReached(undefined)}
+          aria-label={`Response times of ${cell.label} in ${slices.length} slices, from ${time(low)} to ${time(high)}`}
+        />
+        {reached !== undefined && (
+          <div class="marked" style={{ left: `calc(${LEFT}px + ${(reached[0] + 0.5) / columns.length} * (100% - ${LEFT}px))`, top: `${((end - reached[1] - 0.5) / (end - first)) * HEIGHT}px` }} />
+        )}
       </div>
-      <p class="readout">{read}</p>
+      <p class="readout" aria-live="polite">
+        {place === undefined ? "" : tell(place)}
+      </p>
     </figure>
   );
 }

@@ -1,4 +1,4 @@
-// The drawings of the page as files.
+// The drawings of the page, or of a dialog, as files.
 import { useState } from "preact/hooks";
 import { png, save } from "./picture";
 import { drawings, svg } from "./vector";
@@ -6,7 +6,6 @@ import { drawings, svg } from "./vector";
 interface Part {
   name: string;
   whole: HTMLElement;
-  hasLines: boolean;
 }
 
 const KINDS = { PNG: png, SVG: svg };
@@ -27,7 +26,7 @@ export function Pictures() {
   );
   return (
     // What is drawn changes with what is chosen.
-    <details onToggle={(event) => event.currentTarget.open && setParts(found())}>
+    <details onToggle={(event) => event.currentTarget.open && setParts(found(event.currentTarget))}>
       <summary>Drawings as files</summary>
       {failed !== undefined && <p class="caution">{failed}</p>}
       <ul class="pictures">
@@ -35,7 +34,7 @@ export function Pictures() {
           <li key={part.name}>
             {part.name}
             {button("PNG", part)}
-            {part.hasLines && button("SVG", part)}
+            {button("SVG", part)}
           </li>
         ))}
       </ul>
@@ -43,13 +42,12 @@ export function Pictures() {
   );
 }
 
-/** The parts of the page with a drawing, and a name. */
-function found(): Part[] {
-  return [...document.querySelectorAll<HTMLElement>("main section")].flatMap((whole) => {
-    const name = whole.ariaLabel ?? whole.querySelector("h2")?.textContent ?? "";
-    const hasLines = drawings(whole).length > 0;
-    const isDrawn = hasLines || whole.querySelector(".drawn") !== null;
-    return name === "" || !isDrawn || whole.querySelector("section") !== null ? [] : [{ name, whole, hasLines }];
+/** The parts with a drawing, and a name, of the dialog that this place is in, or else of the page. */
+function found(place: Element): Part[] {
+  const around = place.closest("dialog") ?? document.querySelector("main");
+  return [...(around?.querySelectorAll<HTMLElement>("section") ?? [])].flatMap((whole) => {
+    const name = whole.ariaLabel ?? whole.querySelector("h2, h3")?.textContent ?? "";
+    return name === "" || drawings(whole).length === 0 || whole.querySelector("section") !== null ? [] : [{ name, whole }];
   });
 }
 

@@ -35,6 +35,8 @@ export type SliceMetric = (typeof METRICS)[number][0];
 export const SYNC = "time";
 /** Pixels around the pointer in which a slice is found. */
 const REACH = 30;
+/** How much shorter a time is shown after each step into it. */
+const STEP = 4;
 
 export function Slices({ page }: { page: Page }) {
   const { load, choice } = useLoad(page);
@@ -110,6 +112,16 @@ export function Slices({ page }: { page: Page }) {
   );
   if (slices.length === 0) return null;
   const slice = slices[at];
+  const zoomIn = () => {
+    const { min, max } = plot.current?.scales["x"] ?? {};
+    if (slice === undefined || min === undefined || max === undefined) return;
+    const half = (max - min) / STEP / 2;
+    show(when(slice) - half, when(slice) + half);
+  };
+  const zoomOut = () => {
+    const times = slices.map(when);
+    show(times[0] ?? NaN, times.at(-1) ?? NaN);
+  };
   const known = METRICS.filter(([id]) => slices.some((each) => valueOf(each, id) > 0));
   const several = cells.some(isOfSeveral);
   return (
@@ -139,11 +151,22 @@ export function Slices({ page }: { page: Page }) {
         <button type="button" disabled={slice === undefined} onClick={() => setOpen(true)}>
           All of this slice
         </button>
+        <button type="button" disabled={slice === undefined} onClick={zoomIn}>
+          Zoom in
+        </button>
+        <button type="button" onClick={zoomOut}>
+          Zoom out
+        </button>
       </div>
       <p class="readout">{slice === undefined ? " " : told(page, slice, metric)}</p>
       {open && slice !== undefined && <SliceDialog page={page} slice={slice} onClose={() => setOpen(false)} />}
     </section>
   );
+}
+
+/** Shows these times in all plots of slices and probes. */
+function show(min: number, max: number): void {
+  uPlot.sync(SYNC).plots.forEach((plot) => plot.setScale("x", { min, max }));
 }
 
 /** A figure of a slice, in ns or a second. */
@@ -154,9 +177,10 @@ export function valueOf(slice: Slice, metric: SliceMetric): number {
   return slice[of][name];
 }
 
-/** A little room at both ends, so that no point is cut. */
-export function spread(_plot: uPlot, low: number, high: number): uPlot.Range.MinMax {
-  const room = (high - low) * 0.015 || 1;
+/** A little room at both ends of the whole, so that no point is cut. A part is shown as it was asked for, however often it is drawn. */
+export function spread({ data: [times] }: uPlot, low: number, high: number): uPlot.Range.MinMax {
+  const isAll = low === times[0] && high === times[times.length - 1];
+  const room = isAll ? (high - low) * 0.015 || 1 : 0;
   return [low - room, high + room];
 }
 

@@ -3,7 +3,7 @@ import { plotIn } from "./plot";
 import { SVG, element, recorded } from "./recorder";
 
 const LOOK = ["color", "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "opacity", "overflow", "font-family", "font-size", "font-weight", "text-anchor"];
-/** A drawing that is narrower is a sign in a line, which belongs to a drawing only in its legend or beside it. */
+/** A drawing that is narrower and no strip of a table is a sign in a line, which belongs to a drawing only in its legend or beside it. */
 const LEAST_WIDTH = 200;
 
 /** Words that belong to a drawing, though they are not in it. */
@@ -13,7 +13,7 @@ const SIGNS = ".legend svg, .drawn tbody td:not(.strip) svg";
 
 /** The drawings of a part: SVG, plots and other canvases. */
 export function drawings(part: Element): Element[] {
-  const isLarge = (each: Element) => each.getBoundingClientRect().width >= LEAST_WIDTH;
+  const isLarge = (each: Element) => each.closest("td.strip") !== null || each.getBoundingClientRect().width >= LEAST_WIDTH;
   const isOwn = (each: Element) => each.parentElement?.closest("svg, .plot") === null;
   return [...part.querySelectorAll("svg, .plot, canvas")].filter((each) => isOwn(each) && isLarge(each));
 }

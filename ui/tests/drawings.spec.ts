@@ -2,8 +2,9 @@
 import { expect, test } from "@playwright/test";
 import type { Page } from "@playwright/test";
 import { inTime, when } from "../src/data";
-import type { Cell, Row, RunResult } from "../src/generated/result";
-import { across, expectPlace, labelsOf, scaleOf, upright } from "./drawn";
+import type { Cell, Row, RunResult, Slice } from "../src/generated/result";
+import { observed, probesOf } from "../src/probe-list";
+import { across, expectPlace, labelsOf, plotsOf, scaleOf, upright } from "./drawn";
 import type { Label, Scale } from "./drawn";
 import { MEASURED, expectFigure, figureOf, fileOf, open, resultOf } from "./pages";
 
@@ -267,29 +268,167 @@ for (const name of ["slower", ...MEASURED]) {
   });
 }
 
-for (const name of ["slower", ...MEASURED]) {
-  test(`each slice of ${name} is drawn at its time and its figure`, async ({ page }) => {
+const SLICES = "Every slice, in the order in which it was measured";
+const PROBES = "What the machine did meanwhile";
+
+/** The plots of a part of the page, from its file. */
+async function savedPlots(page: Page, heading: string): Promise<string[]> {
+  return plotsOf((await fileOf(page, page.getByRole("button", { name: `${heading} as SVG`, exact: true }))).bytes.toString());
+}
+
+type Mark = readonly [x: number, y: number];
+
+/** Two opposite corners of a mark: of a cross by its two lines, of a square by its four corners. */
+const CROSS = /M(-?[\d.]+) (-?[\d.]+)L(-?[\d.]+) (-?[\d.]+)M\3 \2L\1 \4/g;
+const SQUARE = /M(-?[\d.]+) (-?[\d.]+)L(-?[\d.]+) \2L\3 (-?[\d.]+)L\1 \4Z/g;
+
+/** The middles of the marks of a kind in a plot. */
+function middles(plot: string, kind: RegExp): Mark[] {
+  return [...plot.matchAll(kind)].map(([, left, top, right, bottom]) => [(Number(left) + Number(right)) / 2, (Number(top) + Number(bottom)) / 2]);
+}
+
+/** A mark for each of these slices, in their order, at its time and its figure. */
+function expectMarks(drawn: readonly Mark[], slices: Slice[], x: Scale, y: Scale, figure: (slice: Slice) => number, what: string): void {
+  expect(drawn.length, what).toBe(slices.length);
+  for (const [at, slice] of slices.entries()) {
+    const [cx = NaN, cy = NaN] = drawn[at] ?? [];
+    expectPlace(cx, x.place(when(slice) * 1e9), `${what} ${at}`, 3);
+    expectPlace(cy, y.place(figure(slice)), `${what} ${at}`, 3);
+  }
+}
+
+/** A dotted line, from top to bottom, six pixels before the first slice of each deployment. */
+function expectDeployments(plot: string, slices: Slice[], x: Scale): void {
+  const drawn = [...plot.matchAll(/<path d="M(-?[\d.]+) -?[\d.]+L\1 -?[\d.]+" [^>]*stroke-dasharray="2 3"/g)].map(([, place]) => Number(place));
+  const first = slices.filter(({ round }, at) => round !== slices[at - 1]?.round);
+  expect(drawn.length).toBe(first.length);
+  first.forEach((slice, at) => expectPlace(drawn[at] ?? NaN, x.place(when(slice) * 1e9) - 6, `deployment ${slice.round}`, 3));
+}
+
+for (const name of ["slower", "untrusted", ...MEASURED]) {
+  test(`each slice of ${name} is drawn at its time and its figure, and as what it is`, async ({ page }) => {
     await open(page, name);
     const { cells, slices } = resultOf(name);
+    // Cell by cell.
+    const own = cells.flatMap((cell) => inTime(slices, [cell]));
+    const doubted = own.filter(({ counted, failed_gates: failed }) => counted && failed.length > 0);
+    const left = own.filter(({ counted }) => !counted);
+    if (name === "slower") expect(left.length).toBeGreaterThan(0);
+    if (name === "untrusted") expect(doubted.length).toBeGreaterThan(0);
     await page.getByText("Drawings as files").click();
     for (const figure of ["p50", "p99"] as const) {
       await page.locator("#slices").getByRole("combobox", { name: "figure" }).selectOption(`response.${figure}`);
-      const svg = (await fileOf(page, page.getByRole("button", { name: "Every slice, in the order in which it was measured as SVG", exact: true }))).bytes.toString();
-      const labels = labelsOf(svg);
+      const [plot = ""] = await savedPlots(page, SLICES);
+      const labels = labelsOf(plot);
       const [x, y] = [scaleOf(labels.across, false, 1.1), scaleOf(labels.up, true, 1.1)];
-      // Cell by cell; circles of the legend, and second rings, are larger.
-      const drawn = [...svg.matchAll(/M(-?[\d.]+) (-?[\d.]+)L[^A"]*A([\d.]+)/g)]
-        .map(([, right, at, radius]) => [Number(right) - Number(radius), Number(at), Number(radius)] as const)
-        .filter(([, , radius]) => radius < 3.9);
-      for (const cell of cells) {
-        const own = inTime(slices, [cell]).filter(({ counted }) => counted);
-        for (const [which, slice] of own.entries()) {
-          const [cx = NaN, cy = NaN] = drawn.shift() ?? [];
-          expectPlace(cx, x.place(when(slice) * 1e9), `slice ${which} of ${cell.label}`, 3);
-          expectPlace(cy, y.place(slice.response[figure]), `slice ${which} of ${cell.label}`, 3);
-        }
-      }
-      expect(drawn).toEqual([]);
+      // Second rings are larger.
+      const circles = [...plot.matchAll(/M(-?[\d.]+) (-?[\d.]+)L[^A"]*A([\d.]+)/g)].map(([, right, at, radius]) => ({ middle: [Number(right) - Number(radius), Number(at)] as const, isSecond: Number(radius) > 3.9 }));
+      const circled = (second: boolean) => circles.filter(({ isSecond }) => isSecond === second).map(({ middle }) => middle);
+      const value = ({ response }: Slice) => response[figure];
+      expectMarks(circled(false), own.filter(({ counted }) => counted), x, y, value, "slice");
+      expectMarks(circled(true), doubted, x, y, value, "second ring");
+      expectMarks(middles(plot, CROSS), left, x, y, value, "cross");
+      expectDeployments(plot, inTime(slices, cells), x);
     }
   });
 }
+
+test("the rate asked for is drawn where it is", async ({ page }) => {
+  await open(page, "slower");
+  const asked = [...new Set(resultOf("slower").cells.map(({ rate_per_second: rate }) => rate))];
+  await page.locator("#slices").getByRole("combobox", { name: "figure" }).selectOption("rate");
+  await page.getByText("Drawings as files").click();
+  const [plot = ""] = await savedPlots(page, SLICES);
+  const y = scaleOf(labelsOf(plot).up, false, 1.1);
+  // In the ink, as no other line is.
+  const drawn = [...plot.matchAll(/<path d="M[\d.]+ ([\d.]+)L[\d.]+ \1" fill="none" stroke="#1b2330"/g)].map(([, place]) => Number(place));
+  expect(drawn.length).toBe(asked.length);
+  asked.forEach((rate, at) => expectPlace(drawn[at] ?? NaN, y.place(rate ?? NaN), "rate", 2));
+});
+
+for (const name of ["slower", ...MEASURED]) {
+  test(`what probes saw in each slice of ${name} is drawn where it is`, async ({ page }) => {
+    await open(page, name);
+    const result = resultOf(name);
+    const headings = await page.locator("#probes .probe h3").evaluateAll((all) => all.map((heading) => heading.firstChild?.textContent?.trim() ?? ""));
+    await page.getByText("Drawings as files").click();
+    const plots = await savedPlots(page, PROBES);
+    expect(plots.length).toBeGreaterThan(0);
+    expect(plots.length).toBe(headings.length);
+    for (const [which, plot] of plots.entries()) {
+      const probe = probesOf(result).find(({ label }) => label === headings[which]);
+      if (probe === undefined) throw new Error(`no probe ${headings[which]}`);
+      const labels = labelsOf(plot);
+      const [x, y] = [scaleOf(labels.across, false, 1.1), scaleOf(labels.up, false, 1.1)];
+      // Of each cell those that count come first.
+      const own = result.cells.flatMap((cell) => inTime(result.slices, [cell]).sort((one, other) => Number(other.counted) - Number(one.counted)));
+      const seen = own.filter((slice) => observed(slice, probe) !== undefined);
+      expectMarks(middles(plot, SQUARE), seen, x, y, (slice) => observed(slice, probe) ?? NaN, probe.label);
+      expectDeployments(plot, inTime(result.slices, result.cells), x);
+    }
+  });
+}
+
+type Times = readonly [from: number, to: number];
+
+/** From when to when the plots of slices and of probes show, s, by their axes. */
+async function shownTimes(page: Page): Promise<Times[]> {
+  const plots = [...(await savedPlots(page, SLICES)), ...(await savedPlots(page, PROBES))];
+  const areas = await page.locator("#slices .u-over, #probes .u-over").evaluateAll((all) => (all as HTMLElement[]).map(({ offsetLeft, offsetWidth }) => [offsetLeft, offsetLeft + offsetWidth] as const));
+  expect(plots.length).toBeGreaterThan(1);
+  expect(plots.length).toBe(areas.length);
+  return plots.map((plot, at) => {
+    const { value } = scaleOf(labelsOf(plot).across, false, 1.1);
+    const [left = NaN, right = NaN] = areas[at] ?? [];
+    return [value(left) / 1e9, value(right) / 1e9];
+  });
+}
+
+/** Whether all plots show the same times. */
+function expectTimes(shown: Times[], [from, to]: Times): void {
+  for (const [begin, end] of shown) {
+    expectPlace(begin, from, "begin", 0.03 * (to - from));
+    expectPlace(end, to, "end", 0.03 * (to - from));
+  }
+}
+
+test("what is dragged over among the slices is all that slices and probes show, until a double click", async ({ page }) => {
+  await open(page, "slower");
+  await page.getByText("Drawings as files").click();
+  const [whole] = await shownTimes(page);
+  if (whole === undefined) throw new Error("no plot");
+  const [from, to] = whole;
+  const over = page.locator("#slices .u-over");
+  await over.scrollIntoViewIfNeeded();
+  const box = await over.boundingBox();
+  if (box === null) throw new Error("no plot");
+  await page.mouse.move(box.x + 0.1 * box.width, box.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 0.3 * box.width, box.y + 20, { steps: 5 });
+  await page.mouse.up();
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  expectTimes(await shownTimes(page), [from + 0.1 * (to - from), from + 0.3 * (to - from)]);
+  await page.locator("#probes .u-over").first().dblclick();
+  expectTimes(await shownTimes(page), whole);
+});
+
+test("the buttons zoom around the slice that is chosen, and out to all of them", async ({ page }) => {
+  await open(page, "slower");
+  const { cells, slices } = resultOf("slower");
+  const at = 20;
+  const chosen = inTime(slices, cells)[at];
+  if (chosen === undefined) throw new Error("no slice");
+  const zoomIn = page.getByRole("button", { name: "Zoom in" });
+  await expect(zoomIn).toBeDisabled();
+  await page.getByText("Drawings as files").click();
+  const [whole] = await shownTimes(page);
+  if (whole === undefined) throw new Error("no plot");
+  await page.getByRole("slider", { name: "slice" }).fill(String(at));
+  for (const parts of [4, 16]) {
+    await zoomIn.press("Enter");
+    const half = (whole[1] - whole[0]) / parts / 2;
+    expectTimes(await shownTimes(page), [when(chosen) - half, when(chosen) + half]);
+  }
+  await page.getByRole("button", { name: "Zoom out" }).press("Enter");
+  expectTimes(await shownTimes(page), whole);
+});

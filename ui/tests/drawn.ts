@@ -23,6 +23,11 @@ export function across(drawing: Locator): Promise<Label[]> {
   return drawing.evaluate((svg) => [...svg.querySelectorAll(":scope > text")].map((text) => [text.textContent ?? "", Number(text.getAttribute("x"))] as const));
 }
 
+/** The plots of a part of the page that was saved as SVG, each by itself; the signs of legends are none. */
+export function plotsOf(svg: string): string[] {
+  return svg.split("<svg ").filter((drawing) => drawing.includes('dominant-baseline="text-before-edge"'));
+}
+
 /** The labels of a plot that was saved as SVG. There they stand on whole pixels. */
 export function labelsOf(svg: string): { up: Label[]; across: Label[] } {
   const texts = [...svg.matchAll(/<text x="([\d.]+)" y="([\d.]+)" text-anchor="\w+" dominant-baseline="([\w-]+)"[^>]*>([^<]*)<\/text>/g)];

@@ -58,7 +58,7 @@ for (const name of ["slower", ...MEASURED]) test(`what a figure of ${name} opens
       expectFigure(cells[4] ?? "", expected[at]?.response_p99_ns ?? NaN);
       expectFigure(cells[5] ?? "", expected[at]?.rate_per_second ?? NaN);
     });
-    await dialog.locator("summary").click();
+    await dialog.locator("summary", { hasText: "slices" }).click();
     const slices = result.slices.filter(({ cell }) => cell === contrast.baseline || cell === contrast.candidate);
     const ofSlices = dialog.getByRole("group", { name: "slices" }).locator("tbody tr");
     // They are drawn once they are asked for.

@@ -5,7 +5,7 @@ import { expect, test } from "@playwright/test";
 import type { Page, TestInfo } from "@playwright/test";
 import { merged } from "../src/columns";
 import type { Column, Heat } from "../src/data";
-import { WIDTHS, expectFigure, file, resultOf } from "./pages";
+import { WIDTHS, expectFigure, file, open, resultOf } from "./pages";
 
 const SLICES = 3000;
 const LEAST = 60;
@@ -78,6 +78,50 @@ test("a column that slices share names the first and the last of them", async ({
     expectFigure(begin, first.at_s * 1e9);
     expectFigure(end, last.at_s * 1e9);
   }
+});
+
+test("the keys reach each place of the map, and tell what the pointer tells there", async ({ page }) => {
+  const faults = await open(page, "slower");
+  const map = page.locator("#heat-map .heat").first();
+  const [canvas, readout] = [map.locator("canvas"), map.locator(".readout")];
+  const columns = resultOf("slower").slices.filter(({ cell, counted }) => cell === 0 && counted).length;
+  // A pixel for each column and bin.
+  await expect.poll(() => canvas.evaluate((drawn: HTMLCanvasElement) => drawn.width)).toBe(columns);
+  const bins = await canvas.evaluate((drawn: HTMLCanvasElement) => drawn.height);
+  const { width, height } = (await canvas.boundingBox()) ?? { width: 0, height: 0 };
+  // From the lowest bin of the first column on.
+  const steps: [key: string, at: number, up: number][] = [
+    ["Home", 0, 0],
+    ["ArrowRight", 1, 0],
+    ["ArrowUp", 1, 1],
+    ["End", columns - 1, 1],
+    ["ArrowLeft", columns - 2, 1],
+    ["ArrowDown", columns - 2, 0],
+  ];
+  const told: string[] = [];
+  for (const [, at, up] of steps) {
+    await canvas.hover({ position: { x: (width * (at + 0.5)) / columns, y: (height * (bins - up - 0.5)) / bins } });
+    await expect(readout).not.toHaveText(told.at(-1) ?? "");
+    told.push(await readout.innerText());
+  }
+  expect(new Set(told).size).toBe(steps.length);
+  await page.mouse.move(0, 0);
+  await expect(readout).toHaveText("");
+  for (const [which, [key]] of steps.entries()) {
+    await canvas.press(key);
+    await expect(readout).toHaveText(told[which] ?? "");
+  }
+  // There is none below.
+  await canvas.press("ArrowDown");
+  await expect(readout).toHaveText(told.at(-1) ?? "");
+  const [ring, area] = [await map.locator(".marked").boundingBox(), await canvas.boundingBox()];
+  if (ring === null || area === null) throw new Error("no ring");
+  expect(Math.abs(ring.x + ring.width / 2 - area.x - (width * (columns - 1.5)) / columns)).toBeLessThan(1);
+  expect(Math.abs(ring.y + ring.height / 2 - area.y - (height * (bins - 0.5)) / bins)).toBeLessThan(1);
+  await page.keyboard.press("Tab");
+  await expect(readout).toHaveText("");
+  await expect(map.locator(".marked")).toHaveCount(0);
+  expect(faults).toEqual([]);
 });
 
 test("columns are as many as there is room for, and lose no count", () => {

@@ -56,7 +56,7 @@ async function expectOwn(page: Page, { slices }: RunResult, cell: Cell, metric: 
   expect(Number((await fact(page, "answered")).replaceAll(",", ""))).toBe(cell.answered);
   await expect(dialog.getByRole("img", { name: /^Histogram of/ })).toHaveCount(metric.startsWith("response.") ? 1 : 0);
   await expectDeployments(page, [cell]);
-  await dialog.locator("summary").click();
+  await dialog.locator("summary", { hasText: "slices" }).click();
   const own = slices.filter((slice) => slice.cell === cell.id);
   expect(own.length).toBeGreaterThan(0);
   const lines = dialog.getByRole("group", { name: "slices" }).locator("tbody tr");
@@ -240,7 +240,7 @@ test("a capacity leads to the rates that were tried, and so does every figure at
   const dialog = page.getByRole("dialog");
   // The slices of all rates would be no evidence of figures at one of them.
   await expect(dialog).toContainText("Made of the slices at the capacity");
-  await expect(dialog.locator("summary")).toHaveCount(0);
+  await expect(dialog.locator("summary", { hasText: "slices" })).toHaveCount(0);
   await dialog.getByRole("link", { name: `rates that were tried, ${cells[first?.cell ?? -1]?.label}` }).press("Enter");
   await expect(dialog).toBeHidden();
   await expect(page.locator(`#trials-${first?.cell}`)).toBeFocused();
@@ -254,7 +254,7 @@ test("the slices of a figure list none where they have no such figure", async ({
   const headings = async (metric: string) => {
     await page.locator(`tr[data-metric="${metric}"]`).getByRole("button").click();
     const dialog = page.getByRole("dialog");
-    await dialog.locator("summary").click();
+    await dialog.locator("summary", { hasText: "slices" }).click();
     const slices = dialog.getByRole("group", { name: "slices" });
     await expect(slices).toBeVisible();
     const texts = await slices.locator("thead th").allTextContents();

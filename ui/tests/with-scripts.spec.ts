@@ -207,6 +207,45 @@ test("a drawing is saved as PNG and as SVG", async ({ page }) => {
   expect(faults).toEqual([]);
 });
 
+for (const name of ["slower", "layers", "capacities"]) {
+  test(`whatever is drawn of ${name} is had as PNG and as SVG at any width`, async ({ page }) => {
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 900 });
+      await open(page, name);
+      await page.getByText("Drawings as files").click();
+      await expect(page.locator("#pictures li").first()).toBeVisible();
+      const drawn = await page.locator("main section:not(:has(section))").filter({ has: page.locator(".drawn, .plot, .measured, canvas") }).locator("h2").allTextContents();
+      const buttons = await page.locator("#pictures li button").evaluateAll((all) => all.map((button) => button.getAttribute("aria-label")));
+      expect(buttons).toEqual(drawn.flatMap((heading) => [`${heading} as PNG`, `${heading} as SVG`]));
+      for (const section of await page.locator("main section:not(:has(section))").filter({ has: page.locator(".drawn") }).all()) {
+        const marks = await section.locator("svg circle, svg rect").count();
+        const svg = await svgOf(page, (await section.locator("h2").textContent()) ?? "");
+        // And the paper.
+        expect(svg.match(/<(circle|rect) /g)?.length).toBe(marks + 1);
+      }
+    }
+  });
+}
+
+test("the drawings of a figure's dialog are saved like those of the page", async ({ page }) => {
+  const faults = await open(page, "slower");
+  await page.locator('tr[data-metric="response.p50"]:not([data-request])').getByRole("button").click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("Drawings as files").click();
+  await expect(dialog.locator(".pictures button")).toHaveText(["PNG", "SVG", "PNG", "SVG"]);
+  for (const [heading, mark] of [["Block by block", ".point"], ["Distribution of the response time", ".outline"]] as const) {
+    const paths = await dialog.locator(`path${mark}`).evaluateAll((all) => all.map((path) => path.getAttribute("d") ?? ""));
+    expect(paths.length).toBeGreaterThan(0);
+    const svg = await svgOf(page, heading);
+    for (const path of paths) expect(svg).toContain(`d="${path}"`);
+    expect(svg).toContain(`${heading}</tspan></text>`);
+    const picture = page.waitForEvent("download");
+    await page.getByRole("button", { name: `${heading} as PNG`, exact: true }).click();
+    expect(readFileSync(await (await picture).path()).subarray(1, 4).toString()).toBe("PNG");
+  }
+  expect(faults).toEqual([]);
+});
+
 test("an objective stands where its figure is on the axis", async ({ page }) => {
   await open(page, "capacities");
   const curves = page.locator("#capacity-curves");
