@@ -1,10 +1,10 @@
 // The result that stands in the page as JSON, with its slices put together again.
 import type { Cell, RunResult, Slice } from "./generated/result";
 
-/** Slices by columns: `response/p50` is `p50` in `response` of each. A column of one value holds for all. */
+/** Slices by columns: `response/p50` is `p50` in `response` of each. A column of one value holds for all; one that is a text is that other one. */
 interface Columns {
   length: number;
-  columns: Record<string, unknown[]>;
+  columns: Record<string, unknown[] | string>;
 }
 
 /** Counts in bins of equal width on a logarithmic scale: bin `i` begins at 2^((first + i) / per_doubling) ns. */
@@ -69,7 +69,8 @@ export function inTime(slices: Slice[], cells: Cell[]): Slice[] {
 /** The slices, one by one. */
 export function rows({ length, columns }: Columns): Slice[] {
   const slices = Array.from({ length }, () => ({}) as Record<string, unknown>);
-  for (const [path, column] of Object.entries(columns)) {
+  for (const [path, own] of Object.entries(columns)) {
+    const column = typeof own === "string" ? (columns[own] as unknown[]) : own;
     const keys = path.split("/").map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
     slices.forEach((slice, at) => enter(slice, keys, column.length === 1 ? column[0] : column[at]));
   }

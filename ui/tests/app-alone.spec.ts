@@ -5,7 +5,7 @@ import type { Page } from "@playwright/test";
 import type { Listed, Offer, Slice, Status, Stored, Summary } from "../src/generated/api";
 import type { History } from "../src/generated/history";
 import { expectToBeGood, faultsOf } from "./app-pages";
-import { expectPlace, scaleOf, upright } from "./drawn";
+import { expectPlace, plotsOf, scaleOf, upright } from "./drawn";
 import { expectFigure, fileOf } from "./pages";
 import { expectOnPaper } from "./paper";
 
@@ -236,8 +236,8 @@ test("the slices of a run that is measured are saved as PNG and as SVG", async (
   expect(picture.name).toBe("every-slice.png");
   expect(await pixelsOf(page, picture.bytes, "#b4420f")).toBeGreaterThan(50);
   const drawing = (await saved(page, "Every slice as SVG")).bytes.toString();
-  // A mark for each slice.
-  expect(drawing.match(/<path [^>]*(fill|stroke)="#/g)?.length ?? 0).toBeGreaterThanOrEqual(120);
+  // A circle for each slice that was not disturbed.
+  expect(plotsOf(drawing)[0]?.match(/M[^MA"]*A/g)?.length).toBe(slicesOf(120).filter(({ disturbed }) => !disturbed).length);
   await expectToBeGood(page);
   expect(faults).toEqual([]);
 });

@@ -24,6 +24,8 @@ const HEAT_BINS_PER_DOUBLING: u32 = 4;
 const MOST_WITH_HEAT: usize = 820_000;
 /// With fewer columns they would show little; so many are worth a page that is longer.
 const FEWEST_COLUMNS: usize = 64;
+/// Digits of the fractions of which there is one for each slice or block: more than are ever shown.
+const DIGITS: usize = 7;
 
 /// All of it.
 #[derive(Serialize)]
@@ -37,11 +39,20 @@ struct Document<'a> {
     profiles: Vec<StackedProfile<'a>>,
 }
 
-/// Slices by columns: `response/p50` is `p50` in `response` of each slice. A column of one value holds for all of them.
+/// Slices by columns: `response/p50` is `p50` in `response` of each slice.
 #[derive(Serialize)]
 struct Columns {
     length: usize,
-    columns: BTreeMap<String, Vec<Value>>,
+    columns: BTreeMap<String, SliceColumn>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum SliceColumn {
+    /// A single one holds for all slices.
+    Values(Vec<Value>),
+    /// The same as this column has: of few requests the slowest is many a quantile.
+    As(String),
 }
 
 /// How the times of a cell are distributed.
@@ -97,7 +108,7 @@ pub(super) fn document(result: &RunResult, evidence: &Evidence) -> Result<String
         cell.deployments.iter_mut().for_each(|deployment| deployment.warmup_service_p50_ns.clear());
     }
     let mut document = Document {
-        result: serde_json::to_value(&worded)?,
+        result: with_short_blocks(serde_json::to_value(&worded)?),
         slices,
         distributions: distributions(result),
         heat: None,
@@ -134,6 +145,34 @@ fn spelt_out(value: Value) -> Value {
     }
 }
 
+/// The result with few digits of the differences in its blocks.
+fn with_short_blocks(value: Value) -> Value {
+    match value {
+        Value::Array(values) => values.into_iter().map(with_short_blocks).collect(),
+        Value::Object(fields) => {
+            let field = |(key, value): (String, Value)| match key.as_str() {
+                "block_differences" => (key, short(value)),
+                _ => (key, with_short_blocks(value)),
+            };
+            Value::Object(fields.into_iter().map(field).collect())
+        }
+        other => other,
+    }
+}
+
+/// Fractions with few digits; whole numbers as they are.
+fn short(value: Value) -> Value {
+    match value {
+        Value::Array(values) => values.into_iter().map(short).collect(),
+        Value::Number(number) if number.is_f64() => {
+            let digits = DIGITS - 1;
+            let short = number.as_f64().and_then(|value| format!("{value:.digits$e}").parse::<f64>().ok());
+            short.map_or(Value::Number(number), Value::from)
+        }
+        other => other,
+    }
+}
+
 fn columns(slices: &[Slice]) -> Result<Columns, ReportError> {
     let mut columns: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for (at, slice) in slices.iter().enumerate() {
@@ -146,7 +185,17 @@ fn columns(slices: &[Slice]) -> Result<Columns, ReportError> {
             column.truncate(1);
         }
     }
-    Ok(Columns { length: slices.len(), columns })
+    let mut written: BTreeMap<String, SliceColumn> = BTreeMap::new();
+    for (path, values) in columns {
+        let is_same = |column: &SliceColumn| matches!(column, SliceColumn::Values(known) if *known == values);
+        let same = written.iter().find(|(_, column)| values.len() > 1 && is_same(column));
+        let column = match same {
+            Some((known, _)) => SliceColumn::As(known.clone()),
+            None => SliceColumn::Values(values),
+        };
+        written.insert(path, column);
+    }
+    Ok(Columns { length: slices.len(), columns: written })
 }
 
 /// Enters the fields of a slice, and those of what they hold; kinds of errors are no columns.
@@ -158,7 +207,7 @@ fn enter(columns: &mut BTreeMap<String, Vec<Value>>, at: usize, path: &str, fiel
             value => {
                 let column = columns.entry(path).or_default();
                 column.resize(at, Value::Null);
-                column.push(value);
+                column.push(short(value));
             }
         }
     }
