@@ -24,8 +24,9 @@ const HEAT_BINS_PER_DOUBLING: u32 = 4;
 const MOST_WITH_HEAT: usize = 820_000;
 /// With fewer columns they would show little; so many are worth a page that is longer.
 const FEWEST_COLUMNS: usize = 64;
-/// Digits of the fractions of which there is one for each slice or block: more than are ever shown.
-const DIGITS: usize = 7;
+/// Digits of a slice's fractions, and of the differences in blocks: more than are ever shown.
+const SLICE_DIGITS: usize = 7;
+const BLOCK_DIGITS: usize = 5;
 
 /// All of it.
 #[derive(Serialize)]
@@ -104,9 +105,15 @@ pub(super) fn document(result: &RunResult, evidence: &Evidence) -> Result<String
         for encoded in [&mut histograms.response, &mut histograms.service, &mut histograms.send_lag] {
             encoded.clear();
         }
-        // No drawing shows the courses of the warm-ups.
+        // Nothing shows the courses of the warm-ups.
         cell.deployments.iter_mut().for_each(|deployment| deployment.warmup_service_p50_ns.clear());
     }
+    // Nor what twins are compared with, block by block.
+    worded
+        .noise
+        .iter_mut()
+        .flat_map(|contrast| &mut contrast.rows)
+        .for_each(|row| row.block_differences.clear());
     let mut document = Document {
         result: with_short_blocks(serde_json::to_value(&worded)?),
         slices,
@@ -151,7 +158,7 @@ fn with_short_blocks(value: Value) -> Value {
         Value::Array(values) => values.into_iter().map(with_short_blocks).collect(),
         Value::Object(fields) => {
             let field = |(key, value): (String, Value)| match key.as_str() {
-                "block_differences" => (key, short(value)),
+                "block_differences" => (key, short(value, BLOCK_DIGITS)),
                 _ => (key, with_short_blocks(value)),
             };
             Value::Object(fields.into_iter().map(field).collect())
@@ -160,14 +167,18 @@ fn with_short_blocks(value: Value) -> Value {
     }
 }
 
-/// Fractions with few digits; whole numbers as they are.
-fn short(value: Value) -> Value {
+/// Fractions with so many digits, and without a point if none is behind it; whole numbers as they are.
+fn short(value: Value, digits: usize) -> Value {
     match value {
-        Value::Array(values) => values.into_iter().map(short).collect(),
+        Value::Array(values) => values.into_iter().map(|value| short(value, digits)).collect(),
         Value::Number(number) if number.is_f64() => {
-            let digits = DIGITS - 1;
-            let short = number.as_f64().and_then(|value| format!("{value:.digits$e}").parse::<f64>().ok());
-            short.map_or(Value::Number(number), Value::from)
+            let after = digits - 1;
+            let short = number.as_f64().and_then(|value| format!("{value:.after$e}").parse::<f64>().ok());
+            match short {
+                Some(whole) if whole.fract() == 0.0 && whole.abs() < 1e15 => Value::from(whole as i64),
+                Some(short) => Value::from(short),
+                None => Value::Number(number),
+            }
         }
         other => other,
     }
@@ -207,7 +218,7 @@ fn enter(columns: &mut BTreeMap<String, Vec<Value>>, at: usize, path: &str, fiel
             value => {
                 let column = columns.entry(path).or_default();
                 column.resize(at, Value::Null);
-                column.push(short(value));
+                column.push(short(value, SLICE_DIGITS));
             }
         }
     }

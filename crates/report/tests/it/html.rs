@@ -190,6 +190,10 @@ fn the_data_of_a_page_are_the_result_with_its_slices_by_columns() {
                 deployment[WARM_UP] = written[WARM_UP].clone();
             }
         }
+        // Nor is what twins are compared with, block by block.
+        for row in document["noise"].as_array_mut().expect("noise").iter_mut().flat_map(rows_of) {
+            row["block_differences"] = Value::Array(Vec::new());
+        }
         assert_same(&shown, &document);
         let read: Vec<Slice> = rows(&page["slices"])
             .into_iter()
@@ -199,7 +203,11 @@ fn the_data_of_a_page_are_the_result_with_its_slices_by_columns() {
     }
 }
 
-/// The same but for the digits after the seventh of a fraction.
+fn rows_of(contrast: &mut Value) -> impl Iterator<Item = &mut Value> {
+    contrast["rows"].as_array_mut().expect("rows").iter_mut()
+}
+
+/// The same but for the digits of a fraction that are never shown.
 fn assert_same(shown: &Value, written: &Value) {
     match (shown, written) {
         (Value::Array(shown), Value::Array(written)) => {
@@ -210,9 +218,9 @@ fn assert_same(shown: &Value, written: &Value) {
             assert!(shown.keys().eq(written.keys()), "{:?} for {:?}", shown.keys(), written.keys());
             shown.values().zip(written.values()).for_each(|(shown, written)| assert_same(shown, written));
         }
-        (Value::Number(one), Value::Number(other)) if one.is_f64() && other.is_f64() => {
+        (Value::Number(one), Value::Number(other)) if other.is_f64() => {
             let (one, other) = (one.as_f64().expect("a number"), other.as_f64().expect("a number"));
-            assert!((one - other).abs() <= 1e-6 * other.abs(), "{one} for {other}");
+            assert!((one - other).abs() <= 1e-4 * other.abs(), "{one} for {other}");
         }
         _ => assert_eq!(shown, written),
     }
