@@ -35,6 +35,8 @@ export type SliceMetric = (typeof METRICS)[number][0];
 export const SYNC = "time";
 /** Pixels around the pointer in which a slice is found. */
 const REACH = 30;
+/** In which a second click makes a double one. */
+const DOUBLE_CLICK_MS = 300;
 /** How much shorter a time is shown after each step into it. */
 const STEP = 4;
 
@@ -103,7 +105,13 @@ export function Slices({ page }: { page: Page }) {
               if (found !== marked.current) mark(found);
               made.over.style.cursor = found < 0 ? "crosshair" : "pointer";
             });
-            made.over.addEventListener("click", () => setOpen(marked.current >= 0));
+            // The first click of two zooms out with the second, and opens nothing.
+            let opening: ReturnType<typeof setTimeout> | undefined;
+            made.over.addEventListener("click", () => {
+              clearTimeout(opening);
+              opening = setTimeout(() => setOpen(marked.current >= 0), DOUBLE_CLICK_MS);
+            });
+            made.over.addEventListener("dblclick", () => clearTimeout(opening));
           },
         ],
       },

@@ -412,6 +412,20 @@ test("what is dragged over among the slices is all that slices and probes show, 
   expectTimes(await shownTimes(page), whole);
 });
 
+test("a click on a slice opens it, and a double click does not", async ({ page }) => {
+  await open(page, "slower");
+  await page.getByRole("slider", { name: "slice" }).fill("20");
+  const box = await page.locator("#slices .marked").boundingBox();
+  if (box === null) throw new Error("no ring");
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  await page.mouse.dblclick(x, y);
+  // Longer than it waits for a second click.
+  await page.waitForTimeout(600);
+  await expect(page.locator("dialog")).toHaveCount(0);
+  await page.mouse.click(x, y);
+  await expect(page.getByRole("dialog")).toBeVisible();
+});
+
 test("the buttons zoom around the slice that is chosen, and out to all of them", async ({ page }) => {
   await open(page, "slower");
   const { cells, slices } = resultOf("slower");
