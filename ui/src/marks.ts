@@ -8,8 +8,7 @@ export type Place = [x: number, y: number];
  * them as one path, in 33 ms. */
 const MARKS_A_PATH = 100;
 
-const CORNERS: Record<Exclude<Shape, "ring" | "dot">, Place[]> = {
-  square: [[-1, -1], [1, -1], [1, 1], [-1, 1]],
+const CORNERS: Record<"triangle" | "diamond", Place[]> = {
   triangle: [[0, -1], [1, 1], [-1, 1]],
   diamond: [[0, -1], [1, 0], [0, 1], [-1, 0]],
 };
@@ -21,6 +20,9 @@ function trace(path: CanvasPath, shape: Shape | "cross", x: number, y: number, r
     case "dot":
       path.moveTo(x + r, y);
       path.arc(x, y, r, 0, 2 * Math.PI);
+      return;
+    case "square":
+      path.rect(x - r, y - r, 2 * r, 2 * r);
       return;
     case "cross":
       path.moveTo(x - r, y - r);

@@ -278,13 +278,16 @@ async function savedPlots(page: Page, heading: string): Promise<string[]> {
 
 type Mark = readonly [x: number, y: number];
 
-/** Two opposite corners of a mark: of a cross by its two lines, of a square by its four corners. */
+/** A corner of a mark, and the opposite one or how far it is away. */
 const CROSS = /M(-?[\d.]+) (-?[\d.]+)L(-?[\d.]+) (-?[\d.]+)M\3 \2L\1 \4/g;
-const SQUARE = /M(-?[\d.]+) (-?[\d.]+)L(-?[\d.]+) \2L\3 (-?[\d.]+)L\1 \4Z/g;
+const SQUARE = /M(-?[\d.]+) (-?[\d.]+)h([\d.]+)v([\d.]+)h-\3Z/g;
 
 /** The middles of the marks of a kind in a plot. */
 function middles(plot: string, kind: RegExp): Mark[] {
-  return [...plot.matchAll(kind)].map(([, left, top, right, bottom]) => [(Number(left) + Number(right)) / 2, (Number(top) + Number(bottom)) / 2]);
+  return [...plot.matchAll(kind)].map(([, ...found]) => {
+    const [left = NaN, top = NaN, across = NaN, down = NaN] = found.map(Number);
+    return kind === SQUARE ? [left + across / 2, top + down / 2] : [(left + across) / 2, (top + down) / 2];
+  });
 }
 
 /** A mark for each of these slices, in their order, at its time and its figure. */
