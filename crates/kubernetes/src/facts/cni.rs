@@ -138,14 +138,18 @@ fn flannel_backend(map: &ConfigMap) -> Option<String> {
     Some(config["Backend"]["Type"].as_str()?.to_owned())
 }
 
-/// `routing-mode` since Cilium 1.14, `tunnel` before. Packets go past the node's own network stack where Cilium is told to replace kube-proxy
-/// and to masquerade by BPF, and nothing forbids it (<https://docs.cilium.io/en/stable/operations/performance/tuning/#ebpf-host-routing>).
+/// `routing-mode` since Cilium 1.14, `tunnel` before. Packets go past the node's own network stack where nothing needs its netfilter or its IPsec
+/// (`finishKubeProxyReplacementInit` in daemon/cmd/kube_proxy_replacement.go; `strict` was the word for `true` before 1.14).
 fn cilium_mode(map: &ConfigMap) -> Option<String> {
     let settings = map.data.as_ref()?;
     let said = |name: &str| settings.get(name).map(String::as_str);
     let is_on = |name: &str| said(name) == Some("true");
-    let past_the_host = is_on("kube-proxy-replacement")
-        && is_on("enable-bpf-masquerade")
+    let masquerades = |family: &str| said(&format!("enable-{family}-masquerade")) != Some("false");
+    let has_iptables_masquerade = !is_on("enable-bpf-masquerade")
+        && (masquerades("ipv4") || is_on("enable-ipv6") && masquerades("ipv6"));
+    let past_the_host = matches!(said("kube-proxy-replacement"), Some("true" | "strict"))
+        && !has_iptables_masquerade
+        && !is_on("enable-ipsec")
         && !is_on("enable-host-legacy-routing");
     let with_routing = |mode: String| if past_the_host { format!("{mode}, eBPF host routing") } else { mode };
     let mode = match (said("routing-mode"), said("tunnel-protocol").or(said("tunnel"))) {
@@ -226,15 +230,29 @@ mod tests {
         assert_eq!(cilium_mode(&map("tunnel", "vxlan")).as_deref(), Some("vxlan"));
         assert_eq!(cilium_mode(&map("tunnel", "disabled")).as_deref(), Some("native"));
         assert_eq!(cilium_mode(&map("other", "")), None);
-        let mut replaced = map("routing-mode", "native");
-        let settings = replaced.data.get_or_insert_default();
-        settings.insert("kube-proxy-replacement".to_owned(), "true".to_owned());
-        settings.insert("enable-bpf-masquerade".to_owned(), "true".to_owned());
-        assert_eq!(cilium_mode(&replaced).as_deref(), Some("native, eBPF host routing"));
-        replaced
-            .data
-            .get_or_insert_default()
-            .insert("enable-host-legacy-routing".to_owned(), "true".to_owned());
-        assert_eq!(cilium_mode(&replaced).as_deref(), Some("native"));
+    }
+
+    #[test]
+    fn cilium_goes_past_the_hosts_network_stack_where_nothing_needs_it() {
+        let mode = |settings: &[(&str, &str)]| {
+            let data = settings.iter().chain(&[("routing-mode", "native")]);
+            let data = data.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+            cilium_mode(&ConfigMap { data: Some(data), ..ConfigMap::default() }).unwrap()
+        };
+        let replaces = ("kube-proxy-replacement", "true");
+        let by_bpf = ("enable-bpf-masquerade", "true");
+        let nobody = ("enable-ipv4-masquerade", "false");
+        for settings in [&[replaces, by_bpf][..], &[replaces, nobody], &[("kube-proxy-replacement", "strict"), by_bpf]] {
+            assert_eq!(mode(settings), "native, eBPF host routing", "{settings:?}");
+        }
+        for settings in [
+            &[by_bpf][..],
+            &[replaces],
+            &[replaces, nobody, ("enable-ipv6", "true")],
+            &[replaces, by_bpf, ("enable-ipsec", "true")],
+            &[replaces, by_bpf, ("enable-host-legacy-routing", "true")],
+        ] {
+            assert_eq!(mode(settings), "native", "{settings:?}");
+        }
     }
 }
