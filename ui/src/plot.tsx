@@ -1,5 +1,5 @@
 // uPlot as a component: as wide as its place, and drawn again when the colour scheme changes or the page is printed.
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { colour } from "./cells";
 import { logTicks } from "./measured";
@@ -33,7 +33,7 @@ export function onNewColours(draw: () => void): () => void {
 
 export function Plot({ options, data, height, label, onMade }: Props) {
   const place = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const into = place.current;
     if (into === null) return;
     let plot: uPlot | undefined;
