@@ -242,7 +242,9 @@ mod tests {
         let replaces = ("kube-proxy-replacement", "true");
         let by_bpf = ("enable-bpf-masquerade", "true");
         let nobody = ("enable-ipv4-masquerade", "false");
-        for settings in [&[replaces, by_bpf][..], &[replaces, nobody], &[("kube-proxy-replacement", "strict"), by_bpf]] {
+        for settings in
+            [&[replaces, by_bpf][..], &[replaces, nobody], &[("kube-proxy-replacement", "strict"), by_bpf]]
+        {
             assert_eq!(mode(settings), "native, eBPF host routing", "{settings:?}");
         }
         for settings in [
