@@ -1,5 +1,5 @@
 // Every slice as a point in the order in which it was measured: drift, outliers, and what was disturbed and repeated.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import { colour, loadName, looks } from "./cells";
 import type { Look } from "./cells";
@@ -69,7 +69,7 @@ export function Slices({ page }: { page: Page }) {
     if (plot.current !== undefined) place(ring.current, plot.current, index);
   };
   // Its number is that of another slice under another load.
-  useEffect(() => {
+  useLayoutEffect(() => {
     marked.current = -1;
     ring.current.hidden = true;
     setAt(-1);
@@ -260,6 +260,7 @@ function points(plot: uPlot, slices: Slice[], cells: Cell[], looks: Look[]): voi
     draw(ctx, counted, look.shape, size, look.shape === "ring" ? "stroke" : "fill");
     draw(ctx, doubted, "ring", size + 3 * scale, "stroke");
     ctx.globalAlpha = 0.65;
+    ctx.lineWidth = (isCrowded ? 1 : 1.1) * scale;
     draw(ctx, left, "cross", size, "stroke");
     ctx.globalAlpha = 1;
   });

@@ -69,7 +69,10 @@ impl TwoNodes {
 
     /// `kubectl ARGUMENTS…`, which must succeed; what it printed.
     pub fn kubectl(&self, arguments: &[&str]) -> String {
-        run(Command::new(&self.kubectl).args(["--kubeconfig", &self.kubeconfig]).args(arguments))
+        // What it keeps of the API would be believed of the next cluster with these addresses.
+        let mut command = Command::new(&self.kubectl);
+        command.env("KUBECACHEDIR", self.folder().join("kubectl"));
+        run(command.args(["--kubeconfig", &self.kubeconfig]).args(arguments))
     }
 
     /// A script of `tests/cluster`.

@@ -144,9 +144,11 @@ fn cilium_mode(map: &ConfigMap) -> Option<String> {
     let settings = map.data.as_ref()?;
     let said = |name: &str| settings.get(name).map(String::as_str);
     let is_on = |name: &str| said(name) == Some("true");
-    let masquerades = |family: &str| said(&format!("enable-{family}-masquerade")) != Some("false");
-    let has_iptables_masquerade = !is_on("enable-bpf-masquerade")
-        && (masquerades("ipv4") || is_on("enable-ipv6") && masquerades("ipv6"));
+    // Both families are on by default, and both masquerade.
+    let is_off = |name: String| said(&name) == Some("false");
+    let masquerades =
+        |family: &&str| !is_off(format!("enable-{family}")) && !is_off(format!("enable-{family}-masquerade"));
+    let has_iptables_masquerade = !is_on("enable-bpf-masquerade") && ["ipv4", "ipv6"].iter().any(masquerades);
     let past_the_host = matches!(said("kube-proxy-replacement"), Some("true" | "strict"))
         && !has_iptables_masquerade
         && !is_on("enable-ipsec")
@@ -241,16 +243,21 @@ mod tests {
         };
         let replaces = ("kube-proxy-replacement", "true");
         let by_bpf = ("enable-bpf-masquerade", "true");
-        let nobody = ("enable-ipv4-masquerade", "false");
-        for settings in
-            [&[replaces, by_bpf][..], &[replaces, nobody], &[("kube-proxy-replacement", "strict"), by_bpf]]
-        {
+        let (four, six) = (("enable-ipv4-masquerade", "false"), ("enable-ipv6-masquerade", "false"));
+        for settings in [
+            &[replaces, by_bpf][..],
+            &[("kube-proxy-replacement", "strict"), by_bpf],
+            &[replaces, four, six],
+            &[replaces, four, ("enable-ipv6", "false")],
+            &[replaces, ("enable-ipv4", "false"), six],
+        ] {
             assert_eq!(mode(settings), "native, eBPF host routing", "{settings:?}");
         }
         for settings in [
             &[by_bpf][..],
             &[replaces],
-            &[replaces, nobody, ("enable-ipv6", "true")],
+            &[replaces, four],
+            &[replaces, six],
             &[replaces, by_bpf, ("enable-ipsec", "true")],
             &[replaces, by_bpf, ("enable-host-legacy-routing", "true")],
         ] {
