@@ -53,8 +53,8 @@ export function ticks(low: number, high: number, count: number): number[] {
   return Array.from({ length: Math.max(last - first + 1, 0) }, (_, index) => (first + index) * step);
 }
 
-/** A range of less than a fifth. */
-const NARROW = Math.log10(1.2);
+/** A wider range has two ticks at least of those below. */
+const NARROW = Math.log10(1.4);
 
 /** Round values between two ends: 1, 2 and 5 of each power of ten, of many powers these alone, and more within a narrow range. */
 export function logTicks(low: number, high: number): number[] {

@@ -77,13 +77,13 @@ export function closeRange(_plot: uPlot, low: number | null, high: number | null
   return [low / 1.08, high * 1.08];
 }
 
-/** Pixels below a plot for its time axis, and between two ticks of the other one. */
-const [BELOW, APART] = [40, 14];
+/** Pixels of a plot for its time axis and the room above it, and between two ticks of the other axis. */
+const [BESIDE, APART] = [60, 14];
 
 /** The ticks of a logarithmic scale that does not end at powers of ten, as many as there is room for. */
 export const LOG_TICKS: uPlot.Axis = {
   splits: (plot, _axis, low, high) => {
-    const pixels = (from: number, to: number) => ((plot.height - BELOW) * Math.log(to / from)) / Math.log(high / low);
+    const pixels = (from: number, to: number) => ((plot.height - BESIDE) * Math.log(to / from)) / Math.log(high / low);
     const apart: number[] = [];
     for (const tick of logTicks(low, high)) if (pixels(apart.at(-1) ?? Number.MIN_VALUE, tick) >= APART) apart.push(tick);
     return apart;
