@@ -93,9 +93,12 @@ fn files(given: Option<&PathBuf>) -> Result<Vec<PathBuf>, ClusterError> {
     }
 }
 
+/// Of several files that were there once those that still are: the others' clusters may be gone.
 fn read(files: &[PathBuf]) -> Result<Kubeconfig, ClusterError> {
+    let is_left = files.iter().any(|path| path.exists());
     let merged = files
         .iter()
+        .filter(|path| !is_left || path.exists())
         .try_fold(Kubeconfig::default(), |merged, path| merged.merge(Kubeconfig::read_from(path)?));
     merged.map_err(|error| match error {
         KubeconfigError::ReadConfig(source, path) if source.kind() == std::io::ErrorKind::NotFound => {
@@ -168,6 +171,13 @@ users:
         let mark = ClusterRecord { kubeconfig: vec!["/nowhere/config".into()], context: "a".to_owned() };
         let message = config(&mark).unwrap_err().to_string();
         assert!(message.contains("there is no kubeconfig at /nowhere/config"), "{message}");
+    }
+
+    #[test]
+    fn a_cluster_is_found_although_the_file_of_another_no_longer_exists() {
+        let (_dir, mut mark) = mark(TWO, "b");
+        mark.kubeconfig.insert(0, "/nowhere/config".into());
+        assert_eq!(config(&mark).unwrap().cluster_url.to_string(), "https://10.0.0.2:6443/");
     }
 
     #[test]
