@@ -41,25 +41,3 @@ export function hide(page: Page, hidden: boolean): Promise<void> {
 export function saved(page: Page, name: string): Promise<{ name: string; bytes: Buffer }> {
   return fileOf(page, page.getByRole("button", { name, exact: true }));
 }
-
-/** How many pixels of a PNG have a colour, `#rrggbb`. */
-export function pixelsOf(page: Page, png: Buffer, colour: string): Promise<number> {
-  return page.evaluate(
-    async ([data = "", colour = ""]) => {
-      const image = new Image();
-      image.src = `data:image/png;base64,${data}`;
-      await image.decode();
-      const canvas = document.createElement("canvas");
-      [canvas.width, canvas.height] = [image.width, image.height];
-      const context = canvas.getContext("2d");
-      if (context === null) throw new Error("no canvas");
-      context.drawImage(image, 0, 0);
-      const { data: bytes } = context.getImageData(0, 0, image.width, image.height);
-      const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
-      let count = 0;
-      for (let at = 0; at < bytes.length; at += 4) count += Number(bytes[at] === red && bytes[at + 1] === green && bytes[at + 2] === blue);
-      return count;
-    },
-    [png.toString("base64"), colour],
-  );
-}

@@ -6,6 +6,7 @@ import type { Page, TestInfo } from "@playwright/test";
 import { merged } from "../src/columns";
 import type { Column, Heat } from "../src/data";
 import { WIDTHS, expectFigure, file, open, resultOf } from "./pages";
+import { pixelsOf } from "./pixels";
 
 const SLICES = 3000;
 const LEAST = 60;
@@ -30,21 +31,8 @@ function pageWith(columns: Column[], info: TestInfo, each = 1): string {
 /** How many pixels of a row of the map are darker than its grid. */
 async function darkPixels(page: Page, row: number): Promise<number> {
   const shot = await page.locator("#heat-map canvas").first().screenshot();
-  return page.evaluate(
-    async ([data, row]) => {
-      const image = new Image();
-      image.src = `data:image/png;base64,${data}`;
-      await image.decode();
-      const canvas = document.createElement("canvas");
-      [canvas.width, canvas.height] = [image.width, image.height];
-      const context = canvas.getContext("2d");
-      if (context === null) throw new Error("no canvas");
-      context.drawImage(image, 0, 0);
-      const { data: bytes } = context.getImageData(0, row, image.width, 1);
-      return bytes.filter((byte, at) => at % 4 === 0 && byte < 215).length;
-    },
-    [shot.toString("base64"), row] as const,
-  );
+  const { width, bytes } = await pixelsOf(page, shot);
+  return bytes.subarray(4 * width * row, 4 * width * (row + 1)).filter((byte, at) => at % 4 === 0 && byte < 215).length;
 }
 
 test("a slow request that is alone in thousands of slices is seen at any width", async ({ page }, info) => {

@@ -6,6 +6,7 @@ import { loadName } from "../src/cells";
 import { read } from "../src/data";
 import type { Cell } from "../src/generated/result";
 import { MEASURED, PAGES, WIDTHS, expectToFit, file, open, resultOf } from "./pages";
+import { coloursOf } from "./pixels";
 
 for (const name of PAGES) {
   test(`${name} opens without a fault and fits at both widths`, async ({ page }) => {
@@ -179,16 +180,7 @@ test("a drawing is saved as PNG and as SVG", async ({ page }) => {
   const picture = await saved("Every slice, in the order in which it was measured as PNG");
   expect(picture.name).toBe("every-slice-in-the-order-in-which-it-was-measured.png");
   expect(picture.bytes.subarray(1, 4).toString()).toBe("PNG");
-  const colours = await page.evaluate(async (data) => {
-    const image = new Image();
-    image.src = `data:image/png;base64,${data}`;
-    await image.decode();
-    const canvas = document.createElement("canvas");
-    [canvas.width, canvas.height] = [image.width, image.height];
-    const context = canvas.getContext("2d");
-    context?.drawImage(image, 0, 0);
-    return new Set(new Uint32Array(context?.getImageData(0, 0, image.width, image.height).data.buffer ?? new ArrayBuffer(0))).size;
-  }, picture.bytes.toString("base64"));
+  const colours = new Set(await coloursOf(page, picture.bytes)).size;
   // Points, lines and letters on paper.
   expect(colours).toBeGreaterThan(20);
   const drawing = await saved("Load by load as SVG");
